@@ -28,7 +28,7 @@ demo: setup  ## a real model answers 40 questions, beside random and the oracle
 test: setup  ## all tests, the real model's included
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'
 
-soak: setup  ## long runs under faults and kills: about five minutes
+soak: setup  ## long runs under faults, kills and hostile answers: about ten minutes
 	$(BIN)/python -m pytest -n $(WORKERS) tests/test_*soak.py
 
 test-vllm: $(VLLM)/.ready  ## a real vLLM server on the CPU, installed into .venv-vllm (Python 3.11)

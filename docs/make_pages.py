@@ -1,19 +1,37 @@
-"""Write one page for each environment, from its docstring: `python docs/make_pages.py`."""
+"""Write one page for each environment, from its docstring: `python docs/make_pages.py`.
+
+A docstring is Markdown but for its sections in Google's style, which Markdown would run together:
+they become headings with a list, and the example a block of code.
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from pathlib import Path
 
 import textgym
 from textgym.registry import environment_class
 
 PAGES = Path(__file__).parent / "environments"
+_HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
+_SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
 def page(id: str) -> str:
     """Return an environment's page."""
-    return f"# `{id}`\n\n{inspect.cleandoc(environment_class(id).__doc__ or '')}\n"
+    doc = inspect.cleandoc(environment_class(id).__doc__ or "")
+    return f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
+
+
+def _as_markdown(section: re.Match[str]) -> str:
+    body = textwrap.dedent(section[2]).strip()
+    if section[1] == "Example":
+        body = textwrap.indent(body, "    ")
+    else:
+        body = re.sub(r"^(\S+):", r"- `\1`:", body, flags=re.M)
+    return f"## {_HEADINGS[section[1]]}\n\n{body}\n\n"
 
 
 def main() -> None:

@@ -1,10 +1,14 @@
-"""Where the shared cases and data lie; tests that need them skip where they are missing."""
+"""What all tests share: the shared cases and data, without which tests that need them skip."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # workers that each compute on all cores hinder each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

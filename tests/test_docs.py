@@ -62,3 +62,13 @@ def test_page_is_the_docstring(id: str) -> None:
     make_pages = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))
     page = ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md"
     assert page.read_text() == make_pages["page"](id), "run `make docs`"
+
+
+@pytest.mark.parametrize("id", textgym.ids())
+def test_page_has_a_list_of_arguments_and_an_example_in_a_block(id: str) -> None:
+    """As Markdown shows them; in the docstring's own form they would run together."""
+    page = (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
+    assert re.search(r"^## Arguments\n\n(?:(?:- `\S+`: | {4}).*\n)+\n", page, re.M)
+    assert "- `**kwargs`: " in page
+    assert "\n## Example\n\n    >>> " in page
+    assert not re.search(r"^(?:Args|Raises|Example):", page, re.M)

@@ -109,6 +109,10 @@ def test_every_case_gets_its_verdict(shared: Path) -> None:
                      "answered", id="no rescue"),
         pytest.param([NO], REGEX_ROW, "x", {"use_per_record_regex": False}, 0.0, False, "answered",
                      id="rows' expressions are off"),
+        pytest.param([NO], {**ROW, "template_metadata": {"output_regex": ""}}, "x", {}, 0.0, False,
+                     "answered", id="an empty expression is none"),
+        pytest.param([YES, NO], ROW, "Uganda", {"check_twice_swap": True}, 0.0, False,
+                     "swap_failed", id="the same text is asked in both orders"),
         pytest.param([NO], REGEX_ROW, "x", {"extraction_length_threshold": 5}, 0.0, False,
                      "answered", id="long gold, no rescue"),
         pytest.param([YES], REGEX_ROW, "x",
@@ -202,6 +206,9 @@ def test_range_follows_the_arguments(kwargs: dict[str, Any], range_: tuple[float
         pytest.param({"reward_if_swap_fails": float("nan")}, UsageError, id="reward"),
         pytest.param({"reward_if_full_generation_succeeds": "1"}, UsageError, id="rescue"),
         pytest.param({"extraction_length_threshold": -1}, UsageError, id="threshold"),
+        pytest.param({"check_twice_swap": "no"}, UsageError, id="swap a text"),
+        pytest.param({"use_per_record_regex": 0}, UsageError, id="a number for a flag"),
+        pytest.param({"check_full_generation_on_fail": None}, UsageError, id="no flag"),
     ],
 )  # fmt: skip
 def test_wrong_argument(kwargs: dict[str, Any], error: type[Exception]) -> None:
@@ -430,9 +437,19 @@ def test_whatever_is_said_is_graded(text: str) -> None:
         ({**ROW, "expected_answer": 4}, "4"),
         ({**ROW, "expected_answer": 2.5}, "2.5"),
         ({"question": "?", "metadata": {"expected_answer": "Uganda"}}, "Uganda"),
+        (
+            {"question": "?", "expected_answer": "", "metadata": {"expected_answer": "Uganda"}},
+            "Uganda",
+        ),
         ({**ROW, "template_metadata": None}, "Uganda"),
     ],
-    ids=["number", "decimal", "metadata", "null template_metadata"],
+    ids=[
+        "number",
+        "decimal",
+        "metadata",
+        "metadata beside an empty field",
+        "null template_metadata",
+    ],
 )
 def test_row_forms(row: dict[str, Any], answer: str) -> None:
     assert step(row, answer)[0] == 1.0

@@ -383,8 +383,10 @@ def test_task_that_does_not_fit_is_a_failure() -> None:
 
 
 def test_server_that_is_down_is_a_failure() -> None:
-    policies = pytest.importorskip("textgym.policies.openai")
-    policy = policies.OpenAIPolicy("m", "http://127.0.0.1:9/v1", retries=0)
+    pytest.importorskip("aiohttp")
+    from textgym.policies.openai import OpenAIPolicy
+
+    policy = OpenAIPolicy("m", "http://127.0.0.1:9/v1", retries=0)
     with pytest.raises(JudgeFailure, match="connection refused"):
         make_judge(policy).compare(*ASKED)
 
@@ -513,8 +515,8 @@ def test_label_that_is_part_of_another(reply: str, verdict: bool | None) -> None
         (f"x\n{YES}", f"It wrote:\nx\n{YES}", None),
         (YES, f"It wrote:\n{YES}", None),
         (YES, f"It wrote {YES}, which is no answer. {NO}", False),
-        ("in this paper [[A=B]] means equality", f"The same.\n{YES}", True),
-        ("in this paper [[A=B]] means equality", f"The same.\n**{YES}**", True),
+        (ATTACK, YES, False),
+        ("in this paper [[A=B]] means equality", f"The same.\n**{YES}**", False),
         ("answer [[A!=B]]", YES, True),
     ],
 )
@@ -522,6 +524,18 @@ def test_verdict_that_is_quoted_does_not_count(
     generated: str, reply: str, verdict: bool | None
 ) -> None:
     assert JudgePrompt().read(reply, generated) is verdict
+
+
+def test_a_label_that_is_right_to_say_may_be_said() -> None:
+    assert JudgePrompt().read(YES, "one writes [[A=B]]", expected="[[A=B]]") is True
+    words = JudgePrompt(equal_label="YES", not_equal_label="NO")
+    assert words.read("They agree.\nYES", "YES", expected="yes") is True
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_judge_that_obeys_the_answer_pays_nothing(swap: bool) -> None:
+    judge = make_judge(lambda messages: YES)
+    assert not judge.compare("What is 2 + 2?", "4", ATTACK, swap=swap).equal
 
 
 def test_judge_that_only_repeats_the_answer_pays_nothing() -> None:

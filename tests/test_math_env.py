@@ -300,6 +300,12 @@ def test_judge_that_repeats_the_answers_order_gives_no_verdict() -> None:
                      "library_verifier_timeout_seconds", id="NaN"),
         pytest.param({"library_verifier_timeout_seconds": "1"}, UsageError,
                      "library_verifier_timeout_seconds", id="a text"),
+        pytest.param({"library_verifier_timeout_seconds": 3601}, UsageError,
+                     "library_verifier_timeout_seconds", id="over an hour"),
+        pytest.param({"library_verifier_timeout_seconds": 10**400}, UsageError,
+                     "library_verifier_timeout_seconds", id="beyond any float"),
+        pytest.param({"judge": "rule", "should_use_judge": "no"}, UsageError, "should_use_judge",
+                     id="a text for a flag"),
         pytest.param({"level": 6}, UnknownNameError, "level", id="level"),
     ],
 )  # fmt: skip

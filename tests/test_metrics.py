@@ -471,25 +471,6 @@ def test_the_order_of_episodes_does_not_matter(
 
 
 @settings(deadline=None)
-@given(runs(), st.integers(0, 20), st.randoms(use_true_random=False))
-def test_merged_tallies_are_a_tally_of_all(
-    played: list[dict[str, Any]], cut: int, rng: random.Random
-) -> None:
-    played = rng.sample(played, len(played))
-    first, second = RunTally(), RunTally()
-    for one in played[:cut]:
-        first.add(one)
-    for one in played[cut:]:
-        second.add(one)
-    first.merge(second)
-    expected = compute_metrics(played)
-    assert first.metrics() == rounded(expected)
-    assert first.episodes == expected["overall"]["episodes"]
-    assert first.failures == expected["overall"]["failures_by_boundary"]
-    assert first.mean_reward == pytest.approx(expected["overall"]["mean_reward"])
-
-
-@settings(deadline=None)
 @given(runs())
 def test_figures_keep_to_their_ranges(played: list[dict[str, Any]]) -> None:
     metrics = compute_metrics(played)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from textgym.errors import RowError
 from textgym.messages import ROLES, message_problem, system, tool_result, user
-from textgym.nemo_rows import has_prompt, prompt_of, tools_of
+from textgym.nemo_rows import field_of, has_prompt, patterns_of, prompt_of, tools_of
 
 PLACE = "responses_create_params"
 FLAT = {
@@ -275,3 +276,29 @@ def test_bad_tool_names_its_field(tools: Any, field: str) -> None:
     with pytest.raises(RowError) as caught:
         tools_of(row("Hi", tools=tools))
     assert caught.value.field.startswith(f"{PLACE}.{field}")
+
+
+# The verifier's fields.
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param({"answer": "4"}, "4", id="the row's own comes first"),
+        pytest.param({"answer": ""}, "5", id="an empty text is none"),
+        pytest.param({}, "5", id="none"),
+        pytest.param({"answer": 0}, 0, id="zero is a value"),
+    ],
+)
+def test_field_of_the_row_or_its_metadata(given: dict[str, Any], expected: Any) -> None:
+    assert field_of({**given, "metadata": {"answer": "5"}}, "answer") == expected
+
+
+def test_field_that_is_an_array_is_left_to_its_reader() -> None:
+    options = np.array(["a", "b"])
+    assert field_of({"options": options, "metadata": {}}, "options") is options
+
+
+@pytest.mark.parametrize("given", ["", [], [""], None])
+def test_empty_expression_is_none(given: Any) -> None:
+    assert patterns_of({"template_metadata": {"output_regex": given}}) == ()

@@ -316,6 +316,21 @@ def test_unknown_keys_of_a_message_reach_the_template() -> None:
     assert render(make_tokenizer(template), [message], []) == "because"
 
 
+@pytest.mark.parametrize("template", [PLAIN, JSON_FILTER, CONCATENATES, WITH_TOOLS])
+def test_half_a_surrogate_pair_can_be_encoded(template: str) -> None:
+    """A model can write one as an escape in its arguments, and a tool may repeat it."""
+    tokenizer = make_tokenizer(template)
+    call: Any = {"id": "1", "function": {"name": "find", "arguments": '{"city": "\\ud800"}'}}
+    said: list[Message] = [
+        user("Hello"),
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": "\ud800 \ud83d\ude42 is no city", "tool_call_id": "1"},
+    ]
+    text = render(tokenizer, said, [TOOL])
+    assert "\ufffd 🙂 is no city" in text
+    assert encode(tokenizer, text)
+
+
 def test_encoding_adds_no_special_tokens() -> None:
     tokenizer = make_tokenizer(PLAIN)
     assert encode(tokenizer, "Hello there") == [2, 3]

@@ -350,6 +350,27 @@ def test_what_goes_wrong_is_told_to_the_model(name: str, arguments: Any, told: s
     assert told in text
 
 
+def test_of_a_long_list_the_first_wrong_item_is_told() -> None:
+    """Telling of each would take gigabytes."""
+
+    class Sums:
+        @tool
+        def add(self, numbers: list[int]) -> int:
+            """Add numbers."""
+            return sum(numbers)
+
+    text = Toolbox(Sums).call(Sums(), "add", {"numbers": [1, *["x"] * 100_000]})
+    assert text.count("numbers.") == 1
+    assert "numbers.1: Input should be a valid integer" in text
+    assert Toolbox(Sums).call(Sums(), "add", {"numbers": [1, "2"]}) == "3"
+
+
+def test_a_long_name_of_an_argument_is_not_repeated_in_full() -> None:
+    text = call("now", {"x" * 1_000_000: 1})
+    assert text.startswith("Error: wrong arguments for 'now': xxx")
+    assert len(text) < 300
+
+
 def test_surrogates_in_a_text_are_no_failure() -> None:
     assert call("say", '{"text": "\\ud800", "more": {"\\ud800": "\\udfff"}}') == "said"
 

@@ -115,20 +115,21 @@ def tools_of(row: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """Return a field of the verifier's, from the row or, failing that, from its `metadata`.
+    """Return a field of the verifier's, from the row or, where it is empty, from its `metadata`.
 
     Example:
         >>> field_of({"metadata": {"expected_answer": "4"}}, "expected_answer")
         '4'
     """
-    if row.get(field) is not None:
-        return row[field]
-    metadata = row.get("metadata")
-    return metadata.get(field) if isinstance(metadata, Mapping) else None
+    value, metadata = row.get(field), row.get("metadata")
+    is_empty = value is None or (isinstance(value, str) and not value)
+    return metadata.get(field) if is_empty and isinstance(metadata, Mapping) else value
 
 
 def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the regular expressions of `template_metadata.output_regex`, one or a list.
+
+    Empty ones are left out.
 
     Raises:
         RowError: They are no texts.
@@ -144,7 +145,7 @@ def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     patterns = [given] if isinstance(given, str) else given
     if not isinstance(patterns, list) or not all(isinstance(item, str) for item in patterns):
         raise RowError("template_metadata.output_regex", "must be a text or a list of texts")
-    return tuple(patterns)
+    return tuple(filter(None, patterns))
 
 
 def _nested(flat: Any, place: str) -> ToolSchema:

@@ -74,7 +74,7 @@ class Tool:
 
     @cached_property
     def _adapter(self) -> TypeAdapter[dict[str, Any]]:
-        from pydantic import Field, TypeAdapter
+        from pydantic import FailFast, Field, TypeAdapter
 
         hints = typing.get_type_hints(self.method, include_extras=True)
         described = _argument_docs(self.method)
@@ -87,7 +87,9 @@ class Tool:
             if parameter.default is not parameter.empty and parameter.default is not None:
                 extra["default"] = parameter.default
             about = Field(description=described.get(name), json_schema_extra=extra or None)
-            kind = Annotated[(hints.get(name, Any), about)]
+            hint = hints.get(name, Any)
+            first_only = [FailFast()] if typing.get_origin(hint) is list else []
+            kind = Annotated[(hint, about, *first_only)]  # of a million wrong items, the first
             required = parameter.default is parameter.empty and name not in self._nullable
             fields[name] = kind if required else NotRequired[kind]
         make_typed_dict: Any = TypedDict
@@ -127,7 +129,7 @@ class Tool:
             return {**self._nullable, **self._adapter.validate_python(present)}
         except ValidationError as error:
             problems = "; ".join(
-                f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
+                f"{'.'.join(map(str, item['loc']))[:100] or 'arguments'}: {item['msg']}"
                 for item in error.errors(include_url=False)[:5]
             )
             raise ToolError(f"wrong arguments for {self.name!r}: {problems}") from None

@@ -64,7 +64,8 @@ class GuessNumber(TextEnv[Game]):
     ## Episode end
     Terminated by the right guess, or after T messages: the prompt tells this limit, so it is a rule
     of the game. `max_turns` truncates; with fewer than T turns it makes the game harder. There are
-    no tools: a message with tool calls is told so, and spends a turn.
+    no tools: a message with tool calls is told so, and spends a turn. Where it was the last one,
+    the next message without tool calls ends the game, and is no guess.
 
     ## Levels
     | level | N | T |

@@ -118,7 +118,7 @@ class SingleToolCall(TextEnv[dict[str, bool]]):
         task_type="question answering",
         verification=("exact match",),
         levels=(1, 2, 3),
-        chance=1 / len(_CONDITIONS) / 3,
+        chance=0.042,
         data="generated, .jsonl, .parquet, hub",
     )
 

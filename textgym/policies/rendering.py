@@ -16,6 +16,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, copy_json, text_of
 from textgym.policies.tool_parser import parse_tool_calls
 from textgym.policies.tool_prompt import with_tool_prompt
+from textgym.policies.wire import whole_text
 
 __all__ = ["encode", "has_tagged_calls", "ignores_tools", "render"]
 
@@ -36,7 +37,10 @@ def render(
     *,
     asks: bool = True,
 ) -> str:
-    """Return the text that a model reads, up to where its answer begins.
+    r"""Return the text that a model reads, up to where its answer begins.
+
+    It holds whole characters alone, for tokenizers refuse half a surrogate pair, which a model may
+    write into a call's arguments as `\ud800`.
 
     Args:
         tokenizer: A transformers tokenizer with a chat template.
@@ -89,7 +93,7 @@ def _apply(
         )
     except Exception as error:  # Jinja's errors, and whatever a template raises
         raise UsageError(f"the model's chat template refuses this conversation: {error}") from error
-    return text
+    return whole_text(text)
 
 
 def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:

@@ -10,7 +10,8 @@ What is a call, and what is not:
   opening and after the closing one. So a call that a sentence quotes is none. Between the tags
   there may be any white space and line breaks.
 - Reasoning is not searched, nor are fenced code blocks, which go to the end where they are never
-  closed. An inline `code` span is not alone on its line.
+  closed. A block may begin in a list, in a citation, or at the end of a sentence's line. An inline
+  `code` span is not alone on its line.
 - The first tag after an opening one ends a call, and must be a closing one, even within a text in
   the JSON, where a tag is written with `\u003c`. What is never closed, as where the token limit cut
   the message, is no call.
@@ -36,9 +37,17 @@ from textgym.policies.base import Action
 __all__ = ["name_of_call", "parse_tool_calls", "with_tool_calls"]
 
 _OPENING = "<tool_call>"
-_LINE = re.compile(r"^[ \t]*+(?:(?P<fence>`{3,}|~{3,})(?P<info>.*)|(?P<call><tool_call>))", re.M)
-_TAG = re.compile(r"<(/?)tool_call>")
-_AFTER = re.compile(r"\s*+(?=<tool_call>)|[ \t\r]*+(?:\n|\Z)")
+_CLOSING = "</tool_call>"
+_LINE = re.compile(
+    r"^[ \t]*+(?:(?P<call><tool_call>)"
+    r"|(?P<lead>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*+)(?P<fence>`{3,}|~{3,})(?P<info>.*)"
+    r"|[^`\n]*+(?P<late>`{3,}+)[ \t]*+\w*+[ \t]*+$)",
+    re.M,
+)
+_CALL = re.compile(
+    r"<tool_call>(?P<body>[^<]*+(?:<(?!/?tool_call>)[^<]*+)*+)</tool_call>"
+    r"(?:\s*+(?=<tool_call>)|[ \t\r]*+(?:\n|\Z))"
+)
 _NAME = re.compile(r'\s*+\{\s*+"name"\s*+:\s*+("(?:[^"\\]|\\.)*+")\s*+(?:[,}]|\Z)', re.S)
 
 
@@ -54,14 +63,17 @@ def parse_tool_calls(text: str) -> tuple[str, list[ToolCall]]:
     """
     searched_from = answer_start(text)
     answer = text[searched_from:]
+    last_closing = max(answer.rfind(_CLOSING), 0)
+    if answer.find(_OPENING, 0, last_closing) < 0:
+        return text, []
     calls: list[ToolCall] = []
     kept = [text[:searched_from]]
     kept_to, fence = 0, ""
-    for line in _LINE.finditer(answer):
+    for line in _LINE.finditer(answer, 0, last_closing):
         if line.start() < kept_to:
             continue  # within a call
-        if line["fence"]:
-            fence = _fence_after(fence, line["fence"], line["info"])
+        if not line["call"]:
+            fence = _fence_after(fence, line)
             continue
         start = line.start("call")
         while not fence and (found := _call_at(answer, start)):
@@ -107,34 +119,29 @@ def name_of_call(body: str) -> str:
         return ""
 
 
-def _fence_after(fence: str, mark: str, info: str) -> str:
+def _fence_after(fence: str, line: re.Match[str]) -> str:
     """Return the fence that is open after a line with such a mark; "" for none."""
+    mark, info = line["fence"] or line["late"], line["info"] or ""
     if fence:
-        closes = mark[0] == fence[0] and len(mark) >= len(fence) and not info.strip()
-        return "" if closes else fence
+        is_bare = bool(line["fence"]) and not info.strip() and not line["lead"].strip("> \t")
+        return "" if is_bare and mark.startswith(fence) else fence
     is_inline = mark[0] == "`" and "`" in info
     return "" if is_inline else mark
 
 
 def _call_at(text: str, start: int) -> tuple[ToolCall, int] | None:
     """Return the call whose opening tag is at a place, and where what follows it begins."""
-    if not text.startswith(_OPENING, start):
-        return None
-    inside = start + len(_OPENING)
-    closing = _TAG.search(text, inside)
-    after = _AFTER.match(text, closing.end()) if closing and closing[1] else None
-    if closing is None or after is None:
-        return None
-    call = _read_call(text[inside : closing.start()])
-    return (call, after.end()) if call else None
+    found = _CALL.match(text, start)
+    call = _read_call(found["body"]) if found else None
+    return (call, found.end()) if found and call else None
 
 
 def _read_call(body: str) -> ToolCall | None:
     """Return the call that stands between two tags; None where there is no name for certain."""
+    if not body.lstrip().startswith("{"):
+        return None
     try:
         given = json.loads(body)
-        if not isinstance(given, dict):
-            return None
         name = given.get("name")
         bare = {} if given.keys() == {"name"} else body
         arguments = json.dumps(given.get("arguments", bare), ensure_ascii=False)

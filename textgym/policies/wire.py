@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "whole_text"]
 
 
 def encode(value: Any) -> bytes:
@@ -55,10 +55,20 @@ def decode(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def whole_text(text: str) -> str:
+    r"""Return a text with whole characters alone.
+
+    Example:
+        >>> ascii(whole_text("a\ud800b"))
+        "'a\\ufffdb'"
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _mended(value: Any) -> Any:
     """Copy nested dicts and lists with whole characters alone in their texts."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole_text(value)
     if isinstance(value, dict):
         return {_mended(key): _mended(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

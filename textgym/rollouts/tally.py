@@ -31,7 +31,6 @@ _COLUMNS = (
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
 _PLACE = {name: place for place, name in enumerate(_COLUMNS)}
-_TEXTS = [_PLACE[name] for name in ("env", "level", "category", "failure", "stop")]
 _UNGRADED = (_NAN,) * (len(_COLUMNS) - 1 - _PLACE["failure"])
 _pack_row = Struct(f"{len(_COLUMNS)}d").pack
 _pack_component = Struct("3d").pack  # the row's place, the number of the name, the value
@@ -207,22 +206,6 @@ class Tally:
         for name, value in components.items():
             if isinstance(value, (float, int)):
                 self._components += _pack_component(self.episodes, self._numbers[name], value)
-
-    def merge(self, other: Tally) -> None:
-        """Count all that another tally counted."""
-        values, components = (part.copy() for part in other._arrays())
-        mine = np.array([self._numbers[text] for text in other._numbers], float)
-        for column in _TEXTS:
-            known = ~np.isnan(values[:, column])
-            values[known, column] = mine[values[known, column].astype(int)]
-        components[:, 0] += self.episodes
-        components[:, 1] = mine[components[:, 1].astype(int)]
-        self._rows += values.tobytes()
-        self._components += components.tobytes()
-        self._rewards += other._rewards
-        self.episodes += other.episodes
-        for boundary, count in other.failures.items():
-            self.failures[boundary] += count
 
     @property
     def mean_reward(self) -> float | None:

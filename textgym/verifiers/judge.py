@@ -144,23 +144,25 @@ class ModelJudge(Judge):
             return JudgeVerdict(False, too_long=True)
         texts = (generated, expected) if swap else (expected, generated)
         messages = self._prompt.messages(question, *texts)
-        key = _digest(messages, generated, draw)
+        key = _digest(messages, generated, swap, draw)
         known = self._verdicts.get(key)
         if known is not None:
             return known
         try:
-            return background.run(self._shared(key, messages, generated))
+            return background.run(self._shared(key, messages, generated, expected))
         except ContextFullError as error:
             if len(generated) > len(question) + len(expected):
                 return JudgeVerdict(False, too_long=True)
             raise JudgeFailure(f"the judge {self.name} cannot hold the task: {error}") from None
 
-    async def _shared(self, key: bytes, messages: list[Message], generated: str) -> JudgeVerdict:
+    async def _shared(
+        self, key: bytes, messages: list[Message], generated: str, expected: str
+    ) -> JudgeVerdict:
         """Ask, or wait with those who ask the same at this moment."""
         place = asyncio.get_running_loop(), key
         task = self._under_way.get(place)
         if task is None:
-            task = asyncio.create_task(self._ask(key, messages, generated))
+            task = asyncio.create_task(self._ask(key, messages, generated, expected))
             self._under_way[place] = task
             task.add_done_callback(lambda done: self._end(place, done))
         return await asyncio.shield(task)
@@ -172,12 +174,14 @@ class ModelJudge(Judge):
                 del self._verdicts[next(iter(self._verdicts))]
             self._verdicts[place[1]] = task.result()
 
-    async def _ask(self, key: bytes, messages: list[Message], generated: str) -> JudgeVerdict:
+    async def _ask(
+        self, key: bytes, messages: list[Message], generated: str, expected: str
+    ) -> JudgeVerdict:
         reply = ""
         for attempt in range(_ASKED):
             fresh = [message.copy() for message in messages]
             reply = await self._asker.ask(fresh, hash_int(key.hex(), attempt))
-            equal = self._prompt.read(reply, generated)
+            equal = self._prompt.read(reply, generated, expected)
             if equal is not None:
                 return JudgeVerdict(equal, reply)
         raise JudgeFailure(
@@ -186,8 +190,9 @@ class ModelJudge(Judge):
         )
 
 
-def _digest(messages: list[Message], generated: str, draw: int) -> bytes:
-    told = "\0".join([*(str(message["content"]) for message in messages), generated, str(draw)])
+def _digest(messages: list[Message], generated: str, swap: bool, draw: int) -> bytes:
+    shown = (str(message["content"]) for message in messages)
+    told = "\0".join([*shown, generated, str(swap), str(draw)])
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -20,6 +20,7 @@ from textgym.verifiers.extract import after_reasoning
 __all__ = ["JudgePrompt", "marked"]
 
 _FIELDS = ("question", "expected_answer", "generated_answer")
+_WORDS = re.compile(r"[\w ]+")
 _NEAR = 64  # characters beside a label in which a quotation's words are looked for
 _MARKUP = " \t\r*_`#>.:"
 _QUOTES = "\"'`“”‘’«»"
@@ -126,29 +127,40 @@ class JudgePrompt:
         )
         return [system(self.system_message), asked] if self.system_message else [asked]
 
-    def read(self, reply: str, generated: str) -> bool | None:
+    def read(self, reply: str, generated: str, expected: str = "") -> bool | None:
         """Return a reply's verdict; None where it does not give exactly one.
 
-        An equal label that is quoted from the generated answer is no verdict. Where that answer
-        holds the label, it counts only on the reply's last line, alone.
+        An answer that holds the equal label, which is no word and not in the expected answer, tells
+        the judge what to say: what is quoted from it is no verdict, a label counts only on the
+        reply's last line, alone, and then no yes counts.
 
         Args:
             reply: What the judge said, its reasoning included.
             generated: The answer that was judged.
+            expected: The right answer.
         """
         said = after_reasoning(reply)
         found = list(self._labels.finditer(said))
-        holds_label = self.equal_label in generated
         equal = [item for item in found if item.group() == self.equal_label]
-        if holds_label:
+        not_equal = any(item.group() == self.not_equal_label for item in found)
+        forged = (
+            self._is_forgeable
+            and self.equal_label in generated
+            and self.equal_label not in expected
+        )
+        if forged:
             around = _words_around(generated, self.equal_label)
             equal = [item for item in equal if not _is_quoted(said, item, around)]
-        not_equal = any(item.group() == self.not_equal_label for item in found)
         if bool(equal) == not_equal:
             return None
-        if equal and holds_label and _last_line(said) != self.equal_label:
-            return None
+        if forged and equal:
+            return None if _last_line(said) != self.equal_label else False
         return not not_equal
+
+    @property
+    def _is_forgeable(self) -> bool:
+        """Whether nobody would write the equal label by chance, as one writes a word."""
+        return _WORDS.fullmatch(self.equal_label) is None
 
 
 def _check(template: str) -> None:

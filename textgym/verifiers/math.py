@@ -20,10 +20,12 @@ from textgym.errors import UsageError
 from textgym.verifiers.extract import last_boxed
 from textgym.verifiers.math_workers import workers
 
-__all__ = ["MathVerdict", "verify"]
+__all__ = ["LONGEST_TIMEOUT", "MathVerdict", "verify"]
+
+LONGEST_TIMEOUT = 3600.0
+"""Seconds that a check may be given at most."""
 
 _LONGEST_ANSWER = 100_000  # characters; some texts of that length take math-verify minutes
-_LONGEST_TIMEOUT = 3600.0
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 _INTEGER_BOXED = re.compile(
     rf"\\boxed\{{(?P<integer>{_INTEGER.pattern})\}}[\s.$]*(?:\\[\])][\s.]*)?"
@@ -61,8 +63,8 @@ def verify(gold: str, answer: str, *, timeout: float = 10.0) -> MathVerdict:
         >>> verify(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.")
         MathVerdict(equal=True, timed_out=False, extracted='1/2')
     """
-    if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise UsageError(f"a timeout is more than 0 and at most {_LONGEST_TIMEOUT}, not {timeout}")
+    if not 0 < timeout <= LONGEST_TIMEOUT:
+        raise UsageError(f"a timeout is more than 0 and at most {LONGEST_TIMEOUT}, not {timeout}")
     gold, answer = _bare(gold), _end(answer)
     return _plain_integers(gold, answer) or _in_a_worker(gold, answer, timeout)
 

@@ -185,6 +185,9 @@ class EquivalenceJudge(TextEnv[None]):
             judge_sampling=judge_sampling,
         )
         self.judge_name, self.blocking = self._judge.name, self._judge.blocking
+        _check_flag("check_twice_swap", check_twice_swap)
+        _check_flag("use_per_record_regex", use_per_record_regex)
+        _check_flag("check_full_generation_on_fail", check_full_generation_on_fail)
         _check_pattern("question_extract_regex", question_extract_regex)
         _check_pattern("response_extract_regex", response_extract_regex)
         _check_reward("reward_if_swap_fails", reward_if_swap_fails)
@@ -303,6 +306,11 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     if not isinstance(value, str) or not value.strip():
         raise RowError("expected_answer", "is missing: it is a text or a number")
     return value
+
+
+def _check_flag(name: str, flag: Any) -> None:
+    if not isinstance(flag, bool):
+        raise UsageError(f"{name} is true or false, not {flag!r}")
 
 
 def _check_pattern(name: str, pattern: Any) -> None:

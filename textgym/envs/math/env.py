@@ -2,7 +2,6 @@ r"""`textgym/Math-v0`: one mathematical problem, one answer, verified as mathema
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from textgym.rewards import Grade
 from textgym.tasks import Task
 from textgym.verifiers.extract import last_boxed
 from textgym.verifiers.judge import compare_both_ways, make_judge
-from textgym.verifiers.math import MathVerdict, verify
+from textgym.verifiers.math import LONGEST_TIMEOUT, MathVerdict, verify
 
 __all__ = ["Math"]
 
@@ -105,7 +104,8 @@ class Math(TextEnv[None]):
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: The time limit is no number over 0, or the judge cannot be made.
+        UsageError: `should_use_judge` is neither true nor false, the time limit is no number over
+            0 and up to 3,600, or the judge cannot be made.
 
     Example:
         >>> import gymnasium, textgym
@@ -158,11 +158,14 @@ class Math(TextEnv[None]):
         judge_sampling: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
+        if not isinstance(should_use_judge, bool):
+            raise UsageError(f"should_use_judge is true or false, not {should_use_judge!r}")
         limit = library_verifier_timeout_seconds
         number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
-        if not number or not math.isfinite(limit) or limit <= 0:
+        if not number or not 0 < limit <= LONGEST_TIMEOUT:
             raise UsageError(
-                f"library_verifier_timeout_seconds is a number of seconds over 0, not {limit!r}"
+                "library_verifier_timeout_seconds is a number of seconds over 0 and up to "
+                f"{LONGEST_TIMEOUT:g}, not {limit!r:.40}"
             )
         self._timeout = float(limit)
         self._judge = None

@@ -90,7 +90,7 @@ class Calls(RuleBasedStateMachine):
 
     def env(self, place: int) -> Rough:
         env: Any = self.vector.envs[place]
-        return env  # type: ignore[no-any-return]
+        return env
 
     def is_due(self, place: int) -> bool:
         """Tell whether a sub-environment must be reset before it is given an action."""

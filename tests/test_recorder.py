@@ -84,6 +84,11 @@ STRICT_CALLS = (
     "and messages[loop.index0 - 1].role != 'tool' %}{{ raise_exception('no call') }}{% endif %}"
     "{% endfor %}" + CHATML
 )
+CALLS_END_IN_TWO_WAYS = (
+    "{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ '[' + m.role + ']' }}"
+    "{{ m.content }}" + CALLS + "{% if m.tool_calls %}{{ '<|end|>' if loop.last else '<|tool|>' }}"
+    "{% endif %}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
+)
 TOOL: dict[str, Any] = {
     "type": "function",
     "function": {"name": "look", "description": "d", "parameters": {"type": "object"}},

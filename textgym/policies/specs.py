@@ -16,13 +16,13 @@ POLICY_KINDS: dict[str, str] = {
     "random": "well-formed guesses; the floor to compare with",
     "hf": "hf:MODEL, a local folder, a .gguf file or a hub id, run by transformers",
     "vllm": "vllm:MODEL, a local folder or a hub id, run by vLLM in this process",
-    "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible chat-completions server",
+    "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible server",
 }
 
 _OPTIONS = {
     "openai": (
         "concurrency", "requests_per_minute", "timeout", "connect_timeout", "retries", "extra_body",
-        "tool_prompt",
+        "tool_prompt", "tokens", "tokenizer",
     ),
     "vllm": ("lora", "engine"),
 }  # fmt: skip
@@ -40,8 +40,8 @@ def make_policy(
             `openai:MODEL@BASE_URL`.
         sampling: Settings of `Sampling` by name.
         options: What else the policy takes, by name: `openai` takes `concurrency`,
-            `requests_per_minute`, `timeout`, `connect_timeout`, `retries`, `extra_body` and
-            `tool_prompt`, `vllm` takes `lora` and `engine`.
+            `requests_per_minute`, `timeout`, `connect_timeout`, `retries`, `extra_body`,
+            `tool_prompt`, `tokens` and `tokenizer`, `vllm` takes `lora` and `engine`.
 
     Raises:
         UnknownNameError: There is no such policy, model, setting or option.

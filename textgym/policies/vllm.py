@@ -17,7 +17,7 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.hf import find_model
+from textgym.policies.hf import end_ids, find_model
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
@@ -71,8 +71,9 @@ class VLLMPolicy(Policy):
         self.tokenizer = self.engine.get_tokenizer()
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {model!r} has no chat template")
+        ends = config.try_get_generation_config().get("eos_token_id")
         self.recorder = Recorder(
-            self.name, self.tokenizer, _end_ids(config, self.tokenizer), config.max_model_len
+            self.name, self.tokenizer, end_ids(ends, self.tokenizer), config.max_model_len
         )
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._stepper: asyncio.Task[None] | None = None
@@ -197,13 +198,6 @@ def _lora_request(lora: str | None) -> Any:
     from vllm.lora.request import LoRARequest
 
     return LoRARequest("adapter", 1, lora)
-
-
-def _end_ids(config: Any, tokenizer: Any) -> set[int]:
-    """Return the ids at which the engine ends a message."""
-    given = config.try_get_generation_config().get("eos_token_id")
-    ends = given if isinstance(given, list) else [given, tokenizer.eos_token_id]
-    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
 
 
 def _make_engine(model: str, given: Mapping[str, Any]) -> Any:

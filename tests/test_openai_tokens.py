@@ -65,7 +65,7 @@ def recorder(folder: str) -> Any:
 def policy_of(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that makes a policy whose waits take no time."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("textgym.policies.openai._recorder", lambda name, tokenizer: recorder)
+    monkeypatch.setattr("textgym.policies.openai._recorder", lambda *given: recorder)
 
     def make(server: ChatServer, **options: Any) -> OpenAIPolicy:
         options.setdefault("pacer", FakeTime().pacer())
@@ -129,10 +129,11 @@ def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **op
     ("options", "told"),
     [
         ({"tokens": "yes"}, "tokens is true or false, not 'yes'"),
-        ({"tokenizer": "some/model"}, "a tokenizer is for tokens=true"),
+        ({"tokenizer": "some/model"}, "tokenizer, .* are for tokens=true"),
+        ({"tool_parser": "hermes"}, "tool_parser .* are for tokens=true"),
         ({"tokens": True, "tool_prompt": True}, "the chat template decides on the tool prompt"),
     ],
-    ids=["no switch", "a tokenizer alone", "two prompts"],
+    ids=["no switch", "a tokenizer alone", "a parser alone", "two prompts"],
 )
 def test_options_that_do_not_go_together_are_told(options: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):

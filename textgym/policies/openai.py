@@ -26,6 +26,7 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat_question import ChatQuestion
 from textgym.policies.connections import Connections, ConnectionTrouble
+from textgym.policies.family_parser import make_family_parser
 from textgym.policies.pacing import LONGEST_WAIT, Pacer
 from textgym.policies.recorder import Recorder
 from textgym.policies.request_form import RequestForm
@@ -98,10 +99,13 @@ class OpenAIPolicy(Policy):
             read and sampled, id for id, and tools and calls are as with `HFPolicy`.
         tokenizer: With `tokens`, the model's tokenizer, as in `find_model`; by default the model's
             name.
+        tool_parser: With `tokens`, as in `HFPolicy`.
+        reasoning_parser: With `tokens`, as in `HFPolicy`.
         pacer: When requests may go, in place of `requests_per_minute`.
 
     Raises:
-        ExtraMissingError: The extra `http` is not installed.
+        ExtraMissingError: The extra `http`, or what `tokens` needs, is not installed.
+        UnknownNameError: There is no such tokenizer or parser.
         UsageError: An argument is wrong.
 
     Attributes:
@@ -127,6 +131,8 @@ class OpenAIPolicy(Policy):
         tool_prompt: bool = False,
         tokens: bool = False,
         tokenizer: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
         pacer: Pacer | None = None,
     ) -> None:
         _check_numbers(
@@ -147,11 +153,12 @@ class OpenAIPolicy(Policy):
         self._extra_body = _checked_body(extra_body)
         _check_switches(tool_prompt=tool_prompt, tokens=tokens)
         self._tool_prompt = tool_prompt
-        if not tokens and tokenizer is not None:
-            raise UsageError("a tokenizer is for tokens=true, which asks in token ids")
         if tokens and tool_prompt:
             raise UsageError("with tokens=true the chat template decides on the tool prompt")
-        self.recorder = _recorder(self.name, tokenizer or model) if tokens else None
+        parsers = (tool_parser, reasoning_parser)
+        if not tokens and any(option is not None for option in (tokenizer, *parsers)):
+            raise UsageError("tokenizer, tool_parser and reasoning_parser are for tokens=true")
+        self.recorder = _recorder(self.name, tokenizer or model, *parsers) if tokens else None
         self._pacer = pacer or Pacer(requests_per_minute)
         self._form = RequestForm()
         self._answered = False
@@ -301,11 +308,14 @@ class OpenAIPolicy(Policy):
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-def _recorder(name: str, tokenizer: str) -> Recorder:
+def _recorder(
+    name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
+) -> Recorder:
     from textgym.policies.hf import load_end_ids, load_tokenizer
 
     loaded = load_tokenizer(tokenizer)
-    return Recorder(name, loaded, load_end_ids(tokenizer, loaded))
+    parser = make_family_parser(loaded, tool_parser, reasoning_parser)
+    return Recorder(name, loaded, load_end_ids(tokenizer, loaded), parser=parser)
 
 
 def _check_switches(**switches: Any) -> None:

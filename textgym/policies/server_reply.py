@@ -28,7 +28,8 @@ _LARGEST_COUNT = 2**53
 _CONTEXT = re.compile(
     r"context[ _](length|window|size)|(prompt|input|conversation)( is|s are)? too long"
     r"|maximum (prompt|model|input|sequence) length|reduce the length of the"
-    r"|input token count|greater than max_model_len|must have less than \d+ tokens|max_new_tokens`? must be <=",
+    r"|input token count|greater than max_model_len"
+    r"|must have less than \d+ tokens|max_new_tokens`? must be <=",
     re.IGNORECASE,
 )
 _UNKNOWN_MODEL = re.compile(

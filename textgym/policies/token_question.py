@@ -38,12 +38,15 @@ class TokenQuestion:
 
     def fields(self, form: RequestForm) -> dict[str, Any]:
         """Return the fields of a request; a server that is told no limit would cut after 16."""
-        return {
+        fields: dict[str, Any] = {
             "prompt": self.prompt.ids,
             "logprobs": 0,  # of the sampled tokens alone
             "return_token_ids": True,
             form.tokens_key: None,
         }
+        if not self.recorder.drops_special_tokens:
+            fields["skip_special_tokens"] = False
+        return fields
 
     def read(self, choice: Mapping[str, Any], usage: dict[str, int]) -> Answer:
         """Read the first of a reply's choices.

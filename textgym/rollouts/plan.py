@@ -120,6 +120,8 @@ def plan_tasks(
     for id, env in samples.items():
         policy.for_env(env)
         known = getattr(env.unwrapped, "num_tasks", None)
+        if known is not None and start >= known:
+            raise UsageError(f"{id} has {known} tasks: start is less than that, not {start}")
         left = None if known is None else known - start
         wanted = shares.get(id, left)
         if wanted is None:

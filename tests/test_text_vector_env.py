@@ -169,18 +169,33 @@ def test_a_seed_may_be_none_for_some(make: Any) -> None:
     assert vector.reset(seed=[None, 1])[1]["task_id"].tolist() == expected
 
 
-@pytest.mark.parametrize("seed", [[1, 2], "seeds", 1.5, [1, 2, -3]], ids=repr)
-def test_seeds_that_are_none(make: Any, seed: Any) -> None:
-    with pytest.raises(UsageError, match="seed"):
-        make().reset(seed=seed)
+@pytest.mark.parametrize(
+    "seed",
+    [[1, 2], "seeds", 1.5, -1, [1, 2, -3], [1, 2, "3"], np.array([1.0, 2.0, 3.0]), np.array(1),
+     {1, 2, 3}],
+    ids=repr,
+)  # fmt: skip
+def test_seeds_that_are_none_reset_nothing(make: Any, seed: Any) -> None:
+    vector = make()
+    with pytest.raises(UsageError, match="seed is a whole number of 0 or more, or a list of 3"):
+        vector.reset(seed=seed)
+    assert [env.resets for env in vector.envs] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("options", [[1, 2, 3], 0, "index"], ids=repr)
+def test_options_that_are_none(make: Any, options: Any) -> None:
+    with pytest.raises(UsageError, match="options are a dict"):
+        make().reset(options=options)
 
 
 def test_an_index_for_each(make: Any) -> None:
     vector = make(split="test")
-    infos = vector.reset(options={"index": np.array([4, 0, 4])})[1]
-    assert infos["task_id"].tolist() == [Count(split="test").get_task(i).id for i in (4, 0, 4)]
-    infos = vector.reset(options={"index": 2})[1]
-    assert len(set(infos["task_id"])) == 1
+    for indices in (np.array([4, 0, 4]), (4, 0, 4), range(2, 5)):
+        infos = vector.reset(options={"index": indices})[1]
+        assert infos["task_id"].tolist() == [Count(split="test").get_task(i).id for i in indices]
+    for index in (2, np.int64(2), np.array(2)):
+        infos = vector.reset(options={"index": index})[1]
+        assert infos["task_id"].tolist() == [Count(split="test").get_task(2).id] * 3
 
 
 def test_an_index_under_a_mask_is_still_one_for_each(make: Any) -> None:
@@ -193,6 +208,15 @@ def test_an_index_under_a_mask_is_still_one_for_each(make: Any) -> None:
     assert infos["_task_id"].tolist() == [False, True, False]
     assert (observations[0], observations[2]) == (before[0], before[2])
     assert options == given
+
+
+def test_who_had_no_episode_yet_is_shown_an_empty_conversation(make: Any) -> None:
+    vector = make(2, autoreset_mode="Disabled")
+    observations, _ = vector.reset(options={"reset_mask": np.array([False, True])})
+    assert observations in vector.observation_space
+    assert observations[0] == []
+    with pytest.raises(UsageError, match="no episode yet"):
+        vector.step(["a", "b"])
 
 
 @pytest.mark.parametrize("name", ["index", "task"])
@@ -261,8 +285,8 @@ def test_none_lets_one_idle(make: Any, mode: AutoresetMode) -> None:
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize(
     "actions",
-    ["yes", b"yes", assistant("yes"), None, 5],
-    ids=["text", "bytes", "dict", "None", "5"],
+    ["yes", b"yes", assistant("yes"), None, 5, {"yes"}],
+    ids=["text", "bytes", "dict", "None", "5", "set"],
 )
 def test_a_lone_action_is_refused(make: Any, actions: Any, count: int) -> None:
     vector = make(count)
@@ -356,10 +380,14 @@ def test_one_that_cannot_be_closed_keeps_none_open(make: Any) -> None:
             raise OSError("stuck")
 
     vector = make(3, cls=Stuck)
+    vector.reset(seed=1)
     with pytest.raises(OSError, match="stuck"):
         vector.close()
     assert len(closed) == 3
-    vector.close_extras = lambda **kwargs: None  # the fixture closes it again
+    vector.close()
+    assert len(closed) == 3
+    with pytest.raises(UsageError, match="the vector is closed"):
+        vector.step(["a"] * 3)
 
 
 def test_one_that_cannot_be_made_leaves_none_open() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -116,12 +116,35 @@ def test_steps_that_wait_do_so_all_at_once(make: Any) -> None:
             meeting.wait(20)  # all of them are here, or it breaks
             return super().respond(message)
 
-    meeting = threading.Barrier(8)
-    vector = make(8, cls=Together)
-    begin(vector, *[9] * 8)
+    meeting = threading.Barrier(256)
+    vector = make(256, cls=Together)
+    begin(vector, *[9] * 256)
     for _ in range(2):
-        vector.step(["a"] * 8)
-    assert steps(vector) == [2] * 8
+        vector.step(["a"] * 256)
+    assert steps(vector) == [2] * 256
+
+
+@MODES
+def test_a_step_that_begins_an_episode_waits_where_the_reset_may(
+    make: Any, mode: AutoresetMode
+) -> None:
+    seen: list[int] = []
+
+    class Begins(Count):
+        blocking_reset = True
+
+        def begin(self, task: Any) -> Any:
+            seen.append(threading.get_ident())
+            return super().begin(task)
+
+    vector = make(2, cls=Begins, autoreset_mode=mode)
+    begin(vector, 1, 1)
+    for _ in range(2):
+        actions = [None if seat.ended and mode is AutoresetMode.DISABLED else "a"
+                   for seat in vector._seats]  # fmt: skip
+        vector.step(actions)
+    assert (len(seen) > 2) == (mode is not AutoresetMode.DISABLED)
+    assert threading.get_ident() not in seen
 
 
 @BLOCKING
@@ -472,7 +495,9 @@ def test_an_interruption_leaves_a_step_that_can_be_finished(make: Any) -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [([1, 0.5], [1.0, 0.5]), (["a", {"b": 1}], ["a", {"b": 1}]), ([True, 2], [True, 2]),
-     ([1, 2**70], [1, 2**70]), ([[1], [2, 3]], [[1], [2, 3]]), ([None, 1], [None, 1]),
+     ([1, 2**70], [1, 2**70]), ([0.5, 2**53 + 1], [0.5, 2**53 + 1]),
+     ([OrderedDict(a=1), {"a": 2}], {"a": [1, 2], "_a": [True, True]}),
+     ([[1], [2, 3]], [[1], [2, 3]]), ([None, 1], [None, 1]),
      ([np.float32(0.5), 1], [0.5, 1.0]), ([True, False], [True, False]), ([[], []], [[], []]),
      ([{"a": 1}, {}], {"a": [1, 0], "_a": [True, False]}), (["a", "b"], ["a", "b"]),
      ([{}, {}], {})],

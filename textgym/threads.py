@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -50,9 +51,12 @@ class Crew:
         self._queue: deque[_Call] = deque()
         self._results: deque[_Result] = deque()
         self._is_told = False
+        self._process = os.getpid()
 
     def begin(self, name: Any, function: Callable[[], Any]) -> None:
         """Call a function in a thread; its result bears the name."""
+        if self._process != os.getpid():  # a fork has none of the threads
+            self._all, self._idle, self._process = [], [], os.getpid()
         if self._idle:
             self._idle.pop().begin((name, function))
         elif len(self._all) < self._most:

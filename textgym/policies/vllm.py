@@ -17,7 +17,8 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.hf import find_model
+from textgym.policies.family_parser import make_family_parser
+from textgym.policies.hf import end_ids, find_model, load_tokenizer
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
@@ -36,6 +37,8 @@ class VLLMPolicy(Policy):
         model: A local folder or a hub id.
         sampling: How tokens are drawn.
         lora: The folder of a LoRA adapter that answers instead of the bare model.
+        tool_parser: As in `HFPolicy`.
+        reasoning_parser: As in `HFPolicy`.
         engine: Arguments of vLLM's `EngineArgs` by name, such as `max_model_len`.
 
     Raises:
@@ -57,6 +60,8 @@ class VLLMPolicy(Policy):
         sampling: Sampling,
         *,
         lora: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
         engine: Mapping[str, Any] | None = None,
     ) -> None:
         place, gguf = find_model(model) if model else ("", None)
@@ -65,14 +70,21 @@ class VLLMPolicy(Policy):
         self.name = f"vllm:{model}"
         self.sampling = sampling
         self.version: str | None = None
+        # Made before the engine, which takes long: a wrong name is told at once.
+        parser = make_family_parser(load_tokenizer(model), tool_parser, reasoning_parser)
         self.engine = _make_engine(place, {"enable_lora": bool(lora), **(engine or {})})
         self._lora = _lora_request(lora)
         config = self.engine.model_config
         self.tokenizer = self.engine.get_tokenizer()
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {model!r} has no chat template")
+        ends = config.try_get_generation_config().get("eos_token_id")
         self.recorder = Recorder(
-            self.name, self.tokenizer, _end_ids(config, self.tokenizer), config.max_model_len
+            self.name,
+            self.tokenizer,
+            end_ids(ends, self.tokenizer),
+            config.max_model_len,
+            parser,
         )
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._stepper: asyncio.Task[None] | None = None
@@ -141,6 +153,7 @@ class VLLMPolicy(Policy):
             stop=list(self.sampling.stop),
             seed=None if seed is None else seed & _LARGEST_SEED,
             logprobs=0,
+            skip_special_tokens=self.recorder.drops_special_tokens,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
@@ -197,13 +210,6 @@ def _lora_request(lora: str | None) -> Any:
     from vllm.lora.request import LoRARequest
 
     return LoRARequest("adapter", 1, lora)
-
-
-def _end_ids(config: Any, tokenizer: Any) -> set[int]:
-    """Return the ids at which the engine ends a message."""
-    given = config.try_get_generation_config().get("eos_token_id")
-    ends = given if isinstance(given, list) else [given, tokenizer.eos_token_id]
-    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
 
 
 def _make_engine(model: str, given: Mapping[str, Any]) -> Any:

@@ -111,10 +111,12 @@ class Calls:
     def _run_one(self, place: int, call: Callable[[], Turn]) -> None:
         try:
             self._ready[place] = call()
-        except Exception as error:  # not Ctrl-C, which does not wait for the others
+        except Exception as error:
             self._errors[place] = error
-        finally:
-            self._under_way.discard(place)
+        except BaseException:  # Ctrl-C does not wait for the others; this one begins again
+            self._inline.appendleft((place, call))
+            raise
+        self._under_way.discard(place)
 
     def take(self, places: Iterable[int]) -> dict[int, Turn]:
         """Take the results of some sub-environments, as far as there are any."""

@@ -17,7 +17,8 @@ __all__ = ["stack_infos"]
 
 _AS_IT_IS = "final_obs"  # Gymnasium never lays this one out
 _NUMBERS = (int, float, np.number)  # a bool is a kind of its own
-_TOO_LARGE = 2**63
+_LARGEST_INT = 2**63 - 1
+_LARGEST_INT_OF_FLOATS = 2**53
 
 
 def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
 def _stack(key: str, column: Mapping[int, Any], size: int) -> Any:
     """Return one key's values, by the places of those that have it, in an array or a dict."""
     kinds = set(map(type, column.values()))
-    if kinds == {dict} and key != _AS_IT_IS:
+    if all(issubclass(kind, dict) for kind in kinds) and key != _AS_IT_IS:
         return stack_infos([*map(column.get, range(size))])
     values = list(column.values())
     dtype, shape = _type_of_all(kinds, values)
@@ -66,7 +67,9 @@ def _type_of_all(kinds: set[type], values: list[Any]) -> tuple[Any, tuple[int, .
         return np.bool_, ()
     if kinds == {np.ndarray} and len({(value.shape, value.dtype) for value in values}) == 1:
         return values[0].dtype, values[0].shape
-    numbers = bool not in kinds and all(issubclass(kind, _NUMBERS) for kind in kinds)
-    if numbers and all(-_TOO_LARGE < value < _TOO_LARGE for value in values if type(value) is int):
-        return np.result_type(*kinds), ()
-    return object, ()
+    if bool in kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
+        return object, ()
+    dtype = np.result_type(*kinds)
+    largest = _LARGEST_INT if dtype.kind in "iu" else _LARGEST_INT_OF_FLOATS
+    whole = (value for value in values if isinstance(value, (int, np.integer)))
+    return (dtype if all(-largest <= value <= largest for value in whole) else object), ()

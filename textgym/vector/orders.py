@@ -6,7 +6,7 @@ All of it is read before anything is done, so that what is refused has changed n
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import gymnasium as gym
@@ -53,7 +53,7 @@ def read_actions(actions: Any, count: int, space: gym.Space[Any]) -> list[Any]:
         textgym.errors.InvalidActionError: 3 sub-environments take a list of 3 actions, and this \
 is a lone str
     """
-    if isinstance(actions, (str, bytes, Mapping)) or not hasattr(actions, "__iter__"):
+    if isinstance(actions, (str, bytes, Mapping, Set)) or not hasattr(actions, "__iter__"):
         kind = type(actions).__name__
         raise InvalidActionError(
             f"{count} sub-environments take a list of {count} actions, and this is a lone {kind}"
@@ -97,6 +97,8 @@ def read_resets(seed: Any, options: Mapping[str, Any] | None, num_envs: int) -> 
     Raises:
         UsageError: The seeds, the mask, the indices or the tasks are not one for each.
     """
+    if not (options is None or isinstance(options, Mapping)):
+        raise UsageError(f"options are a dict, not {options!r}")
     given = dict(options or {})
     mask = _read_mask(given.pop("reset_mask"), num_envs) if "reset_mask" in given else None
     seeds = _read_seeds(seed, num_envs)
@@ -126,15 +128,31 @@ def _read_seeds(seed: Any, num_envs: int) -> list[int | None]:
     if seed is None:
         return [None] * num_envs
     if isinstance(seed, (int, np.integer)):
-        return [int(seed) + place for place in range(num_envs)]
-    if isinstance(seed, (str, bytes)) or not hasattr(seed, "__len__") or len(seed) != num_envs:
-        raise UsageError(f"seed is a whole number, or a list of {num_envs} of them, not {seed!r}")
-    return list(seed)
+        seeds: list[Any] = [int(seed) + place for place in range(num_envs)]
+    else:
+        seeds = list(seed) if _is_list(seed) else []
+    if len(seeds) != num_envs or not all(map(_is_seed, seeds)):
+        raise UsageError(
+            f"seed is a whole number of 0 or more, or a list of {num_envs} of them or None, "
+            f"not {seed!r}"
+        )
+    return seeds
+
+
+def _is_seed(seed: Any) -> bool:
+    return seed is None or (isinstance(seed, (int, np.integer)) and bool(seed >= 0))
+
+
+def _is_list(value: Any) -> bool:
+    """Tell whether a value is a list, or what has its things in order as a list has: an array."""
+    if isinstance(value, (str, bytes, Mapping, Set)) or not hasattr(value, "__len__"):
+        return False
+    return getattr(value, "ndim", 1) > 0
 
 
 def _one_each(name: str, value: Any, num_envs: int) -> list[Any]:
     """Return what is given to each: one thing to all, or of a list or an array one to each."""
-    if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0:
+    if not _is_list(value):
         return [value] * num_envs
     if len(value) != num_envs:
         raise UsageError(

@@ -36,7 +36,7 @@ class Seat:
     Attributes:
         env: The environment.
         id: Its id, or its class's name where it has none.
-        step_waits: Whether `step` may wait.
+        step_waits: Whether `step` may wait, where it begins the next episode too.
         reset_waits: Whether `reset` may wait.
         observation: What was observed last; None before the first reset.
         ended: Whether the episode has ended and the next has not begun.
@@ -48,7 +48,10 @@ class Seat:
         plain = env.unwrapped
         self.env = env
         self.id = plain.spec.id if plain.spec else type(plain).__name__
-        self.step_waits, self.reset_waits = step_waits(plain), reset_waits(plain)
+        self.reset_waits = reset_waits(plain)
+        self.step_waits = step_waits(plain) or (
+            self.reset_waits and mode is not AutoresetMode.DISABLED
+        )
         self.observation: Any = None
         self.ended = False
         self._mode, self._retries, self._nan = mode, retries, nan

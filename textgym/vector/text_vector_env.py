@@ -98,6 +98,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self.action_space = batch_space(first.action_space, self.num_envs)
         self._calls = Calls(self.num_envs)
         self._asked: list[Any] | None = None  # the actions of a step that is not finished
+        self._resetting = False  # a reset is not finished
 
     def _check_spaces(self) -> None:
         if not self._seats:
@@ -147,8 +148,9 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             seed: The first sub-environment's, the next one's is higher by one; or one for each,
                 as a list, in which None goes on without.
             options: `reset_mask`, an array of bool, tells which are reset; the others keep the
-                observation that they had. `index` is the index of a task for all, or an array of
-                one for each; `task` likewise a row, or a list. What else there is goes to all.
+                observation that they had, an empty one before their first episode. `index` is the
+                index of a task for all, or an array of one for each; `task` likewise a row, or a
+                list. What else there is goes to all.
 
         Returns:
             The conversations, and the infos of those that were reset.
@@ -161,19 +163,22 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         resets = read_resets(seed, options, self.num_envs)
         if len(resets) == self.num_envs:
             self._calls.drop_all()
-            self._asked = None
-        self._must_not_be_asked()
+            self._asked, self._resetting = None, False
+        self._must_be_finished()
         self._calls.must_be_free(resets)
         seats = self._seats
         self._calls.begin(
             (place, functools.partial(seats[place].reset, *asked), seats[place].reset_waits)
             for place, asked in resets.items()
         )
+        self._resetting = True
         self._calls.run(lambda: not self._calls.under_way(resets))
+        self._resetting = False
         turns = self._calls.take(resets)
         self._raise_error(resets)
         infos = [turns[place][4] if place in turns else None for place in range(self.num_envs)]
-        return tuple(seat.observation for seat in self._seats), stack_infos(infos)
+        observations = (seat.observation for seat in self._seats)
+        return tuple([] if seen is None else seen for seen in observations), stack_infos(infos)
 
     def step(self, actions: Actions) -> Stepped:
         """Take an action in every sub-environment.
@@ -192,12 +197,11 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self._must_be_open()
         asked = read_actions(actions, self.num_envs, self.single_action_space)
         places = range(self.num_envs)
-        if self._asked is None:
+        if self._asked != asked:
+            self._must_be_finished()
             self._calls.must_be_free(places)
             self._must_be_running(places, asked)
             self._asked = asked
-        elif self._asked != asked:
-            self._must_not_be_asked()
         self._begin_steps(places, asked)
         self._calls.run(lambda: not self._calls.under_way())
         self._raise_error(places)
@@ -222,7 +226,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         asked = read_actions(actions, len(places), self.single_action_space)
         if any(action is None for action in asked):
             raise InvalidActionError("None is no action here: do not send to who shall idle")
-        self._must_not_be_asked()
+        self._must_be_finished()
         with self._calls.lock:
             self._calls.must_be_free(places)
             self._must_be_running(places, asked)
@@ -246,7 +250,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
                 action can be sent again, and what else is ready stays so.
         """
         self._must_be_open()
-        self._must_not_be_asked()
+        self._must_be_finished()
         calls = self._calls
         if timeout is None and not (calls.under_way() or calls.ready() or calls.failed()):
             raise UsageError("nothing is under way: send actions first, or wait with a timeout")
@@ -301,10 +305,23 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Wait for what is under way, and close the sub-environments."""
-        self._calls.close()
-        self._close_all()
+        self.closed = True  # even where one of them cannot be closed
+        try:
+            self._calls.close()
+        finally:
+            self._close_all()
 
     # How it works.
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the threads, which no copy can have; nothing may be under way."""
+        self._must_be_finished()
+        self._calls.must_be_free(range(self.num_envs))
+        return {name: value for name, value in vars(self).items() if name != "_calls"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._calls = Calls(self.num_envs)
 
     def _close_all(self) -> None:
         """Close each sub-environment, and then raise what the first of them raised."""
@@ -336,7 +353,9 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         if self.closed:
             raise UsageError("the vector is closed: make another one")
 
-    def _must_not_be_asked(self) -> None:
+    def _must_be_finished(self) -> None:
+        if self._resetting:
+            raise UsageError("a reset was interrupted: reset all")
         if self._asked is not None:
             raise UsageError("a step has failed: step the same actions again, or reset all")
 

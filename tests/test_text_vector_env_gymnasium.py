@@ -1,0 +1,304 @@
+"""What Gymnasium's own suite asks of vectors, asked of `TextVectorEnv` beside `SyncVectorEnv`."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.envs.registration import VectorizeMode
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.wrappers import vector as wrappers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from vector_envs import Count, task
+
+import textgym
+from textgym.errors import UsageError
+from textgym.messages import assistant
+from textgym.vector import TextVectorEnv
+
+MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
+IDS = pytest.mark.parametrize("id", textgym.ids())
+COUNT = 3
+
+
+def both(mode: AutoresetMode, cls: Any = Count) -> tuple[Any, Any]:
+    """Return Gymnasium's vector and textgym's, of equal sub-environments."""
+    sync = SyncVectorEnv([cls] * COUNT, copy=False, autoreset_mode=mode)
+    return sync, TextVectorEnv([cls] * COUNT, autoreset_mode=mode)
+
+
+def shown(value: Any) -> Any:
+    """Return what can be compared: no arrays, and not how long an episode took."""
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items() if key != "t"}
+    if isinstance(value, (list, tuple)):
+        return [*map(shown, value)]
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def same(one: Any, other: Any) -> None:
+    """Compare what two vectors gave, the types of arrays included."""
+    assert shown(one) == shown(other)
+    for mine, theirs in zip(one, other, strict=True):
+        assert getattr(mine, "dtype", None) == getattr(theirs, "dtype", None)
+
+
+# test_sync_vector_env, test_vector_env
+
+
+SEEDS = st.none() | st.integers(0, 2**31) | st.lists(st.none() | st.integers(0, 99), min_size=COUNT,
+                                                    max_size=COUNT)  # fmt: skip
+
+
+@MODES
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_any_seeds_options_and_masks_give_the_same(
+    mode: AutoresetMode, data: st.DataObject
+) -> None:
+    sync, ours = both(mode)
+    seed = data.draw(st.integers(0, 99))
+    same(ours.reset(seed=seed), sync.reset(seed=seed))
+    due = np.zeros(COUNT, dtype=np.bool_)
+    for turn in range(data.draw(st.integers(1, 12))):
+        options: dict[str, Any] = data.draw(st.sampled_from([{}, {"index": 3}, {"task": task(2)}]))
+        if due.any() or data.draw(st.booleans()):
+            mask = due | data.draw(st.lists(st.booleans(), min_size=COUNT, max_size=COUNT))
+            if mask.any():
+                seeds = data.draw(SEEDS)
+                given = {**options, "reset_mask": mask}
+                same(
+                    ours.reset(seed=seeds, options=dict(given)),
+                    sync.reset(seed=seeds, options=given),
+                )
+        actions = data.draw(st.sampled_from([list, tuple, np.array]))([f"{turn}", "x", "y"])
+        stepped = ours.step(actions)
+        same(stepped, sync.step(actions))
+        assert stepped[0] in ours.observation_space
+        if mode is AutoresetMode.DISABLED:
+            due = stepped[2] | stepped[3]
+
+
+@MODES
+def test_what_describes_it_is_as_in_gymnasiums_vector(mode: AutoresetMode) -> None:
+    sync, ours = both(mode)
+    for name in (
+        "num_envs", "metadata", "render_mode", "spec", "single_observation_space",
+        "single_action_space", "observation_space", "action_space", "closed",
+    ):  # fmt: skip
+        assert getattr(ours, name) == getattr(sync, name), name
+    assert ours.unwrapped is ours
+    assert repr(ours) == "TextVectorEnv(num_envs=3)"
+    assert Count.metadata is not ours.metadata
+    assert "autoreset_mode" not in Count.metadata
+
+
+def test_what_a_vector_returned_is_not_changed_by_later_steps() -> None:
+    _, ours = both(AutoresetMode.SAME_STEP)
+    ours.reset(seed=1)
+    for _ in range(6):
+        stepped = ours.step(["a"] * COUNT)
+        kept = copy.deepcopy(stepped)
+        ours.step(["b"] * COUNT)
+        same(stepped, kept)
+
+
+def test_sampled_actions_are_stepped_as_they_come() -> None:
+    for space in ("action_space", "single_action_space"):
+        sync, ours = both(AutoresetMode.SAME_STEP)
+        sync.reset(seed=2)
+        ours.reset(seed=2)
+        for _ in range(10):
+            sampled = getattr(ours, space)
+            sampled.seed(7)
+            many = space == "action_space"
+            actions = sampled.sample() if many else [sampled.sample() for _ in range(COUNT)]
+            assert not many or actions in ours.action_space
+            same(ours.step(actions), sync.step(actions))
+
+
+def test_seeds_of_the_action_space_are_those_of_gymnasiums() -> None:
+    sync, ours = both(AutoresetMode.SAME_STEP)
+    for vector in (sync, ours):
+        vector.action_space.seed(11)
+    assert ours.action_space.sample() == sync.action_space.sample()
+
+
+@MODES
+@pytest.mark.parametrize("seed", [None, 3, [1, None, 2]], ids=repr)
+def test_generators_of_the_sub_environments(mode: AutoresetMode, seed: Any) -> None:
+    sync, ours = both(mode)
+    for vector in (sync, ours):
+        vector.reset(seed=1)
+        vector.reset(seed=seed)
+    assert ours.np_random_seed == sync.np_random_seed
+    drawn = [[one.integers(99) for one in vector.np_random] for vector in (ours, sync)]
+    assert drawn[0] == drawn[1]
+
+
+SCRIPT = """
+import sys, textgym
+envs = textgym.make_vec(sys.argv[1], 3, autoreset_mode=sys.argv[2])
+print([observation[-1]["content"] for observation in envs.reset(seed=5)[0]])
+for turn in range(3):
+    print([observation[-1]["content"] for observation in envs.step(["1", "2", "3"])[0]])
+"""
+
+
+@pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/GuessNumber-v0"])
+def test_a_seed_gives_the_same_in_any_process(id: str) -> None:
+    said = set()
+    for salt in ("0", "1"):
+        env = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": str(Path.cwd())}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, id, "SameStep"],
+            env=env, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        said.add(done.stdout)
+    assert len(said) == 1
+
+
+def test_rendering_gives_one_for_each() -> None:
+    vector = gym.make_vec("textgym/MCQA-v0", num_envs=2, render_mode="ansi")
+    assert vector.render_mode == "ansi"
+    vector.reset(seed=1)
+    texts = vector.render()
+    assert isinstance(texts, tuple)
+    assert [type(text) for text in texts] == [str, str]
+    assert texts[0] != texts[1]
+
+
+def test_an_attribute_that_is_none() -> None:
+    _, ours = both(AutoresetMode.SAME_STEP)
+    with pytest.raises(AttributeError, match="nothing_such"):
+        ours.get_attr("nothing_such")
+
+
+# test_vector_make
+
+
+@IDS
+@pytest.mark.parametrize("mode", [*VectorizeMode, "sync", "vector_entry_point"], ids=str)
+def test_ways_to_make_a_vector(id: str, mode: Any) -> None:
+    is_async = VectorizeMode(mode) is VectorizeMode.ASYNC
+    kwargs: Any = {"vector_kwargs": {"shared_memory": False}} if is_async else {}
+    vector: Any = gym.make_vec(id, num_envs=2, vectorization_mode=mode, **kwargs)
+    kinds = {"sync": SyncVectorEnv, "async": AsyncVectorEnv, "vector_entry_point": TextVectorEnv}
+    try:
+        assert type(vector) is kinds[VectorizeMode(mode).value]
+        again = textgym.make_vec(id, 2)
+        assert vector.reset(seed=4)[0] == again.reset(seed=4)[0]
+        assert vector.step(["1", "2"])[1].shape == (2,)
+        again.close()
+    finally:
+        vector.close()
+
+
+def test_arguments_that_a_vector_of_ones_own_does_not_take() -> None:
+    for kwargs in ({"vector_kwargs": {"copy": False}}, {"wrappers": [gym.wrappers.TimeLimit]}):
+        with pytest.raises(gym.error.Error):
+            gym.make_vec("textgym/MCQA-v0", num_envs=2, **kwargs)
+
+
+def test_a_spec_makes_the_vector_again() -> None:
+    first = gym.make_vec("textgym/MCQA-v0", num_envs=2, level=2, retries=5)
+    assert first.spec is not None
+    again = gym.make_vec(copy.deepcopy(first.spec))
+    assert again.spec == first.spec
+    assert repr(gym.make_vec(gym.spec("textgym/MCQA-v0"), num_envs=2)) == repr(first)
+
+
+# Copies
+
+
+def test_a_pickled_vector_goes_on_as_the_other_does() -> None:
+    vector = gym.make_vec("textgym/GuessNumber-v0", num_envs=COUNT, level=3)
+    vector.reset(seed=8)
+    vector.step(["It is 1.", "It is 2.", "It is 3."])
+    for again in (pickle.loads(pickle.dumps(vector)), copy.deepcopy(vector)):
+        assert repr(again) == repr(vector)
+        state = pickle.loads(pickle.dumps(vector))
+        for _ in range(4):
+            same(again.step(["1", "2", "3"]), state.step(["1", "2", "3"]))
+        same(again.reset(), state.reset())
+
+
+def test_a_vector_with_something_under_way_is_not_copied() -> None:
+    _, ours = both(AutoresetMode.SAME_STEP)
+    ours.reset(seed=1)
+    ours.send(["a"], [1])
+    with pytest.raises(UsageError, match="recv them first"):
+        pickle.dumps(ours)
+
+
+# Gymnasium's wrappers of vectors, each on both
+
+
+def shout(message: Any) -> Any:
+    return assistant(str(message).upper())
+
+
+def last(observation: Any) -> Any:
+    return observation[-1:]
+
+
+SPACE = Count().observation_space
+WRAPPERS: dict[str, Callable[[Any], VectorEnv[Any, Any, Any]]] = {
+    "RecordEpisodeStatistics": wrappers.RecordEpisodeStatistics,
+    "DictInfoToList": wrappers.DictInfoToList,
+    "NormalizeReward": wrappers.NormalizeReward,
+    "ClipReward": lambda envs: wrappers.ClipReward(envs, 0.015, 0.02),
+    "TransformReward": lambda envs: wrappers.TransformReward(envs, lambda reward: 2 * reward),
+    "VectorizeTransformReward": lambda envs: wrappers.VectorizeTransformReward(
+        envs, gym.wrappers.TransformReward, func=lambda reward: reward + 1
+    ),
+    "TransformAction": lambda envs: wrappers.TransformAction(
+        envs, lambda actions: [*map(shout, actions)]
+    ),
+    "VectorizeTransformAction": lambda envs: wrappers.VectorizeTransformAction(
+        envs, gym.wrappers.TransformAction, func=shout, action_space=envs.single_action_space
+    ),
+    "TransformObservation": lambda envs: wrappers.TransformObservation(
+        envs, lambda observations: tuple(map(last, observations))
+    ),
+    "VectorizeTransformObservation": lambda envs: wrappers.VectorizeTransformObservation(
+        envs, gym.wrappers.TransformObservation, func=last, observation_space=SPACE
+    ),
+}
+OF_OBSERVATIONS = {"TransformObservation", "VectorizeTransformObservation"}
+
+
+@MODES
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_wrappers_give_what_they_give_on_gymnasiums_vector(name: str, mode: AutoresetMode) -> None:
+    sync, ours = both(mode)
+    if name in OF_OBSERVATIONS and mode is AutoresetMode.SAME_STEP:
+        with pytest.raises(ValueError, match="NEXT_STEP or DISABLED"):
+            WRAPPERS[name](ours)
+        return
+    theirs, mine = WRAPPERS[name](sync), WRAPPERS[name](ours)
+    assert (mine.num_envs, mine.closed) == (COUNT, False)
+    assert mine.unwrapped is ours
+    same(mine.reset(seed=6), theirs.reset(seed=6))
+    for turn in range(12):
+        actions = [f"{turn}", "b", "c"]
+        stepped = mine.step(actions)
+        same(stepped, theirs.step(actions))
+        ended = stepped[2] | stepped[3]
+        if mode is AutoresetMode.DISABLED and ended.any():
+            masks = [{"reset_mask": ended.copy()} for _ in range(2)]
+            same(mine.reset(options=masks[0]), theirs.reset(options=masks[1]))
+            if name == "RecordEpisodeStatistics":  # on Gymnasium's it begins them all anew
+                return
+    mine.close()
+    assert ours.closed

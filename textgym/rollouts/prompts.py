@@ -13,17 +13,17 @@ from textgym.messages import Message
 from textgym.rollouts.store import line_of
 from textgym.rollouts.trajectory import Job, Trajectory
 
-__all__ = ["PromptCheck"]
+__all__ = ["SamePrompt"]
 
 
-class PromptCheck:
+class SamePrompt:
     """Remembers the prompt of each task until all of its repeats have begun.
 
     Args:
         repeats: How many episodes of each task, 2 or more.
 
     Example:
-        >>> check = PromptCheck(2)
+        >>> check = SamePrompt(2)
         >>> check(Job("demo/A-v0", {}, 5, 0, 0), [{"role": "user", "content": "One?"}], [])
         >>> check(Job("demo/A-v0", {}, 5, 1, 0), [{"role": "user", "content": "Two?"}], [])
         Traceback (most recent call last):

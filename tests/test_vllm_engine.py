@@ -227,6 +227,40 @@ def test_many_episodes_share_the_engine(sampled: Set) -> None:
     assert most == 4
 
 
+def test_the_prompt_of_repeats_is_computed_once(sampled: Set) -> None:
+    policy = sampled(temperature=1.0)
+    block = policy.engine.vllm_config.cache_config.block_size
+    policy.engine.reset_prefix_cache()
+    computed: list[tuple[int, int]] = []  # of each answer, its prompt's tokens and those cached
+    step = policy.engine.step
+
+    def watched() -> Any:
+        outputs = step()
+        computed.extend((len(it.prompt_token_ids), it.num_cached_tokens) for it in outputs)
+        return outputs
+
+    policy.engine.step = watched
+    try:
+        run = textgym.rollout(
+            "textgym/MCQA-v0",
+            policy,
+            episodes=2,
+            repeats=4,
+            env_kwargs={"split": "test", "level": 1, "shots": 2},
+        )
+    finally:
+        policy.engine.step = step
+    assert run.metrics["overall"]["failures"] == 0
+    assert len(computed) == 8
+    whole = [(length - 1) // block * block for length, _ in computed]
+    assert min(whole) > 0
+    hits = [cached == most for (_, cached), most in zip(computed, whole, strict=True)]
+    assert hits.count(True) >= 6  # all but the first of each task
+    batch = run.to_batch()
+    assert batch.loss_mask.sum() == run.metrics["overall"]["completion_tokens"]
+    assert batch.groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
 def test_an_answer_that_nobody_waits_for_is_given_up(policy: Any) -> None:
     async def cancelled() -> None:
         asked = asyncio.ensure_future(policy.act(HELLO, []))

@@ -28,7 +28,7 @@ from textgym.rollouts.plan import (
     plan_tasks,
     recorded,
 )
-from textgym.rollouts.prompts import PromptCheck
+from textgym.rollouts.prompts import SamePrompt
 from textgym.rollouts.run import Run
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.store import RunFolder, read_trajectories
@@ -136,7 +136,7 @@ async def arollout(
         if folder:
             stack.callback(folder.close)
         count = sum(map(len, tasks.values())) * repeats
-        check = PromptCheck(repeats) if repeats > 1 else None
+        check = SamePrompt(repeats) if repeats > 1 else None
         record = _Record(folder, count, on_episode)
         if folder and resume:
             record.take_over(folder, check)
@@ -189,7 +189,7 @@ class _Record:
         self.given_up = False
         self.left = asked
 
-    def take_over(self, folder: RunFolder, check: PromptCheck | None) -> None:
+    def take_over(self, folder: RunFolder, check: SamePrompt | None) -> None:
         """Count what the folder holds as played; drop what failed, to be played again."""
         failed = 0
         for held in read_trajectories(folder.path):

@@ -6,8 +6,6 @@ once. Both hold only where messages and tools are the same to the byte, so that 
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from typing import Any
 
 from textgym.errors import EnvironmentFailure
@@ -15,19 +13,17 @@ from textgym.messages import Message
 from textgym.rollouts.store import line_of
 from textgym.rollouts.trajectory import Job, Trajectory
 
-__all__ = ["PromptCheck"]
-
-_Key = tuple[str, int]
+__all__ = ["SamePrompt"]
 
 
-class PromptCheck:
+class SamePrompt:
     """Remembers the prompt of each task until all of its repeats have begun.
 
     Args:
-        repeats: How many episodes of each task.
+        repeats: How many episodes of each task, 2 or more.
 
     Example:
-        >>> check = PromptCheck(2)
+        >>> check = SamePrompt(2)
         >>> check(Job("demo/A-v0", {}, 5, 0, 0), [{"role": "user", "content": "One?"}], [])
         >>> check(Job("demo/A-v0", {}, 5, 1, 0), [{"role": "user", "content": "Two?"}], [])
         Traceback (most recent call last):
@@ -35,9 +31,9 @@ class PromptCheck:
     """
 
     def __init__(self, repeats: int) -> None:
-        self._repeats = repeats
-        self._prompts: dict[_Key, bytes] = {}
-        self._begun: Counter[_Key] = Counter()
+        self._others = repeats - 1
+        self._prompts: dict[tuple[str, int], bytes] = {}
+        self._missing: dict[tuple[str, int], int] = {}  # how many have not begun
 
     def __call__(self, job: Job, messages: list[Message], tools: list[Any]) -> None:
         """Take the prompt of an episode that begins.
@@ -57,10 +53,13 @@ class PromptCheck:
         prompt = messages[: steps[0]["message_index"]] if steps else messages
         self._is_same((held["env_id"], held["task_index"]), prompt, held["tools"])
 
-    def _is_same(self, key: _Key, messages: list[Message], tools: list[Any]) -> bool:
-        digest = hashlib.blake2b(line_of([messages, tools]), digest_size=16).digest()
-        same = self._prompts.setdefault(key, digest) == digest
-        self._begun[key] += 1
-        if self._begun[key] >= self._repeats:
-            del self._prompts[key], self._begun[key]
-        return same
+    def _is_same(self, key: tuple[str, int], messages: list[Message], tools: list[Any]) -> bool:
+        prompt = line_of([messages, tools])
+        first = self._prompts.setdefault(key, prompt)
+        if first is prompt:
+            self._missing[key] = self._others
+            return True
+        self._missing[key] -= 1
+        if not self._missing[key]:
+            del self._prompts[key], self._missing[key]
+        return first == prompt

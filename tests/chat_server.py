@@ -86,6 +86,11 @@ class ChatServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}/v1"
 
+    @property
+    def open(self) -> int:
+        """How many connections are open."""
+        return len(self._writers)
+
     def __enter__(self) -> ChatServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)

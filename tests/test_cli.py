@@ -187,6 +187,18 @@ def test_eval_of_several_ids_has_a_row_for_each_and_one_overall(tmp_path: Path) 
     assert [row.split()[:2] for row in rows] == [[MCQA, "3"], [other, "3"], ["overall", "6"]]
 
 
+def test_eval_of_a_mixture_shares_the_episodes_by_weight(tmp_path: Path) -> None:
+    other = "textgym/GuessNumber-v0"
+    given = f"{MCQA}=0.75 {other}=0.25 --episodes 8 --start 3 --out run --policy random"
+    settings = f"--set level=1 --set {MCQA}:shots=2 --env-concurrency {other}=1"
+    rows = output(tmp_path, "eval", *given.split(), *settings.split()).splitlines()[2:5]
+    assert [row.split()[:2] for row in rows] == [[other, "2"], [MCQA, "6"], ["overall", "8"]]
+    _, trajectories = run_of(tmp_path / "run")
+    own = {MCQA: {"split": "test", "level": 1, "shots": 2}, other: {"split": "test", "level": 1}}
+    assert {t["env_id"]: t["env_kwargs"] for t in trajectories} == own
+    assert sorted(t["task_index"] for t in trajectories) == [3, 3, 4, 4, 5, 6, 7, 8]
+
+
 def test_eval_with_repeats_shows_what_they_are_worth(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "3", "--repeats", "2", "--out", "run")
     lines = output(tmp_path, "eval", MCQA, *options).splitlines()
@@ -288,6 +300,15 @@ def test_a_dry_run_shows_the_tools_that_the_template_drops(tmp_path: Path) -> No
         ("eval textgym/MCQA-v0 --policy oracle --set =3", "--set takes NAME=VALUE"),
         ("eval textgym/MCQA-v0 --policy oracle --set shots=few", "'few'"),
         ("eval textgym/MCQA-v0 --policy oracle --episodes 501", "from 1 to 500"),
+        ("eval textgym/MCQA-v0 --policy oracle --start 500", "has 500 tasks: start is less"),
+        ("eval textgym/MCQA-v0=x --policy oracle", "a weight is a number greater than 0"),
+        ("eval textgym/MCQA-v0=-1 --policy oracle", "a weight is a number greater than 0"),
+        ("eval textgym/MCQA-v0=1 textgym/Math-v0 --policy oracle", "has no weight and others"),
+        ("eval textgym/MCQA-v0=1 textgym/MCQA-v0=2 --policy oracle", "has two weights"),
+        ("eval textgym/MCQA-v0=1 textgym/Math-v0=2 --policy oracle", "say how many"),
+        ("eval textgym/MCQA-v0 --policy oracle --set textgym/Math-v0:x=1", "is not played"),
+        ("eval textgym/MCQA-v0 --policy oracle --env-concurrency x=1", "'x' is not played"),
+        ("eval textgym/MCQA-v0 --policy oracle --env-concurrency 8", "takes ID=NUMBER"),
         ("eval textgym/MCQA-v0 --policy oracle --repeats 0", "repeats is 1 or more"),
         ("eval textgym/MCQA-v0 --policy oracle --top-p 2", "top_p"),
         ("eval textgym/MCQA-v0 --policy oracle --split train", "say how many episodes"),

@@ -1018,6 +1018,18 @@ def test_one_policy_serves_several_event_loops() -> None:
     assert server.connections == 3
 
 
+def test_a_policy_that_nothing_holds_any_more_closes_its_connections() -> None:
+    async def work() -> None:
+        for _ in range(2):
+            await policy_of(server).act(HELLO, [])
+            gc.collect()  # an open session would warn, and a warning is an error
+        while server.open:
+            await asyncio.sleep(0.01)
+
+    with ChatServer([answer()]) as server:
+        asyncio.run(work())
+
+
 def test_a_policy_can_be_closed_twice_and_used_after() -> None:
     async def work(policy: OpenAIPolicy) -> None:
         await policy.close()

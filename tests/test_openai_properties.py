@@ -20,9 +20,9 @@ pytest.importorskip("aiohttp")
 
 from chat_server import ChatServer, FakeTime, http
 
-from textgym.policies import Sampling
-from textgym.policies.chat_request import RequestForm
+from textgym.policies.chat_question import ChatQuestion
 from textgym.policies.openai import OpenAIPolicy
+from textgym.policies.request_form import RequestForm
 from textgym.policies.wire import decode, encode
 
 ENV = gymnasium.make("textgym/MCQA-v0")
@@ -104,7 +104,7 @@ def check(action: Any) -> None:
     ENV.reset(options={"index": 0})
     observation, *_ = ENV.step(action.message)
     json.loads(json.dumps(observation, allow_nan=False).encode())
-    body = RequestForm().body("m", observation, [], Sampling(), 0)
+    body = ChatQuestion(observation, []).fields(RequestForm())
     for message in decode(encode(body))["messages"]:
         for call in message.get("tool_calls") or ():
             assert isinstance(json.loads(call["function"]["arguments"]), dict)

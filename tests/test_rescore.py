@@ -601,3 +601,26 @@ def test_a_line_that_is_no_trajectory_is_told(tmp_path: Path) -> None:
     (tmp_path / "trajectories.jsonl").write_text(line)
     with pytest.raises(RunError, match="episode 1 is no trajectory: it has no 'env_kwargs'"):
         textgym.rescore(tmp_path)
+
+
+def test_an_argument_can_change_for_one_environment_of_a_mixture(tmp_path: Path) -> None:
+    envs = dict.fromkeys(("textgym/MCQA-v0", "textgym/GuessNumber-v0"), 1.0)
+    own = {"textgym/MCQA-v0": {"grading_mode": "strict_single_letter_boxed", "shots": 1}}
+    textgym.rollout(envs, "random", episodes=8, env_kwargs={"level": 1, **own}, out=tmp_path / "a")
+    changed = {"textgym/MCQA-v0": {"grading_mode": "lenient_boxed"}}
+    found = textgym.rescore(tmp_path / "a", env_kwargs=changed, out=tmp_path / "b")
+    assert sum(found.counts.values()) == 8
+    assert found.counts["failed"] == 0
+    asked = json.loads((tmp_path / "b" / "run.json").read_text())
+    whole = {"grading_mode": "lenient_boxed", "shots": 1}
+    assert asked["env_kwargs"] == {"level": 1, "textgym/MCQA-v0": whole}
+    for trajectory in read_trajectories(tmp_path / "b"):
+        mine = whole if trajectory["env_id"] == "textgym/MCQA-v0" else {}
+        assert trajectory["env_kwargs"] == {"level": 1, **mine}
+
+
+def test_an_environment_that_was_not_played_has_no_argument_to_change(tmp_path: Path) -> None:
+    run = textgym.rollout("textgym/MCQA-v0", "random", episodes=2, out=tmp_path)
+    for given in (run, tmp_path):
+        with pytest.raises(UsageError, match="'textgym/Math-v0' is not played; did you mean"):
+            textgym.rescore(given, env_kwargs={"textgym/Math-v0": {"level": 2}})

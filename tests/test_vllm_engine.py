@@ -11,7 +11,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -225,6 +227,40 @@ def test_many_episodes_share_the_engine(sampled: Set) -> None:
     assert most == 4
 
 
+def test_the_prompt_of_repeats_is_computed_once(sampled: Set) -> None:
+    policy = sampled(temperature=1.0)
+    block = policy.engine.vllm_config.cache_config.block_size
+    policy.engine.reset_prefix_cache()
+    computed: list[tuple[int, int]] = []  # of each answer, its prompt's tokens and those cached
+    step = policy.engine.step
+
+    def watched() -> Any:
+        outputs = step()
+        computed.extend((len(it.prompt_token_ids), it.num_cached_tokens) for it in outputs)
+        return outputs
+
+    policy.engine.step = watched
+    try:
+        run = textgym.rollout(
+            "textgym/MCQA-v0",
+            policy,
+            episodes=2,
+            repeats=4,
+            env_kwargs={"split": "test", "level": 1, "shots": 2},
+        )
+    finally:
+        policy.engine.step = step
+    assert run.metrics["overall"]["failures"] == 0
+    assert len(computed) == 8
+    whole = [(length - 1) // block * block for length, _ in computed]
+    assert min(whole) > 0
+    hits = [cached == most for (_, cached), most in zip(computed, whole, strict=True)]
+    assert hits.count(True) >= 6  # all but the first of each task
+    batch = run.to_batch()
+    assert batch.loss_mask.sum() == run.metrics["overall"]["completion_tokens"]
+    assert batch.groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
 def test_an_answer_that_nobody_waits_for_is_given_up(policy: Any) -> None:
     async def cancelled() -> None:
         asked = asyncio.ensure_future(policy.act(HELLO, []))
@@ -285,11 +321,83 @@ def test_an_answer_that_the_engine_breaks_off_is_a_failure(
         outputs = step()
         for output in outputs:
             output.outputs[0].finish_reason = "abort"
+            output.outputs[0].logprobs = None
         return outputs
 
     monkeypatch.setattr(policy.engine, "step", broken)
     with pytest.raises(PolicyFailure, match="broke off: abort"):
         ask(policy, HELLO)
+
+
+def test_weights_that_fail_to_load_are_no_longer_those_before(
+    policy: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: Any, **named: Any) -> Any:
+        raise RuntimeError("a tensor is missing")
+
+    monkeypatch.setattr(policy, "version", "before")
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "collective_rpc", fails)
+        with pytest.raises(RuntimeError, match="a tensor is missing"):
+            asyncio.run(policy.load_weights([], "after"))
+    assert ask(policy, HELLO)[0].policy_version == "after, loaded in part"
+
+
+def test_weights_are_not_loaded_beside_what_others_computed(
+    policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "version", "before")
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "reset_prefix_cache", lambda: False)
+        with pytest.raises(PolicyFailure, match="did not empty its prefix cache"):
+            asyncio.run(policy.load_weights([], "after"))
+    assert policy.version == "before"
+
+
+def test_two_event_loops_at_once_are_refused(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stepping, go = threading.Event(), threading.Event()
+    step = policy.engine.step
+
+    def slow() -> Any:
+        stepping.set()
+        assert go.wait(60)
+        return step()
+
+    monkeypatch.setattr(policy.engine, "step", slow)
+    with ThreadPoolExecutor(1) as other:
+        first = other.submit(ask, policy, HELLO)
+        assert stepping.wait(60)
+        try:
+            with pytest.raises(UsageError, match="from two event loops at once"):
+                ask(policy, ENDING)
+        finally:
+            go.set()
+        assert len(first.result(60)) == 1
+    assert ask(policy, ENDING)[0].message == assistant("Yes.")
+
+
+def test_what_a_closed_loop_left_behind_is_forgotten(policy: Any) -> None:
+    loop = asyncio.new_event_loop()
+    left = loop.create_task(policy.act(HELLO, []))
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    assert policy.engine.get_num_unfinished_requests() == 1
+    assert ask(policy, ENDING)[0].message == assistant("Yes.")
+    assert policy.engine.get_num_unfinished_requests() == 0
+    assert not left.done()
+
+
+def test_a_request_that_the_engine_refuses_is_a_failure_of_its_own(
+    policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*given: Any, **named: Any) -> Any:
+        raise ValueError("no such token")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "add_request", refuses)
+        with pytest.raises(PolicyFailure, match="ValueError: no such token"):
+            ask(policy, HELLO)
+    assert len(ask(policy, HELLO)) == 1
 
 
 def test_weights_are_not_loaded_under_an_answer(policy: Any) -> None:

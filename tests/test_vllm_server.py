@@ -28,6 +28,9 @@ import textgym
 from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
+from textgym.policies.hf import load_tokenizer
+from textgym.policies.server_reply import read_reply
+from textgym.rollouts.token_record import token_sequences
 
 pytestmark = [
     pytest.mark.vllm,
@@ -45,6 +48,7 @@ FLAGS = [
     *("--served-model-name", MODEL, "--host", "127.0.0.1", "--max-model-len", str(CONTEXT)),
     *("--generation-config", "vllm"),  # nothing is drawn otherwise than it was asked for
     *("--no-enable-chunked-prefill", "--max-num-batched-tokens", str(CONTEXT)),  # see below
+    *("--dtype", "float32"),  # log probabilities are compared
     "--enforce-eager",  # compiling takes minutes
 ]
 """A request with a seed whose prompt is read in chunks ends vLLM's engine on a CPU ("CPU Generator
@@ -234,3 +238,109 @@ def test_the_command_plays(url: str, tmp_path: Path) -> None:
     assert came.returncode == 0, came.stderr
     lines = (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines()
     assert [json.loads(line)["failure"] for line in lines] == [None] * 4
+
+
+# Exact tokens
+
+
+def play(
+    url: str, model: Path, monkeypatch: pytest.MonkeyPatch, id: str, **options: Any
+) -> tuple[Any, list[Any]]:
+    """An episode asked in token ids, and the choices that the server gave."""
+    choices: list[Any] = []
+
+    def watched(reply: Any, question: Any) -> Any:
+        choices.extend(json.loads(reply.data)["choices"])
+        return read_reply(reply, question)
+
+    monkeypatch.setattr("textgym.policies.openai.read_reply", watched)
+    asking = {"tokens": True, "tokenizer": str(model), "extra_body": options.pop("extra_body", {})}
+    policy = make_policy(f"openai:{MODEL}@{url}", options.pop("sampling"), asking)
+    run = textgym.rollout(id, policy, episodes=1, seed=1, **options)
+    (trajectory,) = run.trajectories()
+    assert trajectory["failure"] is None
+    for step, choice in zip(trajectory["steps"], choices, strict=True):
+        assert step["prompt_ids"] == choice["prompt_token_ids"]
+        assert step["token_ids"] == choice["token_ids"]
+    return trajectory, choices
+
+
+def check_logprobs(model: Path, steps: Any) -> Any:
+    """Check that the turns are one sequence with the model's own log probabilities; return it."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    (tokens,) = token_sequences(steps)
+    loaded = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+    with torch.inference_mode():
+        scores = torch.log_softmax(loaded(torch.tensor([tokens.ids])).logits[0].float(), dim=-1)
+    own = [0.0, *(float(scores[at, token]) for at, token in enumerate(tokens.ids[1:]))]
+    masked = [value * mask for value, mask in zip(own, tokens.loss_mask, strict=True)]
+    assert tokens.logprobs == pytest.approx(masked, abs=1e-3)
+    return tokens
+
+
+def test_an_episode_in_token_ids_is_what_the_engine_saw(
+    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sampling = {"max_tokens": 8, "temperature": 0.8}
+    trajectory, _ = play(
+        url, model, monkeypatch, "textgym/GuessNumber-v0",
+        sampling=sampling, env_kwargs={"level": 1},
+    )  # fmt: skip
+    assert len(trajectory["steps"]) > 1
+    assert trajectory["splits"] == 0
+    check_logprobs(model, trajectory["steps"])
+
+
+def test_text_that_would_be_encoded_otherwise_stays_as_it_was_sampled(
+    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = load_tokenizer(str(model))
+    letters = tokenizer.convert_tokens_to_ids(["h", "e"])
+    trajectory, choices = play(
+        url, model, monkeypatch, "textgym/GuessNumber-v0",
+        sampling={"max_tokens": 6}, extra_body={"allowed_token_ids": letters},
+        env_kwargs={"level": 1},
+    )  # fmt: skip
+    assert len(choices) > 1
+    assert {id for choice in choices for id in choice["token_ids"]} <= set(letters)
+    assert any(tokenizer(choice["text"])["input_ids"] != choice["token_ids"] for choice in choices)
+    assert trajectory["splits"] == 0
+    tokens = check_logprobs(model, trajectory["steps"])
+    assert sum(tokens.loss_mask) == 6 * len(choices)
+
+
+def test_a_tool_is_called_in_token_ids(
+    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = '<tool_call>\n{"name": "get_counter_value", "arguments": {}}\n</tool_call>'
+    trajectory, choices = play(
+        url, model, monkeypatch, "textgym/SessionState-v0",
+        sampling={"max_tokens": 64, "temperature": 0},
+        extra_body={"structured_outputs": {"choice": [call]}}, env_kwargs={"max_turns": 2},
+    )  # fmt: skip
+    roles = [message["role"] for message in trajectory["messages"]]
+    assert roles.count("tool") == len(choices) == 2
+    assert trajectory["splits"] == 0  # log probabilities are not the model's own where it is led
+
+
+def test_a_prompt_in_token_ids_that_is_too_long_is_told_and_a_limit_that_is_is_cut(
+    url: str, model: Path
+) -> None:
+    options = {"tokens": True, "tokenizer": str(model)}
+    policy = make_policy(
+        f"openai:{MODEL}@{url}", {"max_tokens": 2 * CONTEXT, "temperature": 0}, options
+    )
+
+    async def both() -> Any:
+        texts = ["word " * CONTEXT, "word " * (CONTEXT - 80)]
+        asked = [policy.act([user(text)], []) for text in texts]
+        try:
+            return await asyncio.gather(*asked, return_exceptions=True)
+        finally:
+            await policy.close()
+
+    refused, answered = asyncio.run(both())
+    assert isinstance(refused, ContextFullError)
+    assert sum(answered.usage.values()) <= CONTEXT

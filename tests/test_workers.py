@@ -61,6 +61,14 @@ class Saying(Policy):
         return Action(assistant("x"), usage={"completion_tokens": 1})
 
 
+class Yielding(Saying):
+    """Lets the others begin before it answers."""
+
+    async def act(self, *args: Any, **kwargs: Any) -> Action:
+        await asyncio.sleep(0)
+        return await super().act(*args, **kwargs)
+
+
 class Panic(BaseException):
     """What a library in another language raises."""
 
@@ -116,7 +124,7 @@ def test_an_environment_that_cannot_be_made_again_costs_its_episodes() -> None:
             if type(self).made > 3:
                 raise EnvironmentFailure("no more of these")
 
-    trajectories = play(Once, "oracle", concurrency=3, episodes=9)
+    trajectories = play(Once, Yielding(), concurrency=3, episodes=9)
     failed = [item for item in trajectories if item["failure"]]
     assert 0 < len(failed) < 9
     assert {item["failure"]["boundary"] for item in failed} == {"environment"}

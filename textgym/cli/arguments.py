@@ -1,18 +1,19 @@
-"""Arguments of environments and policies as they are given on the command line."""
+"""Ids, and arguments of environments and policies, as they are given on the command line."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from textgym.errors import UsageError
 
-__all__ = ["env_arguments", "read_settings"]
+__all__ = ["env_arguments", "read_env_settings", "read_limits", "read_settings", "read_weights"]
 
 
 def env_arguments(
-    split: str | None, level: int | None, dataset: str | None, settings: Sequence[str] | None
+    split: str | None, level: int | None, dataset: str | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Return an environment's keyword arguments, without those that were not given.
 
@@ -20,15 +21,82 @@ def env_arguments(
         split: `--split`.
         level: `--level`.
         dataset: `--dataset`.
-        settings: Each `--set`, which comes last.
+        settings: What was read of `--set`, which comes last.
 
     Example:
-        >>> env_arguments("test", None, None, ["shots=4"])
+        >>> env_arguments("test", None, None, read_settings(["shots=4"]))
         {'split': 'test', 'shots': 4}
     """
     given = {"split": split, "level": level, "dataset": dataset}
-    named = {name: value for name, value in given.items() if value is not None}
-    return named | read_settings(settings or ())
+    return {name: value for name, value in given.items() if value is not None} | settings
+
+
+def read_weights(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
+    """Read ids, each as ID or each as ID=WEIGHT.
+
+    Returns:
+        The ids with their weights, and whether weights were given.
+
+    Raises:
+        UsageError: A weight is none, only some ids have one, or one has two.
+
+    Example:
+        >>> read_weights(["demo/A-v0=0.6", "demo/B-v0=0.4"])
+        ({'demo/A-v0': 0.6, 'demo/B-v0': 0.4}, True)
+        >>> read_weights(["demo/A-v0", "demo/B-v0"])
+        ({'demo/A-v0': 1.0, 'demo/B-v0': 1.0}, False)
+    """
+    if not any("=" in text for text in texts):
+        return dict.fromkeys(texts, 1.0), False
+    weights: dict[str, float] = {}
+    for text in texts:
+        id, separator, written = text.partition("=")
+        if not separator:
+            raise UsageError(f"{id!r} has no weight and others have one: give it one, {id}=1")
+        if id in weights:
+            raise UsageError(f"{id!r} has two weights: name it once")
+        weights[id] = _number(written)
+        if not 0 < weights[id] < math.inf:
+            raise UsageError(f"a weight is a number greater than 0, as in {id}=0.5, not {text!r}")
+    return weights, True
+
+
+def read_limits(texts: Sequence[str], option: str) -> dict[str, int]:
+    """Read ID=NUMBER.
+
+    Args:
+        texts: What was given.
+        option: The option that it was given for.
+
+    Raises:
+        UsageError: A text is not of this form.
+    """
+    limits: dict[str, int] = {}
+    for text in texts:
+        id, separator, number = text.rpartition("=")
+        if not separator or not number.isdecimal() or int(number) < 1:
+            raise UsageError(f"{option} takes ID=NUMBER, the number 1 or more, not {text!r}")
+        limits[id] = int(number)
+    return limits
+
+
+def read_env_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=VALUE, an argument of all environments, and ID:NAME=VALUE, one of that alone.
+
+    Example:
+        >>> read_env_settings(["shots=4", "demo/A-v0:judge=rule"])
+        {'shots': 4, 'demo/A-v0': {'judge': 'rule'}}
+    """
+    read: dict[str, Any] = {}
+    for text in texts:
+        name = text.partition("=")[0]
+        id, _, _ = name.rpartition(":")
+        setting = read_settings([text[len(id) + 1 :] if id else text])
+        if id:
+            read.setdefault(id, {}).update(setting)
+        else:
+            read.update(setting)
+    return read
 
 
 def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
@@ -51,3 +119,10 @@ def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]
         except (ValueError, RecursionError):
             read[name] = value
     return read
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from textgym.cli.arguments import env_arguments, read_settings
+from textgym.cli.arguments import (
+    env_arguments,
+    read_env_settings,
+    read_limits,
+    read_settings,
+    read_weights,
+)
 from textgym.cli.progress import RunProgress
 from textgym.cli.tables import figure_rows, figure_tables, print_all
 from textgym.errors import RunError, UsageError
 from textgym.policies import Sampling, make_policy
 from textgym.registry import is_registered, make
+from textgym.rollouts.plan import arguments_for, check_ids
 from textgym.terminal import show, visible, wants_colour
 from textgym.transcript import format_episode
 
@@ -31,7 +38,10 @@ _INTERRUPTED = 130  # the exit code of a command that Ctrl-C ended
 
 
 def eval_command(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Environments.")],
+    envs: Annotated[
+        list[str],
+        typer.Argument(metavar="ID[=WEIGHT]...", help="Environments, all or none with weights."),
+    ],
     policy: Annotated[
         str, typer.Option(help="oracle, random, hf, hf:MODEL or openai:MODEL@BASE_URL.")
     ] = "hf",
@@ -40,10 +50,16 @@ def eval_command(
         typer.Option("--policy-set", metavar="NAME=VALUE", help="Option of the policy: retries=3."),
     ] = None,
     episodes: Annotated[
-        int | None, typer.Option(help="Tasks of each environment; all if not given.")
+        int | None,
+        typer.Option(help="Tasks of each environment, or of all by weight; all if not given."),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Episodes of each task.")] = 1,
+    start: Annotated[int, typer.Option(help="Index of the first task.")] = 0,
     concurrency: Annotated[int, typer.Option(help="Most episodes at once.")] = 64,
+    env_concurrency: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID=NUMBER", help="Most episodes at once of one environment."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of tasks and sampling.")] = 0,
     level: Annotated[int | None, typer.Option(help="One level; all if not given.")] = None,
     split: Annotated[
@@ -55,7 +71,11 @@ def eval_command(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Argument of the environment: shots=4."),
+        typer.Option(
+            "--set",
+            metavar="[ID:]NAME=VALUE",
+            help="Argument of the environments, or of one: shots=4.",
+        ),
     ] = None,
     max_tokens: Annotated[int, typer.Option(help="Most new tokens in a message.")] = 512,
     temperature: Annotated[float, typer.Option(help="0 takes the likeliest token.")] = 1.0,
@@ -74,14 +94,19 @@ def eval_command(
     """Play environments with a policy, store the episodes, and print the figures."""
     if resume and out is None:
         raise UsageError("--resume goes on with the run in --out: name the folder")
-    ids = list(dict.fromkeys(ids))
+    weights, weighted = read_weights(envs)
+    ids = list(weights)
+    limits = read_limits(env_concurrency or (), "--env-concurrency")
+    check_ids("--env-concurrency", limits, ids)
+    env_settings = read_env_settings(settings or ())
+    check_ids("--set", [name for name in env_settings if not name.isidentifier()], ids)
     if split is None and all(is_registered(id) for id in ids):
         split = "test"
-    kwargs = env_arguments(split, level, dataset, settings)
+    kwargs = env_arguments(split, level, dataset, env_settings)
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:
-            _show_prompt(id, policy, policy_options, kwargs)
+            _show_prompt(id, policy, policy_options, arguments_for(id, kwargs))
         return
     sampling = {
         "max_tokens": max_tokens,
@@ -94,14 +119,16 @@ def eval_command(
     folder = out or Path("runs") / _run_name(ids, policy)
     run = _play(
         console,
-        ids,
+        weights if weighted or len(ids) > 1 else ids[0],
         policy,
         folder,
         sampling=sampling,
         policy_options=policy_options,
-        episodes=episodes * len(ids) if episodes is not None else None,
+        episodes=episodes if weighted or episodes is None else episodes * len(ids),
         repeats=repeats,
+        start=start,
         concurrency=concurrency,
+        env_concurrency=limits,
         seed=seed,
         resume=resume,
         env_kwargs=kwargs,
@@ -140,7 +167,7 @@ def _report(run: Run, folder: Path) -> None:
 
 def _play(
     console: Console,
-    ids: list[str],
+    envs: str | dict[str, float],
     policy: str,
     out: Path,
     sampling: Any,
@@ -153,8 +180,9 @@ def _play(
     from textgym.rollouts import arollout
 
     Sampling.read(sampling)
-    for id in ids:  # a wrong id or argument is told before a model is loaded
-        make(id, **options["env_kwargs"]).close()
+    for id in [envs] if isinstance(envs, str) else envs:
+        # a wrong id or argument is told before a model is loaded
+        make(id, **arguments_for(id, options["env_kwargs"])).close()
     with console.status(f"loading {policy}") if console.is_terminal else nullcontext():
         player = make_policy(policy, sampling, policy_options)
     progress = RunProgress(console)
@@ -162,7 +190,7 @@ def _play(
     async def run() -> Run:
         try:
             return await arollout(
-                dict.fromkeys(ids, 1.0) if len(ids) > 1 else ids[0],
+                envs,
                 player,
                 on_episode=progress.count,
                 on_start=progress.begin,
@@ -194,22 +222,29 @@ def _show_prompt(
     messages, info = env.reset(seed=0, options=options)
     tools = info.get("tools", [])
     kind, _, model = policy.partition(":")
-    if kind not in ("hf", "vllm"):
-        make_policy(policy, options=policy_options)
+    if kind in ("hf", "vllm"):  # the tokenizer without the weights
+        from textgym.policies.hf import load_tokenizer
+
+        tokenizer = load_tokenizer(model)
+    else:
+        recorder = getattr(make_policy(policy, options=policy_options), "recorder", None)
+        tokenizer = recorder.tokenizer if recorder else None
+    if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
         print(f"\n({policy} reads no template; these are the messages)")
         return
-    from textgym.policies.hf import load_tokenizer
     from textgym.policies.rendering import encode, has_tagged_calls, ignores_tools, render
 
-    tokenizer = load_tokenizer(model)
     text = render(tokenizer, messages, tools)
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
         print(f"the template of {policy} takes no tools: textgym's own prompt tells of them")
-    elif tools and not has_tagged_calls(tokenizer):
-        print(f"warning: no calls are read out of replies in the form that {policy} writes them in")
+    elif tools and not (policy_options.get("tool_parser") or has_tagged_calls(tokenizer)):
+        print(
+            f"warning: no calls are read out of replies in the form that {policy} writes them in; "
+            "--policy-set tool_parser=NAME names vLLM's parser of it"
+        )
 
 
 def _run_name(ids: list[str], policy: str) -> str:

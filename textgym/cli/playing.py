@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import gymnasium as gym
 import typer
 
-from textgym.cli.arguments import env_arguments
+from textgym.cli.arguments import env_arguments, read_settings
 from textgym.cli.typed import HELP, read_typed
 from textgym.errors import Failure, InvalidActionError, UsageError
 from textgym.messages import Message
@@ -47,7 +47,7 @@ def play_command(
     ] = None,
 ) -> None:
     """Play one episode by hand; exits with 1 where it was not finished."""
-    env = make(id, **env_arguments(split, level, dataset, settings))
+    env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
     with contextlib.closing(env):
         game = _Game(env, id, _Keyboard())
         try:

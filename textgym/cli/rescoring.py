@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import read_settings
+from textgym.cli.arguments import read_env_settings
 from textgym.cli.tables import as_text, number, print_all
 from textgym.terminal import show
 
@@ -28,7 +28,9 @@ def rescore_command(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Another argument of the environments: judge=rule."
+            "--set",
+            metavar="[ID:]NAME=VALUE",
+            help="Another argument of the environments, or of one: judge=rule.",
         ),
     ] = None,
     out: Annotated[
@@ -41,7 +43,7 @@ def rescore_command(
 ) -> None:
     """Compute a run's rewards again, without the model, and list what differs."""
     options = {
-        "env_kwargs": read_settings(settings or ()),
+        "env_kwargs": read_env_settings(settings or ()),
         "out": out,
         "concurrency": concurrency,
         "retries": retries,

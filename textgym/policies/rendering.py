@@ -19,9 +19,9 @@ from textgym.policies.tool_parser import parse_tool_calls
 from textgym.policies.tool_prompt import with_tool_prompt
 from textgym.policies.wire import whole_text
 
-__all__ = ["encode", "has_tagged_calls", "ignores_tools", "render"]
+__all__ = ["PROBE_TOOL", "encode", "has_tagged_calls", "ignores_tools", "render"]
 
-_PROBE_TOOL: ToolSchema = {
+PROBE_TOOL: ToolSchema = {
     "type": "function",
     "function": {
         "name": "probe_tool",
@@ -156,7 +156,7 @@ def _drops_tools(tokenizer: Any, template: str) -> bool:
     except UsageError:
         return False  # it cannot be told
     try:
-        return _apply(tokenizer, asked, [_PROBE_TOOL]) == plain
+        return _apply(tokenizer, asked, [PROBE_TOOL]) == plain
     except UsageError:
         return True  # it refuses them
 
@@ -223,7 +223,7 @@ def _rendered_calls(tokenizer: Any, template: str) -> tuple[str, str]:
             {"role": "tool", "content": "Done", "tool_call_id": "call000_1", "name": "probe_tool"},
         ]
         try:
-            rendered.append(_apply(tokenizer, messages, [_PROBE_TOOL]))
+            rendered.append(_apply(tokenizer, messages, [PROBE_TOOL]))
         except UsageError:
             rendered.append("")
     return rendered[0], rendered[1]

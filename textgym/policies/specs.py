@@ -16,15 +16,17 @@ POLICY_KINDS: dict[str, str] = {
     "random": "well-formed guesses; the floor to compare with",
     "hf": "hf:MODEL, a local folder, a .gguf file or a hub id, run by transformers",
     "vllm": "vllm:MODEL, a local folder or a hub id, run by vLLM in this process",
-    "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible chat-completions server",
+    "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible server",
 }
 
+_PARSERS = ("tool_parser", "reasoning_parser")
 _OPTIONS = {
+    "hf": _PARSERS,
     "openai": (
         "concurrency", "requests_per_minute", "timeout", "connect_timeout", "retries", "extra_body",
-        "tool_prompt",
+        "tool_prompt", "tokens", "tokenizer", *_PARSERS,
     ),
-    "vllm": ("lora", "engine"),
+    "vllm": ("lora", "engine", *_PARSERS),
 }  # fmt: skip
 
 
@@ -39,9 +41,8 @@ def make_policy(
         spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL` or
             `openai:MODEL@BASE_URL`.
         sampling: Settings of `Sampling` by name.
-        options: What else the policy takes, by name: `openai` takes `concurrency`,
-            `requests_per_minute`, `timeout`, `connect_timeout`, `retries`, `extra_body` and
-            `tool_prompt`, `vllm` takes `lora` and `engine`.
+        options: What else the policy takes, by name: the arguments of `OpenAIPolicy`, `VLLMPolicy`
+            and `HFPolicy` that docs/policies.md lists.
 
     Raises:
         UnknownNameError: There is no such policy, model, setting or option.
@@ -81,7 +82,7 @@ def make_policy(
     if kind == "hf":
         from textgym.policies.hf import HFPolicy
 
-        return HFPolicy(model, settings)
+        return HFPolicy(model, settings, **(options or {}))
     if model:
         raise UnknownNameError(f"the policy {kind!r} takes no model, and {model!r} was given")
     return OraclePolicy() if kind == "oracle" else RandomPolicy()

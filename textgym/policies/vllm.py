@@ -12,12 +12,14 @@ import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.hf import find_model
+from textgym.policies.family_parser import make_family_parser
+from textgym.policies.hf import end_ids, find_model, load_tokenizer
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
@@ -36,6 +38,8 @@ class VLLMPolicy(Policy):
         model: A local folder or a hub id.
         sampling: How tokens are drawn.
         lora: The folder of a LoRA adapter that answers instead of the bare model.
+        tool_parser: As in `HFPolicy`.
+        reasoning_parser: As in `HFPolicy`.
         engine: Arguments of vLLM's `EngineArgs` by name, such as `max_model_len`.
 
     Raises:
@@ -57,6 +61,8 @@ class VLLMPolicy(Policy):
         sampling: Sampling,
         *,
         lora: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
         engine: Mapping[str, Any] | None = None,
     ) -> None:
         place, gguf = find_model(model) if model else ("", None)
@@ -65,16 +71,25 @@ class VLLMPolicy(Policy):
         self.name = f"vllm:{model}"
         self.sampling = sampling
         self.version: str | None = None
+        # Made before the engine, which takes long: a wrong name is told at once.
+        parser = make_family_parser(load_tokenizer(model), tool_parser, reasoning_parser)
         self.engine = _make_engine(place, {"enable_lora": bool(lora), **(engine or {})})
         self._lora = _lora_request(lora)
         config = self.engine.model_config
         self.tokenizer = self.engine.get_tokenizer()
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {model!r} has no chat template")
+        ends = config.try_get_generation_config().get("eos_token_id")
         self.recorder = Recorder(
-            self.name, self.tokenizer, _end_ids(config, self.tokenizer), config.max_model_len
+            self.name,
+            self.tokenizer,
+            end_ids(ends, self.tokenizer),
+            config.max_model_len,
+            parser,
         )
         self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._claiming = Lock()
         self._stepper: asyncio.Task[None] | None = None
         self._numbers = count()
 
@@ -90,14 +105,20 @@ class VLLMPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Answer a conversation; see `Policy.act`."""
+        """Answer a conversation; see `Policy.act`.
+
+        Raises:
+            PolicyFailure: The engine failed.
+            ContextFullError: The conversation fills the model's context.
+            UsageError: Another event loop waits for answers, or the template refuses.
+        """
         prompt = self.recorder.prompt(messages, tools, prior)
         version = self.version
         output = await self._sample(prompt, seed)
-        ids = list(output.token_ids)
-        logprobs = [at[token].logprob for at, token in zip(output.logprobs, ids, strict=True)]
         if output.finish_reason not in ("stop", "length"):
             raise PolicyFailure(f"{self.name}: the engine broke off: {output.finish_reason}")
+        ids = list(output.token_ids)
+        logprobs = [at[token].logprob for at, token in zip(output.logprobs, ids, strict=True)]
         finished = output.finish_reason == "stop"
         return self.recorder.action(
             prompt, ids, output.text, logprobs, finished=finished, version=version
@@ -112,11 +133,14 @@ class VLLMPolicy(Policy):
 
         Raises:
             UsageError: Answers are under way, which would be of two models.
+            PolicyFailure: The engine keeps what the weights before computed.
         """
         if self._waiting:
             raise UsageError("weights are loaded between answers, and some are under way")
+        if not self.engine.reset_prefix_cache():
+            raise PolicyFailure(f"{self.name}: the engine did not empty its prefix cache")
+        self.version = f"{version}, loaded in part"  # what answers if loading fails
         self.engine.collective_rpc("reload_weights", kwargs={"weights_iterator": iter(weights)})
-        self.engine.reset_prefix_cache()
         self.version = version
 
     async def close(self) -> None:
@@ -141,35 +165,50 @@ class VLLMPolicy(Policy):
             stop=list(self.sampling.stop),
             seed=None if seed is None else seed & _LARGEST_SEED,
             logprobs=0,
+            skip_special_tokens=self.recorder.drops_special_tokens,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
     async def _sample(self, prompt: Prompt, seed: int | None) -> Any:
         """Return the engine's completion of a prompt."""
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[Any] = loop.create_future()
         room = self.recorder.context - len(prompt.ids)
         params = self.sampling_params(room, seed)
         id = str(next(self._numbers))
+        done = self._wait_for(id, loop)
         try:
             asked = {"prompt_token_ids": prompt.ids}
             self.engine.add_request(id, asked, params, lora_request=self._lora)
         except Exception as error:
+            del self._waiting[id]
             raise PolicyFailure(f"{self.name}: {type(error).__name__}: {error}") from error
-        self._waiting[id] = done
         if self._stepper is None or self._stepper.done():
-            self._stepper = loop.create_task(self._step())
+            self._stepper = loop.create_task(self._step(loop))
         try:
             return await done
         finally:
             if self._waiting.pop(id, None):  # nobody waits for it any more
                 self.engine.abort_request([id])
 
-    async def _step(self) -> None:
+    def _wait_for(self, id: str, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
+        """Return what will hold an answer; the engine serves one event loop while some wait."""
+        with self._claiming:
+            if self._loop is not loop:
+                if self._waiting and self._loop and not self._loop.is_closed():
+                    raise UsageError(
+                        f"{self.name} is asked from two event loops at once: its engine runs in "
+                        "one, and serves another when nothing waits"
+                    )
+                self._forget()
+                self._loop, self._stepper = loop, None
+            done = self._waiting[id] = loop.create_future()
+        return done
+
+    async def _step(self, loop: asyncio.AbstractEventLoop) -> None:
         """Step the engine until nothing waits; between steps, all others of the loop run."""
         while True:
             await asyncio.sleep(0)
-            if not self._waiting:
+            if not self._waiting or self._loop is not loop:
                 return
             try:
                 outputs = self.engine.step()
@@ -183,12 +222,17 @@ class VLLMPolicy(Policy):
 
     def _fail(self, error: Exception) -> None:
         """Tell all that wait, and forget their requests."""
-        waiting, self._waiting = self._waiting, {}
-        with contextlib.suppress(Exception):  # the engine may be past hearing
-            self.engine.abort_request(list(waiting))
-        for done in waiting.values():
+        for done in self._forget():
             if not done.done():
                 done.set_exception(PolicyFailure(f"{self.name}: {type(error).__name__}: {error}"))
+
+    def _forget(self) -> list[asyncio.Future[Any]]:
+        """Give all requests up, and return what waited for them."""
+        waiting, self._waiting = self._waiting, {}
+        if waiting:
+            with contextlib.suppress(Exception):  # the engine may be past hearing
+                self.engine.abort_request(list(waiting))
+        return list(waiting.values())
 
 
 def _lora_request(lora: str | None) -> Any:
@@ -197,13 +241,6 @@ def _lora_request(lora: str | None) -> Any:
     from vllm.lora.request import LoRARequest
 
     return LoRARequest("adapter", 1, lora)
-
-
-def _end_ids(config: Any, tokenizer: Any) -> set[int]:
-    """Return the ids at which the engine ends a message."""
-    given = config.try_get_generation_config().get("eos_token_id")
-    ends = given if isinstance(given, list) else [given, tokenizer.eos_token_id]
-    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
 
 
 def _make_engine(model: str, given: Mapping[str, Any]) -> Any:

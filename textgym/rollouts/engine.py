@@ -18,8 +18,19 @@ from textgym import __version__
 from textgym.errors import RunError, UsageError
 from textgym.policies import Policy, make_policy
 from textgym.rollouts.metrics import RunTally
-from textgym.rollouts.plan import Envs, arguments_of, count_tasks, list_jobs, make_makers, recorded
+from textgym.rollouts.plan import (
+    Envs,
+    arguments_for,
+    arguments_of,
+    check_ids,
+    list_jobs,
+    make_makers,
+    plan_tasks,
+    recorded,
+)
+from textgym.rollouts.prompts import SamePrompt
 from textgym.rollouts.run import Run
+from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.store import RunFolder, read_trajectories
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Job, Trajectory
 from textgym.rollouts.workers import play_all
@@ -53,7 +64,9 @@ async def arollout(
     *,
     episodes: int | None = None,
     repeats: int = 1,
+    start: int = 0,
     concurrency: int = 64,
+    env_concurrency: Mapping[str, int] | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     resume: bool = False,
@@ -70,14 +83,16 @@ async def arollout(
         policy: A spec or a policy. A policy made here from a spec is closed at the end.
         episodes: How many tasks, 0, 1, 2, … of each environment; several environments share them
             by weight. None takes all.
-        repeats: How many episodes of each task.
+        repeats: How many episodes of each task, with one prompt.
+        start: The index of each environment's first task, instead of 0.
         concurrency: The most episodes under way at once.
+        env_concurrency: The most of one environment, by id, where that is to be fewer.
         seed: The environment's seed comes from it and the task; the sampling seed from it, the
             task and the repeat.
         out: A folder to write to; None keeps the trajectories in memory.
         resume: Go on with the run that `out` holds.
         retries: How often a failed step or policy is tried again in an episode.
-        env_kwargs: Arguments of the environments.
+        env_kwargs: Arguments of the environments; under an id, those of that environment alone.
         sampling: Settings of `Sampling`, for a policy that is named by a spec.
         on_start: Called once with the number of episodes to play.
         on_episode: Called with each trajectory as it finishes.
@@ -86,11 +101,15 @@ async def arollout(
         UsageError: What was asked for cannot be; the message says what would be right.
         RunError: `out` cannot be used.
     """
-    _check_counts(repeats=(repeats, 1), concurrency=(concurrency, 1), retries=(retries, 0))
+    limits = dict(env_concurrency or {})
+    _check_counts(1, repeats=repeats, concurrency=concurrency)
+    _check_counts(0, retries=retries, start=start)
+    _check_counts(1, **{f"env_concurrency of {id}": limit for id, limit in limits.items()})
     if resume and out is None:
         raise RunError("resume needs the folder of the run: out=")
     kwargs = dict(env_kwargs or {})
     makers = make_makers(envs, kwargs)
+    check_ids("env_concurrency", limits, makers)
     async with contextlib.AsyncExitStack() as stack:
         player = make_policy(policy, sampling)
         if player is not policy:
@@ -99,31 +118,38 @@ async def arollout(
         for env in samples.values():
             stack.callback(env.close)
         made_with = arguments_of(*samples.values()) if callable(envs) else kwargs
-        shown = recorded(made_with)
-        counts = count_tasks(samples, envs, episodes, player)
+        tasks = plan_tasks(samples, envs, episodes, start, player)
         asked = {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
             "envs": dict(envs) if isinstance(envs, Mapping) else sorted(makers),
-            "env_kwargs": shown,
+            "env_kwargs": recorded(made_with),
             "policy": player.name,
             "sampling": player.sampling.as_dict() if player.sampling else None,
             "episodes": episodes,
-            "tasks": counts,
+            "start": start,
+            "tasks": {id: len(mine) for id, mine in tasks.items()},
             "repeats": repeats,
             "seed": seed,
         }
         folder = RunFolder(out, asked, resume) if out is not None else None
         if folder:
             stack.callback(folder.close)
-        record = _Record(folder, sum(counts.values()) * repeats, on_episode)
+        count = sum(map(len, tasks.values())) * repeats
+        check = SamePrompt(repeats) if repeats > 1 else None
+        record = _Record(folder, count, on_episode)
         if folder and resume:
-            record.take_over(folder)
+            record.take_over(folder, check)
         if on_start:
             on_start(record.left)
-        jobs = record.wanted(list_jobs(counts, repeats, seed, shown))
+        jobs = {}
+        for id, mine in tasks.items():
+            shown = recorded(arguments_for(id, made_with))
+            jobs[id] = record.wanted(list_jobs(id, mine, repeats, seed, shown))
+        schedule = Schedule(jobs, tasks, limits)
+        workers = min(concurrency, record.left)
         try:
-            await play_all(jobs, makers, player, min(concurrency, record.left), retries, record.add)
+            await play_all(schedule, makers, player, workers, retries, record.add, check)
         except BaseException:
             with contextlib.suppress(RunError):
                 record.finish()
@@ -131,9 +157,9 @@ async def arollout(
         return record.finish()
 
 
-def _check_counts(**counts: tuple[int, int]) -> None:
-    for name, (value, least) in counts.items():
-        if value < least:
+def _check_counts(least: int, **counts: Any) -> None:
+    for name, value in counts.items():
+        if not isinstance(value, int) or value < least:
             raise UsageError(f"{name} is {least} or more, not {value}")
 
 
@@ -163,7 +189,7 @@ class _Record:
         self.given_up = False
         self.left = asked
 
-    def take_over(self, folder: RunFolder) -> None:
+    def take_over(self, folder: RunFolder, check: SamePrompt | None) -> None:
         """Count what the folder holds as played; drop what failed, to be played again."""
         failed = 0
         for held in read_trajectories(folder.path):
@@ -172,6 +198,8 @@ class _Record:
                 continue
             self.done.add((held["env_id"], held["task_index"], held["repeat"]))
             self.tally.add(held)
+            if check:
+                check.take_over(held)
         if failed:
             folder.forget(lambda held: not held["failure"])
         self.left -= len(self.done)

@@ -25,7 +25,7 @@ from textgym.errors import Failure, RunError, UsageError
 from textgym.registry import make
 from textgym.rollouts.calls import Calls
 from textgym.rollouts.metrics import RunTally
-from textgym.rollouts.plan import recorded
+from textgym.rollouts.plan import arguments_for, check_ids, recorded
 from textgym.rollouts.replay import Replay, can_be_replayed
 from textgym.rollouts.run import Run
 from textgym.rollouts.selection import checked
@@ -80,7 +80,8 @@ async def arescore(
 
     Args:
         run: A run, or its folder.
-        env_kwargs: Arguments of the environments that are to differ from the run's.
+        env_kwargs: Arguments of the environments that are to differ from the run's; under an id,
+            those of that environment alone.
         envs: Makes the environment, where the run was played with such a function.
         out: A folder to which the run with today's rewards is written; all that was sampled stays.
         concurrency: The most episodes under way at once, where steps wait.
@@ -102,6 +103,7 @@ async def arescore(
     if envs and env_kwargs:
         raise UsageError("env_kwargs are for ids; the function makes its environment itself")
     changed = dict(env_kwargs or {})
+    check_ids("env_kwargs", [name for name in changed if not name.isidentifier()], _ids_of(run))
     stored = _read(run)
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(_EnvPool(envs, changed))
@@ -156,7 +158,7 @@ class _EnvPool:
 
     def arguments(self, trajectory: Trajectory) -> dict[str, Any]:
         """Return the arguments with which an episode is played again, as they are recorded."""
-        return {**trajectory["env_kwargs"], **recorded(self._changed)}
+        return {**trajectory["env_kwargs"], **recorded(self._changes(trajectory))}
 
     def take(self, trajectory: Trajectory) -> gym.Env[Any, Any]:
         """Return an environment for an episode.
@@ -170,11 +172,16 @@ class _EnvPool:
             return idle.pop()
         if self._maker:
             return self._maker()
-        return make(trajectory["env_id"], **{**trajectory["env_kwargs"], **self._changed})
+        return make(
+            trajectory["env_id"], **{**trajectory["env_kwargs"], **self._changes(trajectory)}
+        )
 
     def put(self, trajectory: Trajectory, env: gym.Env[Any, Any]) -> None:
         """Take an environment back, for other episodes like this one."""
         self._idle[self._key(trajectory)].append(env)
+
+    def _changes(self, trajectory: Trajectory) -> dict[str, Any]:
+        return arguments_for(trajectory["env_id"], self._changed)
 
     def _key(self, trajectory: Trajectory) -> str:
         return json.dumps([trajectory["env_id"], trajectory["env_kwargs"]], sort_keys=True)
@@ -318,18 +325,31 @@ class _Record:
 
 def _asked(run: str | Path | Run, changed: dict[str, Any]) -> dict[str, Any]:
     """Return what the new run's `run.json` says: what the old one's does, and that it is new."""
+    folder, held = run.out if isinstance(run, Run) else Path(run), _held(run)
+    changed = recorded(changed)
+    kwargs = dict(held.get("env_kwargs") or {})
+    for name, value in changed.items():
+        kwargs[name] = value if name.isidentifier() else {**kwargs.get(name, {}), **value}
+    return {
+        **held,
+        "version": SCHEMA_VERSION,
+        "textgym": __version__,
+        "env_kwargs": kwargs,
+        "rescored": {"run": None if folder is None else str(folder), "env_kwargs": changed},
+    }
+
+
+def _ids_of(run: str | Path | Run) -> list[str]:
+    """Return the ids of a run's environments, as far as it tells."""
+    known = run.metrics.get("envs") if isinstance(run, Run) else _held(run).get("tasks")
+    return list(known or ())
+
+
+def _held(run: str | Path | Run) -> dict[str, Any]:
+    """Return what a run's `run.json` holds; nothing where there is none."""
     folder = run.out if isinstance(run, Run) else Path(run)
     held: Any = {}
     if folder is not None:
         with contextlib.suppress(OSError, ValueError):
             held = json.loads((folder / "run.json").read_text())
-    held = held if isinstance(held, dict) else {}
-    changed = recorded(changed)
-    rescored = {"run": None if folder is None else str(folder), "env_kwargs": changed}
-    return {
-        **held,
-        "version": SCHEMA_VERSION,
-        "textgym": __version__,
-        "env_kwargs": {**(held.get("env_kwargs") or {}), **changed},
-        "rescored": rescored,
-    }
+    return held if isinstance(held, dict) else {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textgym.rollouts.batch import Batch, make_batch
 from textgym.rollouts.store import read_trajectories
 from textgym.rollouts.trajectory import Trajectory
 
@@ -38,3 +39,21 @@ class Run:
     def trajectories(self) -> Iterator[Trajectory]:
         """Give the trajectories, from the folder or from memory."""
         return iter(self.kept) if self.out is None else read_trajectories(self.out)
+
+    def to_batch(
+        self, *, advantage: str = "grpo", pad_id: int = 0, padding_side: str = "right"
+    ) -> Batch:
+        """Return what a trainer needs of the episodes, in padded arrays.
+
+        Args:
+            advantage: `grpo`, `dr_grpo` (without the standard deviation) or `rloo` (leave one out):
+                see `textgym.rollouts.advantages`.
+            pad_id: The token that fills rows up.
+            padding_side: `left` or `right`.
+
+        Raises:
+            UsageError: An argument cannot be, or the policy gave no tokens.
+        """
+        return make_batch(
+            self.trajectories(), advantage=advantage, pad_id=pad_id, padding_side=padding_side
+        )

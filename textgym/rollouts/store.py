@@ -25,7 +25,7 @@ import orjson
 from textgym.errors import RunError
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "as_stored", "read_trajectories"]
+__all__ = ["RunFolder", "as_stored", "line_of", "read_trajectories"]
 
 _READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _DEEPEST = 200  # lists and objects within one another, which every reader can read
@@ -124,7 +124,7 @@ class RunFolder:
             RunError: It cannot be written; the file is as it was.
         """
         try:
-            _write_whole(self._file, _line(trajectory))
+            _write_whole(self._file, line_of(trajectory))
         except OSError as error:
             raise self._cannot_write(error) from error
 
@@ -225,11 +225,12 @@ def _decode(line: bytes) -> Any:
     return json.loads(line)  # which also reads half a surrogate pair
 
 
-def _line(trajectory: Trajectory) -> bytes:
+def line_of(value: Any) -> bytes:
+    """Return the line as which a trajectory, or another value, is stored."""
     try:
-        return orjson.dumps(trajectory, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+        return orjson.dumps(value, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # half a surrogate pair, a number of more than 64 bits, an odd key, a circle
-        return (json.dumps(_storable(trajectory)) + "\n").encode()
+        return (json.dumps(_storable(value)) + "\n").encode()
 
 
 def as_stored(value: Any) -> Any:
@@ -239,7 +240,7 @@ def as_stored(value: Any) -> Any:
         >>> as_stored([{"price": np.float64(0.5), 3: (1, 2)}])
         [{'price': 0.5, '3': [1, 2]}]
     """
-    return _decode(_line(value))
+    return _decode(line_of(value))
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
 from types import NoneType
@@ -36,6 +37,7 @@ __all__ = ["SCHEMA_VERSION", "Job", "Trajectory", "play", "unplayed"]
 
 SCHEMA_VERSION = 1
 Trajectory = dict[str, Any]
+PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,12 @@ class _Episode:
 
 
 async def play(
-    env: gym.Env[Any, Any], policy: Policy, job: Job, retries: int, calls: Calls
+    env: gym.Env[Any, Any],
+    policy: Policy,
+    job: Job,
+    retries: int,
+    calls: Calls,
+    check: PromptCheck | None = None,
 ) -> Trajectory:
     """Play one episode and return its trajectory; what fails is in it, never raised.
 
@@ -87,12 +94,14 @@ async def play(
         job: Which episode.
         retries: How often a failed reset, step or policy call is tried again.
         calls: How the environment is reset and stepped.
+        check: Called with the job, its prompt and tools before the policy is asked; what it raises
+            is a failure of the environment.
     """
     started, clock = time.time(), time.perf_counter()
     episode = _Episode()
     failure = None
     try:
-        await _play(env, policy, job, retries, calls, episode)
+        await _play(env, policy, job, retries, calls, check, episode)
     except BaseException as error:
         _let_pass(error)
         failure = _failure(error)
@@ -165,9 +174,20 @@ class _AtBoundary(Exception):
 
 
 async def _play(
-    env: gym.Env[Any, Any], policy: Policy, job: Job, retries: int, calls: Calls, episode: _Episode
+    env: gym.Env[Any, Any],
+    policy: Policy,
+    job: Job,
+    retries: int,
+    calls: Calls,
+    check: PromptCheck | None,
+    episode: _Episode,
 ) -> None:
     await _begin(env, job, retries, calls, episode)
+    if check:
+        try:
+            check(job, episode.messages, episode.tools)
+        except Failure as failure:
+            raise _AtBoundary("environment", failure) from failure
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
     turn = 0
     while not (episode.terminated or episode.truncated):

@@ -1,13 +1,16 @@
-"""Workers: coroutines that take episodes from one queue and play them.
+"""Workers: coroutines that take episodes from one schedule and play them.
 
-A worker has one environment of each id. One that failed is replaced, since its state is unknown.
+There are as many environments of an id as it had episodes under way at once. One that failed is
+replaced, since its state is unknown.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
@@ -15,50 +18,60 @@ import gymnasium as gym
 from textgym.policies import Policy
 from textgym.rollouts.calls import Calls
 from textgym.rollouts.plan import Makers
-from textgym.rollouts.trajectory import Job, Trajectory, play, unplayed
+from textgym.rollouts.schedule import Schedule
+from textgym.rollouts.trajectory import Job, PromptCheck, Trajectory, play, unplayed
 from textgym.threads import Threads
 
 __all__ = ["play_all"]
 
 _TURNS_OF_THE_LOOP = 16  # episodes after which a worker lets the others go on
-_Seats = dict[str, tuple[gym.Env[Any, Any], Policy]]  # a worker's environments, by id
 _log = logging.getLogger(__name__)
 
 
 async def play_all(
-    jobs: Iterable[Job],
+    schedule: Schedule,
     makers: Makers,
     policy: Policy,
     workers: int,
     retries: int,
     done: Callable[[Trajectory], bool],
+    check: PromptCheck | None = None,
 ) -> None:
     """Play all jobs.
 
     Args:
-        jobs: What to play.
+        schedule: What to play.
         makers: What makes the environment of each id.
         policy: What answers.
         workers: How many episodes are under way at once.
         retries: How often a failed call is tried again.
         done: Takes each trajectory; where it returns False, the rest is not played.
+        check: As in `play`.
     """
-    queue = iter(jobs)
-    crew: list[_Seats] = [{} for _ in range(workers)]
+    seats = _Seats(makers, policy)
+
+    async def episode(job: Job) -> Trajectory:
+        try:
+            seat = seats.take(job.env_id)
+        except Exception as error:
+            return unplayed(job, policy.name, error)
+        trajectory = await play(seat.env, seat.policy, job, retries, calls, check)
+        failure = trajectory["failure"]
+        seats.put(seat, broken=failure is not None and failure["boundary"] != "policy")
+        return trajectory
+
     try:
         with Threads(workers) as threads:  # left before any environment is closed
             calls = Calls(threads)
             async with asyncio.TaskGroup() as group:
-                for seats in crew:
-                    group.create_task(_work(queue, seats, makers, policy, retries, calls, done))
+                for _ in range(workers):
+                    group.create_task(_work(schedule, episode, done))
     except BaseExceptionGroup as errors:
         for error in errors.exceptions:
             if not isinstance(error, _Enough):
                 raise error from None
     finally:
-        for seats in crew:
-            for id in list(seats):
-                _leave(seats, id)
+        seats.close()
 
 
 class _Enough(Exception):
@@ -66,48 +79,64 @@ class _Enough(Exception):
 
 
 async def _work(
-    queue: Iterator[Job],
-    seats: _Seats,
-    makers: Makers,
-    policy: Policy,
-    retries: int,
-    calls: Calls,
+    schedule: Schedule,
+    episode: Callable[[Job], Any],
     done: Callable[[Trajectory], bool],
 ) -> None:
-    for count, job in enumerate(queue):
-        if not done(await _play(job, seats, makers, policy, retries, calls)):
+    job, count = schedule.take(), 0
+    while job:
+        if not done(await episode(job)):
             raise _Enough
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # and the policy has made nothing of it
             raise asyncio.CancelledError
         if count % _TURNS_OF_THE_LOOP == 0:
             await asyncio.sleep(0)  # a policy that never waits must not keep the loop
+        job, count = schedule.take(after=job), count + 1
 
 
-async def _play(
-    job: Job,
-    seats: _Seats,
-    makers: Makers,
-    policy: Policy,
-    retries: int,
-    calls: Calls,
-) -> Trajectory:
-    """Play one episode in the worker's environment of its id, which is made where there is none."""
-    if job.env_id not in seats:
-        try:
-            env = makers[job.env_id]()
-            seats[job.env_id] = env, policy.for_env(env)
-        except Exception as error:
-            return unplayed(job, policy.name, error)
-    trajectory = await play(*seats[job.env_id], job, retries, calls)
-    if trajectory["failure"] and trajectory["failure"]["boundary"] != "policy":
-        _leave(seats, job.env_id)
-    return trajectory
+@dataclass(frozen=True, eq=False, slots=True)
+class _Seat:
+    """An environment, and the policy that was bound to it."""
+
+    id: str
+    env: gym.Env[Any, Any]
+    policy: Policy
 
 
-def _leave(seats: _Seats, id: str) -> None:
-    env, _ = seats.pop(id)
+class _Seats:
+    """Environments: those that are idle, by id, and all, to be closed."""
+
+    def __init__(self, makers: Makers, policy: Policy) -> None:
+        self._makers, self._policy = makers, policy
+        self._idle: dict[str, list[_Seat]] = defaultdict(list)
+        self._all: set[_Seat] = set()
+
+    def take(self, id: str) -> _Seat:
+        """Return an environment that is idle, or a new one."""
+        if self._idle[id]:
+            return self._idle[id].pop()
+        env = self._makers[id]()
+        seat = _Seat(id, env, self._policy.for_env(env))
+        self._all.add(seat)
+        return seat
+
+    def put(self, seat: _Seat, broken: bool) -> None:
+        """Take an environment back; one that is broken is closed."""
+        if broken:
+            self._all.remove(seat)
+            _close(seat)
+        else:
+            self._idle[seat.id].append(seat)
+
+    def close(self) -> None:
+        """Close all environments."""
+        for seat in self._all:
+            _close(seat)
+
+
+def _close(seat: _Seat) -> None:
     try:
-        env.close()
+        seat.env.close()
     except Exception as error:
-        _log.warning("%s could not be closed: %s: %s", id, type(error).__name__, error)
+        _log.warning("%s could not be closed: %s: %s", seat.id, type(error).__name__, error)

@@ -1,7 +1,7 @@
-"""What a chat-completions server answered: an action, or what was wrong.
+"""What a server answered: an action, or what was wrong.
 
-`read_reply` never raises, whatever the server says, and an action's message is one that every
-environment accepts.
+`read_reply` never raises, whatever the server says. What stands in a reply that is none of an error
+is read by the question that was asked.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, ClassVar, Protocol
 
-from textgym.messages import Message, message_problem
 from textgym.policies.base import Action
 from textgym.policies.connections import Reply
 from textgym.policies.pacing import read_retry_after
+from textgym.policies.request_form import RequestForm
 from textgym.policies.wire import decode, encode
 
-__all__ = ["Answer", "Cause", "Problem", "model_ids", "read_reply"]
+__all__ = [
+    "Answer", "BrokenReplyError", "Cause", "Problem", "Question", "as_json", "model_ids",
+    "read_reply",
+]  # fmt: skip
 
-_REASONING = ("reasoning_content", "reasoning")  # vLLM and others renamed it
-_OWN_KEYS = frozenset((*_REASONING, "role", "content", "tool_calls", "name", "tool_call_id"))
 _LARGEST_COUNT = 2**53
 _CONTEXT = re.compile(
     r"context[ _](length|window|size)|(prompt|input|conversation)( is|s are)? too long"
     r"|maximum (prompt|model|input|sequence) length|reduce the length of the"
-    r"|input token count|must have less than \d+ tokens|max_new_tokens`? must be <=",
+    r"|input token count|greater than max_model_len"
+    r"|must have less than \d+ tokens|max_new_tokens`? must be <=",
     re.IGNORECASE,
 )
 _UNKNOWN_MODEL = re.compile(
@@ -43,9 +45,10 @@ class Cause(enum.Enum):
     CONTEXT = "the conversation does not fit the model"
     MODEL = "the server does not have the model"
     NOT_FOUND = "the server has neither this address nor, perhaps, this model"
-    ADDRESS = "this is no chat-completions server"
+    ADDRESS = "this is no such server"
     KEY = "the server does not let the caller in"
     REQUEST = "the server does not take this request"
+    TOKENS = "the server does not tell which tokens it read and sampled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +74,60 @@ class Problem:
     retry_after: float | None = None
 
 
-class _Broken(Exception):
-    """A reply that is not of the schema; the text says in what."""
+class BrokenReplyError(Exception):
+    """A reply that is not of the schema; the text says in what.
+
+    Attributes:
+        cause: What it comes of.
+    """
+
+    def __init__(self, text: str, cause: Cause = Cause.PASSING) -> None:
+        super().__init__(text)
+        self.cause = cause
 
 
-def read_reply(reply: Reply) -> Answer | Problem:
-    """Read what a server answered to a chat-completions request.
+class Question(Protocol):
+    """A conversation as a server is asked about it.
+
+    Attributes:
+        kind: What a reply is called.
+        path: Where it is asked, under the base URL.
+    """
+
+    kind: ClassVar[str]
+    path: ClassVar[str]
+
+    def fields(self, form: RequestForm) -> dict[str, Any]:
+        """Return the fields of a request beside the settings."""
+
+    def read(self, choice: Mapping[str, Any], usage: dict[str, int]) -> Answer:
+        """Read the first of a reply's choices.
+
+        Raises:
+            BrokenReplyError: It is not of the schema.
+        """
+
+
+def read_reply(reply: Reply, question: Question) -> Answer | Problem:
+    """Read what a server answered to a question.
 
     Example:
+        >>> from textgym.policies.chat_question import ChatQuestion
         >>> data = b'{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}'
-        >>> read_reply(Reply(200, {}, data)).action.message
+        >>> read_reply(Reply(200, {}, data), ChatQuestion([], [])).action.message
         {'role': 'assistant', 'content': 'Hello'}
-        >>> problem = read_reply(Reply(429, {"Retry-After": "2"}, b'{"error": "too fast"}'))
+        >>> reply = Reply(429, {"Retry-After": "2"}, b'{"error": "too fast"}')
+        >>> problem = read_reply(reply, ChatQuestion([], []))
         >>> problem.cause.name, problem.text, problem.retry_after
         ('BUSY', '429: too fast', 2.0)
     """
-    outcome = _read(reply)
+    outcome = _read(reply, question)
     if isinstance(outcome, Problem):
         return replace(outcome, retry_after=read_retry_after(reply.headers, time.time()))
     return outcome
 
 
-def _read(reply: Reply) -> Answer | Problem:
+def _read(reply: Reply, question: Question) -> Answer | Problem:
     if 300 <= reply.status < 400:
         return Problem(Cause.ADDRESS, f"it redirects to {reply.headers.get('Location', '')!r}")
     try:
@@ -100,15 +135,15 @@ def _read(reply: Reply) -> Answer | Problem:
     except ValueError:
         return _unreadable(reply)
     if not isinstance(answer, dict):
-        answer = {"message": f"the reply is no JSON object: {_shown(answer)}"}
+        answer = {"message": f"the reply is no JSON object: {as_json(answer)}"}
     if not 200 <= reply.status < 300:
         return _problem(reply.status, answer)
     if answer.get("error"):
         return _problem(_code_of(answer["error"]), answer)
     try:
-        return _answer(answer)
-    except _Broken as error:
-        return Problem(Cause.PASSING, f"the reply is no chat completion: {error}")
+        return question.read(_choice(answer), _usage(answer.get("usage")))
+    except BrokenReplyError as error:
+        return Problem(error.cause, f"the reply is no {question.kind}: {error}")
 
 
 def model_ids(reply: Reply) -> list[str] | None:
@@ -129,6 +164,19 @@ def model_ids(reply: Reply) -> list[str] | None:
     return [id for id in ids if isinstance(id, str)]
 
 
+def as_json(value: Any) -> str:
+    """Return a value as JSON, for a text.
+
+    Example:
+        >>> as_json({"a": 1})
+        '{"a":1}'
+    """
+    try:
+        return encode(value).decode()
+    except ValueError:
+        return "(nested too deeply to be shown)"
+
+
 def _unreadable(reply: Reply) -> Problem:
     """Say what a reply is that is no JSON."""
     start = reply.data[:200].decode("utf-8", "replace")
@@ -145,7 +193,7 @@ def _problem(status: int, answer: Mapping[str, Any]) -> Problem:
     if not isinstance(error, dict):
         error = {"message": error}
     told = error.get("message") or error.get("detail") or error
-    text = told if isinstance(told, str) else _shown(told)
+    text = told if isinstance(told, str) else as_json(told)
     labels = [str(error.get(name)) for name in ("code", "type")]
     return Problem(_cause(status, " ".join([text, *labels])), f"{status}: {text}")
 
@@ -174,70 +222,18 @@ def _cause(status: int, said: str) -> Cause:
     return Cause.REQUEST
 
 
-def _answer(answer: Mapping[str, Any]) -> Answer:
+def _choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the first of a reply's choices, which was not broken off."""
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices:
-        raise _Broken("it has no choices")
+        raise BrokenReplyError("it has no choices")
     choice = choices[0]
-    said = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(said, dict):
-        raise _Broken("its choice has no message")
-    reason = choice.get("finish_reason")
-    if choice.get("error") or reason in ("abort", "error"):
-        raise _Broken(f"the server broke it off: {_shown(choice.get('error') or reason)}")
-    reasoning_key = next((key for key in _REASONING if isinstance(said.get(key), str)), None)
-    message = _message(said, reasoning_key)
-    problem = message_problem(message, ("assistant",))
-    if problem:
-        raise _Broken(problem)
-    if reason not in ("length", "content_filter"):
-        reason = "tool_calls" if "tool_calls" in message else "stop"
-    return Answer(Action(message, reason, _usage(answer.get("usage"))), reasoning_key)
-
-
-def _message(said: Mapping[str, Any], reasoning_key: str | None) -> Message:
-    """Return the message in textgym's form; keys that it does not know go along."""
-    message: dict[str, Any] = {"role": "assistant", "content": _content(said.get("content"))}
-    for key, value in said.items():
-        if value and key not in _OWN_KEYS:
-            message[key] = value
-    if reasoning_key:
-        message["reasoning_content"] = said[reasoning_key]
-    if said.get("tool_calls"):
-        message["tool_calls"] = _calls(said["tool_calls"])
-    return cast(Message, message)
-
-
-def _content(content: Any) -> str | None:
-    """Return the text; of parts, those that are text."""
-    if content is None or isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        raise _Broken("its content is no text")
-    texts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _calls(calls: Any) -> list[dict[str, Any]]:
-    if not isinstance(calls, list):
-        raise _Broken("its tool_calls are no list")
-    return [_call(call) for call in calls]
-
-
-def _call(call: Any) -> dict[str, Any]:
-    """Return a call without its nulls; the arguments are what the model wrote, JSON or not."""
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise _Broken("a tool call names no function")
-    kept = {key: value for key, value in call.items() if value is not None}
-    if not isinstance(kept.get("id", ""), str):
-        kept["id"] = str(kept["id"])
-    arguments = function.get("arguments")
-    if arguments is None:
-        arguments = "{}"
-    elif not isinstance(arguments, str):
-        arguments = _shown(arguments)
-    return {**kept, "type": "function", "function": {**function, "arguments": arguments}}
+    if not isinstance(choice, dict):
+        raise BrokenReplyError("its choice is no object")
+    error, reason = choice.get("error"), choice.get("finish_reason")
+    if error or reason in ("abort", "error"):
+        raise BrokenReplyError(f"the server broke it off: {as_json(error or reason)}")
+    return choice
 
 
 def _usage(usage: Any) -> dict[str, int]:
@@ -258,11 +254,3 @@ def _usage(usage: Any) -> dict[str, int]:
         for name, count in found.items()
         if type(count) is int and 0 <= count < _LARGEST_COUNT
     }
-
-
-def _shown(value: Any) -> str:
-    """Return a value as JSON."""
-    try:
-        return encode(value).decode()
-    except ValueError:
-        return "(nested too deeply to be shown)"

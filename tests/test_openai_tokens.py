@@ -1,0 +1,404 @@
+"""The policy `openai:` with `tokens=true`, against a completions server that may misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import textgym
+from textgym.errors import (
+    ContextFullError,
+    ExtraMissingError,
+    PolicyFailure,
+    UnknownNameError,
+    UsageError,
+)
+from textgym.messages import assistant, user
+from textgym.policies import Action, Sampling, Tokens, make_policy
+from textgym.rollouts.token_record import token_sequences
+from textgym.spaces import ActionSpace
+
+pytest.importorskip("aiohttp")
+pytest.importorskip("transformers")
+pytest.importorskip("torch")
+
+from chat_server import CLOSE, ChatServer, FakeTime, Request, error, http
+
+from textgym.policies.hf import load_tokenizer
+from textgym.policies.openai import OpenAIPolicy
+
+pytestmark = pytest.mark.model
+
+HELLO = [user("Hello")]
+SAID = [28120, 17]  # "Hi" and another; what they are does not matter
+LOOK: Any = {
+    "type": "function",
+    "function": {"name": "look", "description": "d", "parameters": {"type": "object"}},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with SmolLM2's tokenizer alone."""
+    folder = tmp_path_factory.mktemp("tokenizer")
+    try:
+        load_tokenizer("").save_pretrained(folder)
+    except ExtraMissingError as missing:
+        pytest.skip(str(missing))
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def recorder(folder: str) -> Any:
+    """The recorder that the policies of this module share, for a tokenizer is slow to load."""
+    return OpenAIPolicy("m", "http://h/v1", tokens=True, tokenizer=folder).recorder
+
+
+@pytest.fixture
+def policy_of(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that makes a policy whose waits take no time."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr("textgym.policies.openai._recorder", lambda *given: recorder)
+
+    def make(server: ChatServer, **options: Any) -> OpenAIPolicy:
+        options.setdefault("pacer", FakeTime().pacer())
+        sampling = Sampling.read(options.pop("sampling", None))
+        return OpenAIPolicy("m", server.url, sampling, tokens=True, **options)
+
+    return make
+
+
+def act(policy: OpenAIPolicy, messages: Any = HELLO, tools: Any = (), **more: Any) -> Action:
+    async def once() -> Action:
+        try:
+            return await policy.act(messages, tools, **more)
+        finally:
+            await policy.close()
+
+    return asyncio.run(once())
+
+
+def choice_to(request: Request, ids: Any = SAID, text: Any = "Hi", **more: Any) -> dict[str, Any]:
+    """What vLLM answers to a request; more keys go into the choice, None takes one away."""
+    logprobs = {"token_logprobs": [-0.5] * len(ids), "tokens": ["x"] * len(ids)}
+    choice = {
+        "index": 0, "text": text, "finish_reason": "stop", "logprobs": logprobs,
+        "token_ids": ids, "prompt_token_ids": request.body["prompt"], **more,
+    }  # fmt: skip
+    return {key: value for key, value in choice.items() if value is not None}
+
+
+def answers(*choices: Any, **more: Any) -> Any:
+    """A handler that answers so every time, in vLLM's form."""
+
+    def handler(request: Request) -> bytes:
+        usage = {"prompt_tokens": 1, "prompt_tokens_details": {"cached_tokens": 3}}
+        return http(200, {"choices": [choice_to(request, *choices, **more)], "usage": usage})
+
+    return handler
+
+
+def after(*replies: bytes) -> Any:
+    """A handler that gives these replies first."""
+    left, handler = list(replies), answers()
+    return lambda request: left.pop(0) if left else handler(request)
+
+
+def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **options: Any) -> str:
+    """The error that comes of a reply, after so many requests."""
+    with ChatServer(handler) as server:
+        with pytest.raises(kind) as caught:
+            act(policy_of(server, **options))
+        assert type(caught.value) is kind
+        assert "\n" not in str(caught.value)
+        assert len(server.requests) == tries
+    return str(caught.value)
+
+
+# The options
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"tokens": "yes"}, "tokens is true or false, not 'yes'"),
+        ({"tokenizer": "some/model"}, "tokenizer, .* are for tokens=true"),
+        ({"tool_parser": "hermes"}, "tool_parser .* are for tokens=true"),
+        ({"tokens": True, "tool_prompt": True}, "the chat template decides on the tool prompt"),
+    ],
+    ids=["no switch", "a tokenizer alone", "a parser alone", "two prompts"],
+)
+def test_options_that_do_not_go_together_are_told(options: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        make_policy("openai:m@http://h/v1", options=options)
+
+
+def test_a_tokenizer_that_is_nowhere_is_told(tmp_path: Path) -> None:
+    options = {"tokens": True, "tokenizer": str(tmp_path / "none")}
+    with pytest.raises(UnknownNameError, match="there is no model folder"):
+        make_policy("openai:m@http://h/v1", options=options)
+
+
+def test_the_model_names_its_tokenizer_by_default(folder: str) -> None:
+    policy: Any = make_policy(f"openai:{folder}@http://h/v1", options={"tokens": True})
+    assert policy.recorder.name == policy.name
+    assert policy.recorder.ends == {policy.recorder.tokenizer.eos_token_id}
+
+
+def test_the_ids_that_end_a_message_are_read_beside_the_tokenizer(
+    folder: str, tmp_path: Path
+) -> None:
+    load_tokenizer(folder).save_pretrained(tmp_path)
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [5, 6]}))
+    options = {"tokens": True, "tokenizer": str(tmp_path)}
+    policy: Any = make_policy("openai:m@http://h/v1", options=options)
+    assert policy.recorder.ends == {5, 6, policy.recorder.tokenizer.eos_token_id}
+
+
+# The request
+
+
+def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: Any) -> None:
+    sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x"]}
+    with ChatServer(answers()) as server:
+        act(policy_of(server, sampling=sampling), seed=2**31 + 4)
+    (request,) = server.requests
+    assert request.path == "/v1/completions"
+    assert request.body == {
+        "model": "m",
+        "prompt": recorder.prompt(HELLO, [], None).ids,
+        "return_token_ids": True,
+        "logprobs": 0,
+        "seed": 4,
+        **sampling,
+    }
+
+
+def test_more_fields_win_and_none_takes_one_away(policy_of: Any) -> None:
+    with ChatServer(answers()) as server:
+        act(policy_of(server, extra_body={"min_p": 0.1, "top_p": None}))
+    body = server.requests[0].body
+    assert body["min_p"] == 0.1
+    assert "top_p" not in body
+
+
+def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, recorder: Any) -> None:
+    split = recorder.tokenizer.convert_tokens_to_ids(["h", "i"])
+    assert recorder.tokenizer("hi")["input_ids"] != split  # it would be encoded otherwise
+    end = recorder.tokenizer.eos_token_id
+    with ChatServer(answers([*split, end], "hi")) as server:
+        policy = policy_of(server)
+        first = act(policy)
+        prior = Tokens.of_turn(first.prompt_ids or [], first.token_ids or [], None, 2)
+        second = act(policy, [*HELLO, first.message, user("More")], prior=prior)
+    prompt = server.requests[1].body["prompt"]
+    assert prompt[: len(prior.ids)] == prior.ids
+    assert second.prompt_ids == prompt
+
+
+def test_a_tool_prompt_and_calls_are_the_templates_affair(policy_of: Any, recorder: Any) -> None:
+    text = 'I look.\n<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+    with ChatServer(answers(SAID, text)) as server:
+        action = act(policy_of(server), HELLO, [LOOK])
+        plain = act(policy_of(server))
+    assert "<tools>" in recorder.tokenizer.decode(server.requests[0].body["prompt"])
+    assert "tools" not in server.requests[0].body
+    assert action.finish_reason == "tool_calls"
+    assert action.message["content"] == "I look."
+    assert [call["function"]["name"] for call in action.message["tool_calls"]] == ["look"]
+    assert plain.message == assistant(text)
+
+
+# The reply
+
+
+def test_an_answer_carries_its_tokens(policy_of: Any) -> None:
+    with ChatServer(answers([5, 0, 7], "Hi", logprobs={"token_logprobs": [-1, 0, -9999.0]})) as s:
+        action = act(policy_of(s))
+    assert action.message == assistant("Hi")
+    assert action.finish_reason == "stop"
+    assert action.prompt_ids == s.requests[0].body["prompt"]
+    assert (action.token_ids, action.logprobs) == ([5, 0, 7], [-1.0, 0.0, -9999.0])
+    counts = {"prompt_tokens": len(action.prompt_ids), "completion_tokens": 3, "cached_tokens": 3}
+    assert action.usage == counts
+
+
+def test_an_answer_that_was_cut_says_so(policy_of: Any) -> None:
+    with ChatServer(answers(finish_reason="length")) as server:
+        assert act(policy_of(server)).finish_reason == "length"
+
+
+def test_reasoning_is_kept_apart(policy_of: Any) -> None:
+    with ChatServer(answers(SAID, "<think>A or B?</think>B")) as server:
+        message = act(policy_of(server)).message
+    assert message == {"role": "assistant", "content": "B", "reasoning_content": "A or B?"}
+
+
+NO_TOKENS = {
+    "no ids at all": {"token_ids": None, "prompt_token_ids": None},
+    "no sampled ids": {"token_ids": None},
+    "no prompt ids": {"prompt_token_ids": None},
+    "no log probabilities": {"logprobs": None},
+    "ids of another prompt": {"prompt_token_ids": [1, 2]},
+    "a prompt that is no list": {"prompt_token_ids": "1"},
+}
+
+
+@pytest.mark.parametrize("more", NO_TOKENS.values(), ids=NO_TOKENS)
+def test_a_server_that_does_not_tell_the_tokens_is_told_at_once(policy_of: Any, more: Any) -> None:
+    told = failed(policy_of, answers(**more), UsageError, tries=1)
+    assert "cannot be asked in token ids: the reply is no completion: it " in told
+
+
+BROKEN = {
+    "ids that are no list": {"token_ids": "12"},
+    "ids that are texts": {"token_ids": ["1", "2"]},
+    "ids that are switches": {"token_ids": [True, False]},
+    "ids below 0": {"token_ids": [-1, 2]},
+    "ids beyond all": {"token_ids": [2**31, 2]},
+    "fewer ids than log probabilities": {"token_ids": [1]},
+    "more ids than log probabilities": {"token_ids": [1, 2, 3]},
+    "log probabilities that are no object": {"logprobs": [-0.5, -0.5]},
+    "log probabilities without a list": {"logprobs": {"tokens": ["a", "b"]}},
+    "no log probability of one": {"logprobs": {"token_logprobs": [-0.5, None]}},
+    "NaN": {"logprobs": {"token_logprobs": [-0.5, float("nan")]}},
+    "infinity": {"logprobs": {"token_logprobs": [-0.5, float("-inf")]}},
+    "a text for a number": {"logprobs": {"token_logprobs": [-0.5, "-0.5"]}},
+    "text that is none": {"text": ["Hi"]},
+    "aborted": {"finish_reason": "abort"},
+    "an unknown end": {"finish_reason": "repetition"},
+    "an end that is no text": {"finish_reason": {"type": "stop"}},
+}
+
+
+@pytest.mark.parametrize("more", BROKEN.values(), ids=BROKEN)
+def test_a_broken_reply_is_asked_for_again(policy_of: Any, more: Any) -> None:
+    told = failed(policy_of, answers(**more), PolicyFailure, tries=3, retries=2)
+    assert "gave no answer in 3 tries, the last: the reply is no completion: " in told
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [error(503), error(429), CLOSE, http(200, "half"), http(200, {"choices": []})],
+    ids=["503", "429", "closed", "no JSON", "no choices"],
+)
+def test_what_may_pass_is_asked_again_with_the_same_request(policy_of: Any, reply: bytes) -> None:
+    with ChatServer(after(reply, reply)) as server:
+        assert act(policy_of(server), seed=3).message == assistant("Hi")
+    assert len({request.data for request in server.requests}) == 1
+    assert len(server.requests) == 3
+
+
+def test_a_prompt_that_fills_the_context_is_told(policy_of: Any) -> None:
+    reply = error(400, "This model's maximum context length is 8 tokens.")
+    told = failed(policy_of, [reply], ContextFullError, tries=2)
+    assert "maximum context length is 8" in told
+
+
+def test_where_only_the_answer_does_not_fit_it_is_cut(policy_of: Any) -> None:
+    refusal = error(400, "This model's maximum context length is 90 tokens.")
+    with ChatServer(after(refusal)) as server:
+        act(policy_of(server, extra_body={"min_p": 0.1}))
+    limits = [request.body["max_tokens"] for request in server.requests]
+    assert limits == [512, None]  # no limit at all; a request that names none is cut after 16
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (error(404, "Not Found"), "no completions at http://127.0.0.1:"),
+        (http(200, "<html>"), "what stands before /completions, such as"),
+        (error(400, "prompt must be a string"), "the server refuses the request: 400: prompt"),
+    ],
+    ids=["404", "a page", "no ids taken"],
+)
+def test_a_server_that_has_no_such_completions_is_told(
+    policy_of: Any, reply: bytes, told: str
+) -> None:
+    assert told in failed(policy_of, [reply], UsageError, tries=1)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=8,
+)
+FIELDS = {
+    "token_ids": st.lists(st.integers(0, 50_000), max_size=4) | JSON,
+    "logprobs": st.fixed_dictionaries({"token_logprobs": st.lists(st.floats(-9, 0)) | JSON}) | JSON,
+    "text": st.text() | JSON,
+    "finish_reason": st.sampled_from(["stop", "length", "abort"]) | JSON,
+}
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(more=st.fixed_dictionaries({}, optional=FIELDS), tools=st.booleans())
+def test_any_choice_is_an_action_that_can_be_stepped_or_a_documented_error(
+    asked: Any, more: dict[str, Any], tools: bool
+) -> None:
+    policy, server, runner = asked
+    server.handler = answers(**more)
+    try:
+        action = runner.run(policy.act(HELLO, [LOOK] if tools else []))
+    except (PolicyFailure, UsageError):
+        return
+    assert action.message in ActionSpace()
+    assert len(action.token_ids) == len(action.logprobs)
+
+
+@pytest.fixture
+def asked(policy_of: Any) -> Iterator[Any]:
+    with ChatServer([b""]) as server, asyncio.Runner() as runner:
+        yield policy_of(server, retries=0), server, runner
+
+
+# Whole episodes
+
+
+def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, recorder: Any) -> None:
+    ids = [*recorder.tokenizer("1")["input_ids"], recorder.tokenizer.eos_token_id]
+    with ChatServer(answers(ids, "1")) as server:
+        run = textgym.rollout(
+            "textgym/GuessNumber-v0",
+            policy_of(server),
+            episodes=3,
+            env_kwargs={"level": 1},
+            concurrency=1,
+        )
+    trajectories = list(run.trajectories())
+    steps = [step for trajectory in trajectories for step in trajectory["steps"]]
+    assert len(steps) > 3
+    assert [step["prompt_ids"] for step in steps] == [r.body["prompt"] for r in server.requests]
+    for trajectory in trajectories:
+        assert trajectory["failure"] is None
+        assert trajectory["splits"] == 0
+        (tokens,) = token_sequences(trajectory["steps"])
+        assert sum(tokens.loss_mask) == len(ids) * len(trajectory["steps"])
+
+
+def test_a_dry_run_shows_what_the_model_reads(folder: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
+    asking = ["--policy", "openai:m@http://h/v1", "--policy-set", "tokens=true"]
+    done = subprocess.run(
+        [*command, "textgym/MCQA-v0", *asking, "--policy-set", f"tokenizer={folder}", "--dry-run"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "<|im_start|>assistant" in done.stdout
+    assert " tokens)" in done.stdout

@@ -6,11 +6,13 @@ A ratio is the median of five interleaved pairs. Exits with 1 where one does not
 from __future__ import annotations
 
 import dataclasses
+import functools
 import statistics
 import sys
 import tempfile
 
 import remote
+import vector
 import waiting
 from measure import measure, write_rows
 
@@ -18,12 +20,19 @@ PAIRS = 5
 SLACK = 0.1
 ROUNDS = 3  # of waiting, where it takes a second or more
 WAVES = 8
+STEPS = 100
 
 
 def main() -> None:
     """Measure all, and print a line for each."""
-    held = [*_waiting(), *_remote()]
+    held = [*_vectors(), *_waiting(), *_remote()]
     sys.exit(0 if all(held) else 1)
+
+
+def _vectors() -> list[bool]:
+    talk = functools.partial(vector.Talk, turns=25)
+    ratio = vector.ratio(measure(vector.both_vectors(talk, STEPS), PAIRS))
+    return [_line("steps of a vector, 50 messages, of SyncVectorEnv", ratio, 1.0)]
 
 
 def _waiting() -> list[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
@@ -301,6 +302,30 @@ def test_calls_are_read_where_the_template_or_the_prompt_asks_for_tags(
     template: str, tagged: bool
 ) -> None:
     assert has_tagged_calls(make_tokenizer(template)) is tagged
+
+
+NINE_CHARACTERS = (
+    "{% for m in messages %}{% for c in m.tool_calls or [] %}"
+    "{% if c.id | length != 9 %}{{ raise_exception('nine characters') }}{% endif %}"
+    "[{{ c.function.name }} {{ c.function.arguments | tojson }} {{ c.id }}]{% endfor %}"
+    "{% if m.role == 'tool' %}{% if m.tool_call_id | length != 9 %}"
+    "{{ raise_exception('nine characters') }}{% endif %}{{ m.tool_call_id }}:{% endif %}"
+    "{{ m.content }}\n{% endfor %}{{ tools | tojson if tools }}"
+)
+
+
+def test_a_template_that_takes_ids_of_nine_characters_is_given_such() -> None:
+    said = calling('{"key": "a"}')
+    shown = render(make_tokenizer(NINE_CHARACTERS), said, [])
+    (id,) = re.findall(r" (\w{9})\]", shown)
+    assert f"{id}:found" in shown
+    assert said == calling('{"key": "a"}')
+
+
+def test_ids_stay_where_the_template_takes_them() -> None:
+    template = NINE_CHARACTERS.replace("!= 9", "> 99")
+    (call,) = calling("{}")[1]["tool_calls"]
+    assert f"{call['id']}:found" in render(make_tokenizer(template), calling("{}"), [])
 
 
 def test_a_template_that_is_changed_is_tried_again() -> None:

@@ -17,6 +17,7 @@ import pytest
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import make_policy
+from textgym.policies.family_parser import FamilyParser
 from textgym.policies.hf import load_tokenizer
 from textgym.policies.recorder import Recorder
 from textgym.policies.rendering import encode
@@ -91,14 +92,12 @@ def tokenizer() -> Any:
 @pytest.fixture(scope="module")
 def recorder_of(tokenizer: Any) -> Any:
     """A function that makes a recorder with parsers of these names, each once."""
-    from textgym.policies.family_parser import make_family_parser
-
     made: dict[Any, Recorder] = {}
 
     def make(tool_parser: str | None = None, reasoning_parser: str | None = None) -> Recorder:
         names = (tool_parser, reasoning_parser)
         if names not in made:
-            parser = make_family_parser(tokenizer, *names)
+            parser = FamilyParser(tokenizer, *names)
             made[names] = Recorder("test", tokenizer, {tokenizer.eos_token_id}, parser=parser)
         return made[names]
 
@@ -241,6 +240,12 @@ def test_gpt_oss_has_one_parser_for_both(recorder_of: Any, names: Any) -> None:
     action = recorder.action(prompt, ids, text, [-1.0] * len(ids), finished=True)
     assert action.message["reasoning_content"] == "Hm."
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
+
+
+def test_tools_that_vllm_does_not_take_are_no_reply_of_the_models(recorder_of: Any) -> None:
+    tools = [{"type": "function", "function": {"name": 5}}]
+    with pytest.raises(UsageError, match="vLLM's parsers do not take these tools: "):
+        said(recorder_of("hermes"), FAMILIES["hermes"], tools)
 
 
 # What cannot be made

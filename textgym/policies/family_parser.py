@@ -17,19 +17,10 @@ from textgym.messages import Message, ToolCall, ToolSchema, assistant
 from textgym.policies.rendering import PROBE_TOOL, ignores_tools
 from textgym.policies.wire import whole_text
 
-__all__ = ["FamilyParser", "make_family_parser"]
+__all__ = ["FamilyParser"]
 
 _HARMONY = ("openai", "openai_gptoss")  # gpt-oss has one parser for both
 _MOST_SHOWN = 300
-
-
-def make_family_parser(
-    tokenizer: Any, tool_parser: str | None, reasoning_parser: str | None
-) -> FamilyParser | None:
-    """Return the parser with these names; None where there is no name."""
-    if tool_parser is None and reasoning_parser is None:
-        return None
-    return FamilyParser(tokenizer, tool_parser, reasoning_parser)
 
 
 class FamilyParser:
@@ -87,6 +78,9 @@ class FamilyParser:
             token_ids: What was sampled.
             prompt_ids: What the model was given.
             tools: The tools that it may call; without any no calls are read.
+
+        Raises:
+            UsageError: vLLM's parsers do not take the tools.
         """
         if tools and self.reads_calls:
             message = self._parsed(self._whole, text, token_ids, prompt_ids, tools)
@@ -104,8 +98,8 @@ class FamilyParser:
     ) -> Message:
         if parser_class is None:
             return assistant(text)
+        parser, request = self._prepared(parser_class, tools, prompt_ids)
         try:
-            parser, request = self._prepared(parser_class, tools, prompt_ids)
             reasoning, content, calls = parser.parse(text, request, bool(tools), token_ids)
             found = [_call(call, text) for call in (calls if tools and calls else ())]
         except Exception:  # whatever a parser raises on what a model wrote
@@ -145,7 +139,11 @@ class FamilyParser:
         """Return a parser, which is for one reply, and the request that it takes."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
-        request = ChatCompletionRequest(messages=[], tools=list(tools) or None)
+        try:
+            request = ChatCompletionRequest(messages=[], tools=list(tools) or None)
+        except ValueError as error:
+            reason = " ".join(str(error).split())[:_MOST_SHOWN]
+            raise UsageError(f"vLLM's parsers do not take these tools: {reason}") from error
         parser = parser_class(self._tokenizer, request.tools)
         parser.set_prompt_token_ids(prompt_ids)
         return parser, request
@@ -168,7 +166,7 @@ def _check_names(tool_parser: str | None, reasoning_parser: str | None) -> None:
     ):
         known = manager.list_registered()
         if name is not None and name not in known:
-            raise UnknownNameError(f"vLLM has no {option} {name!r}{did_you_mean(name, known)}")
+            raise UnknownNameError(f"vLLM has no {option} {name!r}{did_you_mean(str(name), known)}")
 
 
 def _call(call: Any, text: str) -> ToolCall:

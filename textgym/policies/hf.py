@@ -22,7 +22,7 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.family_parser import make_family_parser
+from textgym.policies.family_parser import FamilyParser
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
 
@@ -124,7 +124,8 @@ class HFPolicy(Policy):
         self.sampling = sampling
         self.batch_size = batch_size
         self.tokenizer = load_tokenizer(model)
-        parser = make_family_parser(self.tokenizer, tool_parser, reasoning_parser)
+        named = (tool_parser, reasoning_parser)
+        parser = FamilyParser(self.tokenizer, *named) if any(named) else None
         self.model = _load_model(model, self.tokenizer)
         context = getattr(self.model.config, "max_position_embeddings", 0) or _FALLBACK_CONTEXT
         ends = end_ids(self.model.generation_config.eos_token_id, self.tokenizer)

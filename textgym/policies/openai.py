@@ -1,9 +1,9 @@
 """`openai:MODEL@BASE_URL`: any server that speaks OpenAI's chat completions.
 
 vLLM, SGLang, llama.cpp and hosted models are asked over HTTP; a server of vLLM's kind in token ids
-too, over completions. What may pass (a server that is busy,
-starting anew or gone for a moment) is asked again, later each time; what will not (a wrong key,
-model or address) is a `UsageError` at once. The key is in no name, error or record.
+too, over completions. What may pass (a server that is busy, starting anew or gone for a moment) is
+asked again, later each time; what will not (a wrong key, model or address) is a `UsageError` at
+once. The key is in no name, error or record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat_question import ChatQuestion
 from textgym.policies.connections import Connections, ConnectionTrouble
-from textgym.policies.family_parser import make_family_parser
+from textgym.policies.family_parser import FamilyParser
 from textgym.policies.pacing import LONGEST_WAIT, Pacer
 from textgym.policies.recorder import Recorder
 from textgym.policies.request_form import RequestForm
@@ -155,10 +155,10 @@ class OpenAIPolicy(Policy):
         self._tool_prompt = tool_prompt
         if tokens and tool_prompt:
             raise UsageError("with tokens=true the chat template decides on the tool prompt")
-        parsers = (tool_parser, reasoning_parser)
-        if not tokens and any(option is not None for option in (tokenizer, *parsers)):
+        named = (tool_parser, reasoning_parser)
+        if not tokens and (tokenizer or any(named)):
             raise UsageError("tokenizer, tool_parser and reasoning_parser are for tokens=true")
-        self.recorder = _recorder(self.name, tokenizer or model, *parsers) if tokens else None
+        self.recorder = _recorder(self.name, tokenizer or model, named) if tokens else None
         self._pacer = pacer or Pacer(requests_per_minute)
         self._form = RequestForm()
         self._answered = False
@@ -308,13 +308,11 @@ class OpenAIPolicy(Policy):
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-def _recorder(
-    name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
-) -> Recorder:
+def _recorder(name: str, tokenizer: str, parsers: tuple[str | None, str | None]) -> Recorder:
     from textgym.policies.hf import load_end_ids, load_tokenizer
 
     loaded = load_tokenizer(tokenizer)
-    parser = make_family_parser(loaded, tool_parser, reasoning_parser)
+    parser = FamilyParser(loaded, *parsers) if any(parsers) else None
     return Recorder(name, loaded, load_end_ids(tokenizer, loaded), parser=parser)
 
 

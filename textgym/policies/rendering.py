@@ -1,9 +1,9 @@
 """Rendering a conversation with a model's chat template: the one place where it is done.
 
-Templates differ: some want tool-call arguments as a mapping and some as JSON text, none takes
-None, most take a text alone and some nothing but text parts, some drop tools without a word.
-`render` gives each what it wants; where tools are dropped, the project's own tool prompt tells of
-them.
+Templates differ: some want tool-call arguments as a mapping and some as JSON text, some ids of nine
+characters, none takes None, most take a text alone and some nothing but text parts, some drop tools
+without a word. `render` gives each what it wants; where tools are dropped, the project's own tool
+prompt tells of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from textgym.errors import UsageError
@@ -58,6 +59,8 @@ def render(
         tools = ()
     as_mapping = _wants_mapping(tokenizer, template)
     prepared = [_prepared(message, as_mapping) for message in messages]
+    if _wants_short_ids(tokenizer, template):
+        _shorten_ids(prepared)
     try:
         return _apply(tokenizer, prepared, copy_json(list(tools)), asks)
     except UsageError:
@@ -137,6 +140,20 @@ def _wrap_broken_arguments(messages: list[dict[str, Any]]) -> bool:
     return bool(broken)
 
 
+def _shorten_ids(messages: list[dict[str, Any]]) -> None:
+    """Give calls and their answers ids of nine characters, which follow from their own."""
+    calls = (call for message in messages for call in message.get("tool_calls", ()))
+    for item, key in [*((call, "id") for call in calls), *((m, "tool_call_id") for m in messages)]:
+        if isinstance(item.get(key), str):
+            item[key] = sha256(item[key].encode("utf-8", "replace")).hexdigest()[:9]
+
+
+def _wants_short_ids(tokenizer: Any, template: str) -> bool:
+    """Tell whether the template takes a call's id of nine characters alone, as Mistral's do."""
+    takes_nine = any(_rendered_calls(tokenizer, template))
+    return takes_nine and not any(_rendered_calls(tokenizer, template, "call_0"))
+
+
 def _needs_tool_prompt(
     tokenizer: Any, messages: Sequence[Message], tools: Sequence[ToolSchema]
 ) -> bool:
@@ -211,16 +228,16 @@ def _shows_probe(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _rendered_calls(tokenizer: Any, template: str) -> tuple[str, str]:
+def _rendered_calls(tokenizer: Any, template: str, id: str = "call000_1") -> tuple[str, str]:
     """Render a call with arguments as a mapping, and as text; "" where the template refuses."""
     rendered = []
     for arguments in ({"key": "some value"}, '{"key": "some value"}'):
         function = {"name": "probe_tool", "arguments": arguments}
-        call = {"id": "call000_1", "type": "function", "function": function}
+        call = {"id": id, "type": "function", "function": function}
         messages: list[dict[str, Any]] = [
             {"role": "user", "content": "Hello"},
             {"role": "assistant", "content": "", "tool_calls": [call]},
-            {"role": "tool", "content": "Done", "tool_call_id": "call000_1", "name": "probe_tool"},
+            {"role": "tool", "content": "Done", "tool_call_id": id, "name": "probe_tool"},
         ]
         try:
             rendered.append(_apply(tokenizer, messages, [PROBE_TOOL]))

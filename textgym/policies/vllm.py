@@ -18,7 +18,7 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.family_parser import make_family_parser
+from textgym.policies.family_parser import FamilyParser
 from textgym.policies.hf import end_ids, find_model, load_tokenizer
 from textgym.policies.recorder import Prompt, Recorder
 from textgym.policies.rendering import render
@@ -72,7 +72,8 @@ class VLLMPolicy(Policy):
         self.sampling = sampling
         self.version: str | None = None
         # Made before the engine, which takes long: a wrong name is told at once.
-        parser = make_family_parser(load_tokenizer(model), tool_parser, reasoning_parser)
+        named = (tool_parser, reasoning_parser)
+        parser = FamilyParser(load_tokenizer(model), *named) if any(named) else None
         self.engine = _make_engine(place, {"enable_lora": bool(lora), **(engine or {})})
         self._lora = _lora_request(lora)
         config = self.engine.model_config

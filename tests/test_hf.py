@@ -8,8 +8,10 @@ import json
 import math
 import random
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,18 @@ def test_a_greedy_answer_is_the_same_alone_and_in_a_batch(
     (alone,) = ask(policy, PROMPTS[number])
     assert (alone.message, alone.token_ids) == (greedy[number].message, greedy[number].token_ids)
     assert alone.logprobs == pytest.approx(greedy[number].logprobs, abs=1e-3)
+
+
+def test_event_loops_at_once_are_each_answered(policy: HFPolicy, greedy: list[Action]) -> None:
+    together = threading.Barrier(2)
+
+    def of_a_loop(_: int) -> list[Action]:
+        together.wait(60)
+        return ask(policy, *PROMPTS)
+
+    with ThreadPoolExecutor(2) as threads:
+        for answers in threads.map(of_a_loop, range(2)):
+            assert list(map(tokens, answers)) == list(map(tokens, greedy))
 
 
 def test_a_greedy_answer_takes_the_likeliest_tokens(policy: HFPolicy, greedy: list[Action]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -385,3 +387,18 @@ def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, recorder: A
         assert trajectory["splits"] == 0
         (tokens,) = token_sequences(trajectory["steps"])
         assert sum(tokens.loss_mask) == len(ids) * len(trajectory["steps"])
+
+
+def test_a_dry_run_shows_what_the_model_reads(folder: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
+    asking = ["--policy", "openai:m@http://h/v1", "--policy-set", "tokens=true"]
+    done = subprocess.run(
+        [*command, "textgym/MCQA-v0", *asking, "--policy-set", f"tokenizer={folder}", "--dry-run"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "<|im_start|>assistant" in done.stdout
+    assert " tokens)" in done.stdout

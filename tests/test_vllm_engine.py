@@ -11,7 +11,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -319,11 +321,83 @@ def test_an_answer_that_the_engine_breaks_off_is_a_failure(
         outputs = step()
         for output in outputs:
             output.outputs[0].finish_reason = "abort"
+            output.outputs[0].logprobs = None
         return outputs
 
     monkeypatch.setattr(policy.engine, "step", broken)
     with pytest.raises(PolicyFailure, match="broke off: abort"):
         ask(policy, HELLO)
+
+
+def test_weights_that_fail_to_load_are_no_longer_those_before(
+    policy: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: Any, **named: Any) -> Any:
+        raise RuntimeError("a tensor is missing")
+
+    monkeypatch.setattr(policy, "version", "before")
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "collective_rpc", fails)
+        with pytest.raises(RuntimeError, match="a tensor is missing"):
+            asyncio.run(policy.load_weights([], "after"))
+    assert ask(policy, HELLO)[0].policy_version == "after, loaded in part"
+
+
+def test_weights_are_not_loaded_beside_what_others_computed(
+    policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "version", "before")
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "reset_prefix_cache", lambda: False)
+        with pytest.raises(PolicyFailure, match="did not empty its prefix cache"):
+            asyncio.run(policy.load_weights([], "after"))
+    assert policy.version == "before"
+
+
+def test_two_event_loops_at_once_are_refused(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stepping, go = threading.Event(), threading.Event()
+    step = policy.engine.step
+
+    def slow() -> Any:
+        stepping.set()
+        assert go.wait(60)
+        return step()
+
+    monkeypatch.setattr(policy.engine, "step", slow)
+    with ThreadPoolExecutor(1) as other:
+        first = other.submit(ask, policy, HELLO)
+        assert stepping.wait(60)
+        try:
+            with pytest.raises(UsageError, match="from two event loops at once"):
+                ask(policy, ENDING)
+        finally:
+            go.set()
+        assert len(first.result(60)) == 1
+    assert ask(policy, ENDING)[0].message == assistant("Yes.")
+
+
+def test_what_a_closed_loop_left_behind_is_forgotten(policy: Any) -> None:
+    loop = asyncio.new_event_loop()
+    left = loop.create_task(policy.act(HELLO, []))
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    assert policy.engine.get_num_unfinished_requests() == 1
+    assert ask(policy, ENDING)[0].message == assistant("Yes.")
+    assert policy.engine.get_num_unfinished_requests() == 0
+    assert not left.done()
+
+
+def test_a_request_that_the_engine_refuses_is_a_failure_of_its_own(
+    policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*given: Any, **named: Any) -> Any:
+        raise ValueError("no such token")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(policy.engine, "add_request", refuses)
+        with pytest.raises(PolicyFailure, match="ValueError: no such token"):
+            ask(policy, HELLO)
+    assert len(ask(policy, HELLO)) == 1
 
 
 def test_weights_are_not_loaded_under_an_answer(policy: Any) -> None:

@@ -222,22 +222,29 @@ def _show_prompt(
     messages, info = env.reset(seed=0, options=options)
     tools = info.get("tools", [])
     kind, _, model = policy.partition(":")
-    if kind not in ("hf", "vllm"):
-        make_policy(policy, options=policy_options)
+    if kind in ("hf", "vllm"):  # the tokenizer without the weights
+        from textgym.policies.hf import load_tokenizer
+
+        tokenizer = load_tokenizer(model)
+    else:
+        recorder = getattr(make_policy(policy, options=policy_options), "recorder", None)
+        tokenizer = recorder.tokenizer if recorder else None
+    if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
         print(f"\n({policy} reads no template; these are the messages)")
         return
-    from textgym.policies.hf import load_tokenizer
     from textgym.policies.rendering import encode, has_tagged_calls, ignores_tools, render
 
-    tokenizer = load_tokenizer(model)
     text = render(tokenizer, messages, tools)
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
         print(f"the template of {policy} takes no tools: textgym's own prompt tells of them")
-    elif tools and not has_tagged_calls(tokenizer):
-        print(f"warning: no calls are read out of replies in the form that {policy} writes them in")
+    elif tools and not (policy_options.get("tool_parser") or has_tagged_calls(tokenizer)):
+        print(
+            f"warning: no calls are read out of replies in the form that {policy} writes them in; "
+            "--policy-set tool_parser=NAME names vLLM's parser of it"
+        )
 
 
 def _run_name(ids: list[str], policy: str) -> str:

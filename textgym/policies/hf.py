@@ -1,7 +1,8 @@
 """`hf:MODEL`: a causal language model run by transformers.
 
 Whatever waits is answered in one batch: while a batch runs, further requests gather, and form the
-next. Each request draws with a seed of its own, whatever else is in its batch.
+next. Each request draws with a seed of its own, whatever else is in its batch. The model runs in a
+thread of its own, for any number of event loops, each of which has batches of its own.
 """
 
 from __future__ import annotations
@@ -73,6 +74,14 @@ class _Request:
     done: asyncio.Future[Action]
 
 
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """What waits in one event loop, and the task that answers it."""
+
+    waiting: list[_Request]
+    server: asyncio.Task[None]
+
+
 class HFPolicy(Policy):
     """A language model run by transformers, on a GPU if there is one.
 
@@ -120,8 +129,7 @@ class HFPolicy(Policy):
         context = getattr(self.model.config, "max_position_embeddings", 0) or _FALLBACK_CONTEXT
         ends = end_ids(self.model.generation_config.eos_token_id, self.tokenizer)
         self.recorder = Recorder(self.name, self.tokenizer, ends, int(context), parser)
-        self._waiting: list[_Request] = []
-        self._server: asyncio.Task[None] | None = None
+        self._queues: dict[asyncio.AbstractEventLoop, _Queue] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
 
     def prompt_text(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:
@@ -140,9 +148,12 @@ class HFPolicy(Policy):
         prompt = self.recorder.prompt(messages, tools, prior)
         loop = asyncio.get_running_loop()
         request = _Request(prompt, seed, loop.create_future())
-        self._waiting.append(request)
-        if self._server is None or self._server.done():
-            self._server = loop.create_task(self._serve())
+        queue = self._queues.get(loop)
+        if queue is None or queue.server.done():
+            waiting: list[_Request] = []
+            queue = _Queue(waiting, loop.create_task(self._serve(loop, waiting)))
+            self._queues[loop] = queue
+        queue.waiting.append(request)
         return await request.done
 
     @property
@@ -154,21 +165,21 @@ class HFPolicy(Policy):
         """Stop the thread that the model runs in."""
         self._thread.shutdown()
 
-    async def _serve(self) -> None:
-        """Answer what waits, batch after batch, until nothing waits."""
+    async def _serve(self, loop: asyncio.AbstractEventLoop, waiting: list[_Request]) -> None:
+        """Answer what waits in an event loop, batch after batch, until nothing waits."""
         try:
             await asyncio.sleep(0)  # let the others of this moment come
-            while self._waiting:
-                await self._answer(self._next_batch())
+            while waiting:
+                await self._answer(self._next_batch(waiting))
         finally:
-            self._waiting.clear()  # a loop that was stopped leaves nothing for the next one
+            self._queues.pop(loop, None)
 
-    def _next_batch(self) -> list[_Request]:
+    def _next_batch(self, waiting: list[_Request]) -> list[_Request]:
         """Take what waits; a prompt near the context's end goes alone, for it is cut early."""
         room = self.context - self.sampling.max_tokens
-        tight = next((r for r in self._waiting if len(r.prompt.ids) > room), None)
-        batch = [tight] if tight else self._waiting[: self.batch_size]
-        self._waiting = [request for request in self._waiting if request not in batch]
+        tight = next((r for r in waiting if len(r.prompt.ids) > room), None)
+        batch = [tight] if tight else waiting[: self.batch_size]
+        waiting[:] = [request for request in waiting if request not in batch]
         return batch
 
     async def _answer(self, batch: list[_Request]) -> None:

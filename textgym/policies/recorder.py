@@ -33,6 +33,7 @@ __all__ = ["Prompt", "Recorder", "split_reasoning"]
 _MARKER = "c0e6marker7f1a"
 _THINK, _THOUGHT = "<think>", "</think>"
 _TAGS = re.compile("</?think>")
+_HALF_TAG = re.compile(r"<[^<>]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,20 +161,38 @@ class Recorder:
         said = messages[place]
         try:
             before = render(self.tokenizer, messages[:place], tools)
-            close, bridge = self._bridge(messages, place, tools)
+            after = self._after(messages, place, tools)
         except UsageError:  # the template takes no part of this conversation alone
             return None
+        end = self._written_end(prior)
+        start = after.place_of(end) if end else None
+        unwritten = after.unwritten if start is None else start
+        if unwritten is None:
+            return None
+        bridge = after.text[unwritten:]
         shown = text.removeprefix(before).removesuffix(bridge)
         if len(before) + len(shown) + len(bridge) != len(text):
             return None
         if not all(part in shown for part in _parts_of(said)):
             return None
-        return prior.ids + self._after(prior, close, bridge)
+        ids = encode(self.tokenizer, bridge)  # with the end, for what it does to the rest
+        if start is not None:
+            is_one = ids[:1] == prior.ids[-1:]
+            ids = ids[1:] if is_one else encode(self.tokenizer, bridge[len(end) :])
+        return prior.ids + ids
 
-    def _bridge(
+    def _written_end(self, prior: Tokens) -> str:
+        """Return the text of the token with which the model ended its message, or ""."""
+        last = prior.ids[-1]
+        if not prior.loss_mask[-1] or last not in self.ends:
+            return ""
+        text: str = self.tokenizer.decode([last])
+        return text
+
+    def _after(
         self, messages: Sequence[Message], place: int, tools: Sequence[ToolSchema]
-    ) -> tuple[str, str]:
-        """Return the close of the message at a place, and all that follows its last word.
+    ) -> _After:
+        """Return what follows the last word of the message at a place.
 
         Raises:
             UsageError: It cannot be told, or the template refuses the short conversation.
@@ -191,27 +210,39 @@ class Recorder:
             return parts[-1]
 
         plain, marked = assistant(_MARKER), _marked(said)
-        close = _shared_start(tail(plain, asks=False), tail(plain, user("Go on.")))
+        ends = tail(plain, asks=False)
+        close = _shared_start(ends, tail(plain, user("Go on.")))
         if not said.get("tool_calls"):
-            return close, tail(plain, *new)
+            return _After(tail(plain, *new), len(close), 0)
         count = render(self.tokenizer, [*head, marked], tools, asks=False).count(_MARKER)
-        follows = tail(marked, *new, count=count)
-        call_end = _shared_start(tail(marked, count=count, asks=False), follows)
-        if not count or not call_end.endswith(close):
-            raise UsageError("the template closes a message with calls in a way of its own")
-        return close, follows[len(call_end) - len(close) :]
+        if not count:
+            raise UsageError("the template does not show the calls")
+        text = tail(marked, *new, count=count)
+        call_end = _shared_start(tail(marked, count=count, asks=False), text)
+        closes_alike = call_end.endswith(close) and bool(close or not ends)
+        unwritten = len(call_end) - len(close) if closes_alike else None
+        return _After(text, len(call_end), unwritten)
 
-    def _after(self, prior: Tokens, close: str, bridge: str) -> list[int]:
-        """Encode a bridge, without what the model wrote of it itself."""
-        last = prior.ids[-1]
-        if not prior.loss_mask[-1] or last not in self.ends:
-            return encode(self.tokenizer, bridge)
-        end = self.tokenizer.decode([last])
-        start = close.find(end) if end in close else 0 if bridge.startswith(end) else -1
-        if start < 0:
-            return encode(self.tokenizer, bridge)
-        ids = encode(self.tokenizer, bridge[start:])  # with the end, for what it does to the rest
-        return ids[1:] if ids[:1] == [last] else encode(self.tokenizer, bridge[start + len(end) :])
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """What follows the last word of a message in a rendered conversation.
+
+    Attributes:
+        text: All of it.
+        closed: Where in it the message has ended.
+        unwritten: Where in it begins what a model that was cut did not write; None where that
+            cannot be told, as where calls are closed in a way of their own.
+    """
+
+    text: str
+    closed: int
+    unwritten: int | None
+
+    def place_of(self, end: str) -> int | None:
+        """Return where an end stands that a model wrote: in the close, or in the place of one."""
+        found = self.text.find(end, 0, self.closed + len(end))
+        return None if found < 0 else found
 
 
 def split_reasoning(text: str, *, opened: bool = False) -> tuple[str, str]:
@@ -255,9 +286,10 @@ def _marked(said: Message) -> Message:
 
 
 def _shared_start(one: str, other: str) -> str:
-    """Return the longest text that both begin with."""
+    """Return the longest text that both begin with, without the half of a tag."""
     pairs = enumerate(zip(one, other, strict=False))
-    return one[: next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))]
+    shared = one[: next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))]
+    return _HALF_TAG.sub("", shared)
 
 
 def _parts_of(message: Message) -> list[str]:

@@ -1,8 +1,9 @@
 """Rendering a conversation with a model's chat template: the one place where it is done.
 
 Templates differ: some want tool-call arguments as a mapping and some as JSON text, none takes
-None or text parts, some drop tools without a word. `render` gives each what it wants; where tools
-are dropped, the project's own tool prompt tells of them.
+None, most take a text alone and some nothing but text parts, some drop tools without a word.
+`render` gives each what it wants; where tools are dropped, the project's own tool prompt tells of
+them.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ def has_tagged_calls(tokenizer: Any) -> bool:
 def _apply(
     tokenizer: Any, messages: list[dict[str, Any]], tools: list[ToolSchema], asks: bool = True
 ) -> str:
+    if _wants_parts(tokenizer, str(tokenizer.chat_template)):
+        messages = [{**message, "content": _as_parts(message["content"])} for message in messages]
     try:
         text: str = tokenizer.apply_chat_template(
             messages, tools=tools or None, tokenize=False, add_generation_prompt=asks
@@ -177,6 +180,23 @@ def _writes_tags(tokenizer: Any, template: str) -> bool:
         if calls == [{"name": "probe_tool", "arguments": '{"key": "some value"}'}]:
             return True
     return False
+
+
+@lru_cache(maxsize=64)
+def _wants_parts(tokenizer: Any, template: str) -> bool:
+    """Try both forms of a text; some templates of models that see show it as a part alone."""
+    shown = []
+    for content in ("A probe.", _as_parts("A probe.")):
+        asked = [{"role": "user", "content": content}]
+        try:
+            shown.append("A probe." in tokenizer.apply_chat_template(asked, tokenize=False))
+        except Exception:  # as in `_apply`
+            shown.append(False)
+    return shown == [False, True]
+
+
+def _as_parts(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
 
 
 def _wants_mapping(tokenizer: Any, template: str) -> bool:

@@ -12,6 +12,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
@@ -87,6 +88,8 @@ class VLLMPolicy(Policy):
             parser,
         )
         self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._claiming = Lock()
         self._stepper: asyncio.Task[None] | None = None
         self._numbers = count()
 
@@ -102,14 +105,20 @@ class VLLMPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Answer a conversation; see `Policy.act`."""
+        """Answer a conversation; see `Policy.act`.
+
+        Raises:
+            PolicyFailure: The engine failed.
+            ContextFullError: The conversation fills the model's context.
+            UsageError: Another event loop waits for answers, or the template refuses.
+        """
         prompt = self.recorder.prompt(messages, tools, prior)
         version = self.version
         output = await self._sample(prompt, seed)
-        ids = list(output.token_ids)
-        logprobs = [at[token].logprob for at, token in zip(output.logprobs, ids, strict=True)]
         if output.finish_reason not in ("stop", "length"):
             raise PolicyFailure(f"{self.name}: the engine broke off: {output.finish_reason}")
+        ids = list(output.token_ids)
+        logprobs = [at[token].logprob for at, token in zip(output.logprobs, ids, strict=True)]
         finished = output.finish_reason == "stop"
         return self.recorder.action(
             prompt, ids, output.text, logprobs, finished=finished, version=version
@@ -124,11 +133,14 @@ class VLLMPolicy(Policy):
 
         Raises:
             UsageError: Answers are under way, which would be of two models.
+            PolicyFailure: The engine keeps what the weights before computed.
         """
         if self._waiting:
             raise UsageError("weights are loaded between answers, and some are under way")
+        if not self.engine.reset_prefix_cache():
+            raise PolicyFailure(f"{self.name}: the engine did not empty its prefix cache")
+        self.version = f"{version}, loaded in part"  # what answers if loading fails
         self.engine.collective_rpc("reload_weights", kwargs={"weights_iterator": iter(weights)})
-        self.engine.reset_prefix_cache()
         self.version = version
 
     async def close(self) -> None:
@@ -160,29 +172,43 @@ class VLLMPolicy(Policy):
     async def _sample(self, prompt: Prompt, seed: int | None) -> Any:
         """Return the engine's completion of a prompt."""
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[Any] = loop.create_future()
         room = self.recorder.context - len(prompt.ids)
         params = self.sampling_params(room, seed)
         id = str(next(self._numbers))
+        done = self._wait_for(id, loop)
         try:
             asked = {"prompt_token_ids": prompt.ids}
             self.engine.add_request(id, asked, params, lora_request=self._lora)
         except Exception as error:
+            del self._waiting[id]
             raise PolicyFailure(f"{self.name}: {type(error).__name__}: {error}") from error
-        self._waiting[id] = done
         if self._stepper is None or self._stepper.done():
-            self._stepper = loop.create_task(self._step())
+            self._stepper = loop.create_task(self._step(loop))
         try:
             return await done
         finally:
             if self._waiting.pop(id, None):  # nobody waits for it any more
                 self.engine.abort_request([id])
 
-    async def _step(self) -> None:
+    def _wait_for(self, id: str, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
+        """Return what will hold an answer; the engine serves one event loop while some wait."""
+        with self._claiming:
+            if self._loop is not loop:
+                if self._waiting and self._loop and not self._loop.is_closed():
+                    raise UsageError(
+                        f"{self.name} is asked from two event loops at once: its engine runs in "
+                        "one, and serves another when nothing waits"
+                    )
+                self._forget()
+                self._loop, self._stepper = loop, None
+            done = self._waiting[id] = loop.create_future()
+        return done
+
+    async def _step(self, loop: asyncio.AbstractEventLoop) -> None:
         """Step the engine until nothing waits; between steps, all others of the loop run."""
         while True:
             await asyncio.sleep(0)
-            if not self._waiting:
+            if not self._waiting or self._loop is not loop:
                 return
             try:
                 outputs = self.engine.step()
@@ -196,12 +222,17 @@ class VLLMPolicy(Policy):
 
     def _fail(self, error: Exception) -> None:
         """Tell all that wait, and forget their requests."""
-        waiting, self._waiting = self._waiting, {}
-        with contextlib.suppress(Exception):  # the engine may be past hearing
-            self.engine.abort_request(list(waiting))
-        for done in waiting.values():
+        for done in self._forget():
             if not done.done():
                 done.set_exception(PolicyFailure(f"{self.name}: {type(error).__name__}: {error}"))
+
+    def _forget(self) -> list[asyncio.Future[Any]]:
+        """Give all requests up, and return what waited for them."""
+        waiting, self._waiting = self._waiting, {}
+        if waiting:
+            with contextlib.suppress(Exception):  # the engine may be past hearing
+                self.engine.abort_request(list(waiting))
+        return list(waiting.values())
 
 
 def _lora_request(lora: str | None) -> Any:

@@ -1,0 +1,195 @@
+"""An agent learns to use what it observes: REINFORCE on `textgym/GuessNumber-v0`, from scratch.
+
+The agent has two guesses for a number from 1 to 3, and is told whether the number is higher or
+lower. Who ignores that names two of three numbers, and wins 0.667 of the games at most. So a model
+that wins more has learned from what it observed, which it can only if the tokens that it is trained
+on are those that it saw and sampled. A control is not told where the number lies.
+
+A model of 85,000 parameters first imitates the random policy, to speak at all, and then learns from
+rewards alone. Run it with `make demo-learning`, or `python examples/reinforce.py`; with
+`--engine vllm` vLLM samples, and gets the weights after every step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import copy
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from small_model import imitate, make_model, make_tokenizer, save, score
+from torch.nn.utils.rnn import pad_sequence
+
+import textgym
+from textgym.policies import Policy
+from textgym.rollouts.token_record import TokenRecord
+
+ID = "textgym/GuessNumber-v0"
+GAME = {"highest": 3, "turns": 2}
+CEILING = 2 / 3  # the most that a policy wins which ignores what it is told
+AIM = 0.95
+EPISODES = 96  # in a step, one for each sub-environment
+LEARNING_RATE = 1.5e-3
+LEASH = 0.05  # what it costs to leave the imitation: without it, one lucky guess is all there is
+LARGEST_GAP = 1e-3  # between the log probabilities of the rollout and of the training
+
+
+async def play(
+    envs: Any, policy: Policy, seeds: Sequence[int], tasks: Sequence[Any] | None = None
+) -> tuple[list[Any], np.ndarray]:
+    """Play an episode in each sub-environment; return what was seen and sampled, and the rewards.
+
+    Args:
+        envs: A vector in which episodes begin with a reset alone.
+        policy: What answers.
+        seeds: Each episode draws with its own.
+        tasks: The episodes' tasks; None draws new ones.
+    """
+    conversations, _ = envs.reset(options={"task": tasks} if tasks else None)
+    records = [TokenRecord() for _ in conversations]
+    rewards, running = np.zeros(envs.num_envs), np.ones(envs.num_envs, dtype=bool)
+    while running.any():
+        places = np.flatnonzero(running).tolist()
+        asked = []
+        for place in places:
+            messages = conversations[place]
+            prior = records[place].prior(messages)
+            asked.append(policy.act(messages, [], prior=prior, seed=seeds[place] + len(messages)))
+        said: list[Any] = [None] * envs.num_envs  # whose episode has ended idles
+        for place, action in zip(places, await asyncio.gather(*asked), strict=True):
+            records[place].add(action, conversations[place], action.message)
+            said[place] = action.message
+        conversations, gained, terminated, truncated, _ = envs.step(said)
+        rewards += gained
+        running &= ~(terminated | truncated)
+    recorded = zip(records, conversations, strict=True)
+    return [record.prior(messages) for record, messages in recorded], rewards
+
+
+def learn(
+    model: Any, start: Any, optimizer: Any, episodes: Sequence[Any], rewards: np.ndarray
+) -> float:
+    """Make likelier what won more than the average; return the gap that there was before.
+
+    Raises:
+        RuntimeError: The log probabilities are not those that the rollout recorded.
+    """
+
+    def padded(rows: Iterable[list[Any]]) -> Any:
+        return pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+
+    ids = padded(tokens.ids for tokens in episodes)
+    attention = padded([1] * len(tokens.ids) for tokens in episodes)
+    sampled = padded(tokens.loss_mask for tokens in episodes)[:, 1:]
+    recorded = padded(tokens.logprobs for tokens in episodes)[:, 1:]
+    scores = score(model, ids, attention)
+    logprobs = scores.gather(2, ids[:, 1:, None]).squeeze(2)
+    gap = ((logprobs.detach() - recorded) * sampled).abs().max().item()
+    if not gap < LARGEST_GAP:
+        raise RuntimeError(f"the log probabilities of rollout and training differ by {gap:.2g}")
+    with torch.no_grad():
+        before = score(start, ids, attention)
+    divergence = (scores.exp() * (scores - before)).sum(dim=-1)
+    advantages = torch.tensor(rewards - rewards.mean(), dtype=torch.float32)[:, None]
+    loss = ((LEASH * divergence - advantages * logprobs) * sampled).sum() / len(episodes)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return gap
+
+
+async def evaluate(envs: Any, policy: Policy, rng: random.Random) -> float:
+    """Return the mean reward of five rounds in which every number is hidden equally often.
+
+    Three games, one of each number, draw with the same seed. Who ignores what is told guesses alike
+    in all three and wins two of them at most: the ceiling holds exactly, whatever is drawn.
+    """
+    tasks = [{**GAME, "number": place % 3 + 1} for place in range(EPISODES)]
+    means = []
+    for _ in range(5):
+        seeds = [rng.getrandbits(60) for _ in range(EPISODES // 3)]
+        _, rewards = await play(envs, policy, np.repeat(seeds, 3).tolist(), tasks)
+        means.append(rewards.mean())
+    return float(np.mean(means))
+
+
+async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str, Any]:
+    """Train a model from scratch, and return how it went."""
+    torch.manual_seed(seed)
+    rng, clock = random.Random(seed), time.perf_counter()
+    kwargs: Any = {**GAME, "feedback": feedback}
+    played = await textgym.arollout(ID, "random", episodes=EPISODES, seed=seed, env_kwargs=kwargs)
+    conversations = [trajectory["messages"] for trajectory in played.trajectories()]
+    tokenizer = make_tokenizer(conversations)
+    model = make_model(tokenizer)
+    imitate(model, tokenizer, conversations)
+    with tempfile.TemporaryDirectory() as folder:
+        save(model, tokenizer, folder)
+        policy: Any = textgym.make_policy(f"{engine}:{folder}", {"max_tokens": 4})
+    start = copy.deepcopy(model)
+    if engine == "hf":
+        model = policy.model  # what answers is what is trained
+    optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
+    envs: Any = gymnasium.make_vec(ID, num_envs=EPISODES, autoreset_mode="Disabled", **kwargs)
+    envs.reset(seed=seed)
+    first, rewards, gaps = await evaluate(envs, policy, rng), [], []
+    for step in range(1, steps + 1):
+        seeds = [rng.getrandbits(60) for _ in range(EPISODES)]
+        episodes, won = await play(envs, policy, seeds)
+        gaps.append(learn(model, start, optimizer, episodes, won))
+        rewards.append(float(won.mean()))
+        if engine == "vllm":
+            await policy.load_weights(model.state_dict().items(), f"step {step}")
+        if step % 20 == 0:
+            told = f"{'with' if feedback else 'without'} feedback, step {step}"
+            print(f"seed {seed} {told}: mean reward {np.mean(rewards[-20:]):.3f}", flush=True)
+    last = await evaluate(envs, policy, rng)
+    await policy.close()
+    figures = {"first": first, "last": last, "gap": max(gaps), "rewards": rewards}
+    return {"seed": seed, "feedback": feedback, "seconds": time.perf_counter() - clock, **figures}
+
+
+def run(*job: Any) -> dict[str, Any]:
+    """Train in a process with one thread."""
+    torch.set_num_threads(1)
+    return asyncio.run(train(*job))
+
+
+def main() -> int:
+    """Train agents and controls, two at a time; return 1 where the aim is missed."""
+    parser = argparse.ArgumentParser(description="An agent learns to use what it observes.")
+    parser.add_argument("--engine", choices=["hf", "vllm"], default="hf", help="what samples")
+    parser.add_argument("--seeds", type=int, default=3, help="how many agents, and controls")
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--out", type=Path, default=Path("runs", "learning", "curves.json"))
+    asked = parser.parse_args()
+    jobs = [(asked.engine, asked.steps, *job) for job in product([True, False], range(asked.seeds))]
+    with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
+        runs = list(pool.map(run, *zip(*jobs, strict=True)))
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_text(json.dumps({"engine": asked.engine, "ceiling": CEILING, "runs": runs}))
+    print("\nfeedback  seed  mean reward before  after  largest gap  seconds")
+    for r in runs:
+        figures = f"{r['first']:18.3f}  {r['last']:5.3f}  {r['gap']:11.1e}  {r['seconds']:7.0f}"
+        print(f"{'yes' if r['feedback'] else 'no':8}  {r['seed']:4}  {figures}")
+    met = all(r["last"] > AIM if r["feedback"] else r["last"] <= CEILING for r in runs)
+    print(
+        f"\nAbove {AIM} with feedback, at most {CEILING:.3f} without: {'met' if met else 'missed'}"
+    )
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
@@ -244,6 +244,7 @@ def conversation(parts: list[tuple[list[int], list[int], float, bool]]) -> list[
     return steps
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), turns), max_size=6), st.sampled_from(["left", "right"])
 )
@@ -270,6 +271,7 @@ def test_every_sampled_token_is_selected_once_with_its_log_probability(
         assert set(batch.rewards[mine]) == {np.float32(item["reward"])}
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.floats(-10, 10), min_size=1, max_size=6), min_size=1, max_size=4),
     st.sampled_from(sorted(ADVANTAGES)),

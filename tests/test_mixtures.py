@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
@@ -227,6 +227,7 @@ def test_environments_are_played_in_proportion_and_repeats_together(start: int) 
     ]
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from("abc"), st.integers(1, 12), min_size=1),
     st.dictionaries(st.sampled_from("abc"), st.integers(1, 3)),

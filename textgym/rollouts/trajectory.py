@@ -94,8 +94,8 @@ async def play(
         job: Which episode.
         retries: How often a failed reset, step or policy call is tried again.
         calls: How the environment is reset and stepped.
-        check: Called with the job, its prompt and tools before the policy is asked; what it raises
-            is a failure of the environment.
+        check: Called with the job, its prompt and its tools before the policy is asked; the
+            failure that it raises is the episode's.
     """
     started, clock = time.time(), time.perf_counter()
     episode = _Episode()
@@ -184,10 +184,7 @@ async def _play(
 ) -> None:
     await _begin(env, job, retries, calls, episode)
     if check:
-        try:
-            check(job, episode.messages, episode.tools)
-        except Failure as failure:
-            raise _AtBoundary("environment", failure) from failure
+        check(job, episode.messages, episode.tools)
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
     turn = 0
     while not (episode.terminated or episode.truncated):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,7 @@ class _Enough(Exception):
 
 async def _work(
     schedule: Schedule,
-    episode: Callable[[Job], Any],
+    episode: Callable[[Job], Awaitable[Trajectory]],
     done: Callable[[Trajectory], bool],
 ) -> None:
     job, count = schedule.take(), 0

@@ -1,4 +1,4 @@
-# Two commands: `make demo` and `make test`. Each sets up what it needs in .venv first.
+# Three commands: `make demo`, `make demo-learning` and `make test`. Each sets up what it needs in .venv first.
 PYTHON ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo test soak test-vllm test-core lint format docs bench bench-guard clean
+.PHONY: help setup demo demo-learning test soak test-vllm test-core lint format docs bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,10 @@ $(VENV)/.ready: setup.cfg pyproject.toml constraints.txt
 
 demo: setup  ## a real model answers 40 questions, beside random and the oracle
 	$(BIN)/python examples/demo.py
+
+demo-learning: setup  ## a small model learns from rewards alone, with a control; its curves
+	$(BIN)/python examples/reinforce.py
+	$(BIN)/python examples/learning_curves.py runs/learning/curves.json
 
 test: setup  ## all tests, the real model's included
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'

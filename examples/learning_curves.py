@@ -51,7 +51,7 @@ def draw(curves: dict[str, Any], place: Path) -> None:
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
-    axes.legend(frameon=False, fontsize=8, loc="center right", bbox_to_anchor=(1, 0.62))
+    axes.legend(frameon=False, fontsize=8, loc="lower right", ncols=2)
     place.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(place)
 

@@ -106,6 +106,7 @@ class HFPolicy(Policy):
     Attributes:
         sampling: How tokens are drawn.
         tokenizer: The model's tokenizer.
+        model: The transformers model. It may be trained in place, between answers.
         recorder: What makes prompts of conversations, and actions of tokens.
     """
 

@@ -172,7 +172,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="An agent learns to use what it observes.")
     parser.add_argument("--engine", choices=["hf", "vllm"], default="hf", help="what samples")
     parser.add_argument("--seeds", type=int, default=3, help="how many agents, and controls")
-    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--steps", type=int, default=80)
     parser.add_argument("--out", type=Path, default=Path("runs", "learning", "curves.json"))
     asked = parser.parse_args()
     jobs = [(asked.engine, asked.steps, *job) for job in product([True, False], range(asked.seeds))]

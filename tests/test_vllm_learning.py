@@ -46,3 +46,17 @@ def test_without_the_sync_they_do_not(reinforce: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(VLLMPolicy, "load_weights", forgotten)
     with pytest.raises(RuntimeError, match="rollout and training differ"):
         asyncio.run(reinforce.train("vllm", 4, True, 0))
+
+
+def test_without_the_tied_head_they_do_not(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from textgym.policies.vllm import VLLMPolicy
+
+    load = VLLMPolicy.load_weights
+
+    async def headless(self: Any, weights: Any, version: str) -> None:
+        kept = [(name, weight) for name, weight in weights if name != "lm_head.weight"]
+        await load(self, kept, version)
+
+    monkeypatch.setattr(VLLMPolicy, "load_weights", headless)
+    with pytest.raises(RuntimeError, match="rollout and training differ"):
+        asyncio.run(reinforce.train("vllm", 4, True, 0))

@@ -24,7 +24,7 @@ COLOURS = {True: ["#08519c", "#3182bd", "#6baed6"], False: ["#a63603", "#e6550d"
 
 
 def draw(curves: dict[str, Any], place: Path) -> None:
-    """Draw the mean rewards of agents and controls, step by step."""
+    """Draw the mean rewards of agents and controls, step by step, and as dots the evaluations."""
     figure, axes = plt.subplots(figsize=(8, 4.5), dpi=120, layout="constrained")
     for run in curves["runs"]:
         rewards = run["rewards"]
@@ -36,6 +36,8 @@ def draw(curves: dict[str, Any], place: Path) -> None:
         axes.plot(steps, rewards, color=colour, alpha=0.2, linewidth=0.8)
         means = [sum(window) / len(window) for window in windows]
         axes.plot(steps, means, color=colour, linewidth=1.8, label=f"{name}, seed {run['seed']}")
+        ends, evaluated = [0, len(rewards) + 1], [run["first"], run["last"]]
+        axes.plot(ends, evaluated, "o", color=colour, markeredgecolor="white", clip_on=False)
     ceiling = curves["ceiling"]
     axes.axhline(ceiling, color="#444444", linestyle="--", linewidth=1)
     axes.annotate(
@@ -46,7 +48,8 @@ def draw(curves: dict[str, Any], place: Path) -> None:
         color="#444444",
         fontsize=9,
     )
-    axes.set(xlabel="step (96 episodes each)", ylabel="mean reward", ylim=(0.35, 1.02))
+    axes.set(xlabel="step (96 episodes each); dots: evaluation, before and after", ylim=(0.35, 1.02))
+    axes.set_ylabel("mean reward")
     axes.set_title("REINFORCE on textgym/GuessNumber-v0, 3 numbers, 2 turns", fontsize=11)
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)

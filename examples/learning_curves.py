@@ -48,8 +48,8 @@ def draw(curves: dict[str, Any], place: Path) -> None:
         color="#444444",
         fontsize=9,
     )
-    axes.set(xlabel="step (96 episodes each); dots: evaluation, before and after", ylim=(0.35, 1.02))
-    axes.set_ylabel("mean reward")
+    axes.set(ylabel="mean reward", ylim=(0.35, 1.02))
+    axes.set_xlabel("step (96 episodes each); dots: evaluation, before and after")
     axes.set_title("REINFORCE on textgym/GuessNumber-v0, 3 numbers, 2 turns", fontsize=11)
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)

@@ -43,7 +43,7 @@ def eval_command(
         typer.Argument(metavar="ID[=WEIGHT]...", help="Environments, all or none with weights."),
     ],
     policy: Annotated[
-        str, typer.Option(help="oracle, random, hf, hf:MODEL or openai:MODEL@BASE_URL.")
+        str, typer.Option(help="oracle, random, hf, hf:MODEL, vllm:MODEL or openai:MODEL@BASE_URL.")
     ] = "hf",
     policy_settings: Annotated[
         list[str] | None,

@@ -205,10 +205,8 @@ class _Record:
         self.left -= len(self.done)
 
     def wanted(self, jobs: Iterator[Job]) -> Iterator[Job]:
-        """Give the jobs that are not done, as long as there is hope."""
+        """Give the jobs that are not done."""
         for job in jobs:
-            if self.given_up:
-                return
             if (job.env_id, job.task_index, job.repeat) not in self.done:
                 yield job
 

@@ -39,9 +39,14 @@ class Schedule:
         limits: Mapping[str, int],
     ) -> None:
         self._lines = {id: _Line(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
+        self._is_ended = False
+
+    def end(self) -> None:
+        """Give out no more."""
+        self._is_ended = True
 
     def take(self, after: Job | None = None) -> Job | None:
-        """Return the next job; None where every environment is at its limit or at its end.
+        """Return the next job; None where each environment is at its limit or end, or it ended.
 
         Whoever is given None can leave. A job that ends is followed at once by the next, so from
         then on those who play are as many as the limits allow.
@@ -51,6 +56,8 @@ class Schedule:
         """
         if after:
             self._lines[after.env_id].under_way -= 1
+        if self._is_ended:
+            return None
         best: _Line | None = None
         for line in self._lines.values():
             if line.is_open() and (best is None or line.place < best.place):

@@ -86,6 +86,7 @@ async def _work(
     job, count = schedule.take(), 0
     while job:
         if not done(await episode(job)):
+            schedule.end()  # for those that go on before they are cancelled
             raise _Enough
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # and the policy has made nothing of it

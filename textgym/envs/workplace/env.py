@@ -1,0 +1,311 @@
+"""`textgym/WorkplaceAssistant-v0`: requests to an office assistant, graded by what they leave."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from textgym import nemo_rows
+from textgym.cards import Card
+from textgym.draws import pick
+from textgym.env import TextEnv
+from textgym.envs.workplace.database import Database, State, new_state, read_database
+from textgym.envs.workplace.toolkits import TOOLKITS, Tools
+from textgym.envs.workplace.world import world
+from textgym.errors import RowError, ToolError, UnknownNameError, UsageError, did_you_mean
+from textgym.messages import Message, ToolSchema, assistant, assistant_calls, system, user
+from textgym.rewards import Grade
+from textgym.tasks import Task
+from textgym.tools import Toolbox, arguments_of
+from textgym.verifiers.state import read_instant
+
+__all__ = ["WorkplaceAssistant", "effect_of"]
+
+_OPENING = """\
+You are an assistant in an office. You have tools for e-mail, the calendar, the analytics of the \
+company's site, project management and customers; use them to do what the user asks, and then say \
+in a sentence what you did. It is {day}, {clock}. Meetings begin at 9:00 at the earliest and end \
+at 18:00 at the latest."""
+_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})\D{1,40}?(\d{2}:\d{2}(?::\d{2})?)")
+_KEPT = 64  # generated databases, besides those of living episodes
+_WORKBENCH_CLOCK = "2023-11-30 23:59:00"
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+Call = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Task):
+    """A task whose answer is a list of calls, each a tool's name and arguments.
+
+    Attributes:
+        clock: The time at which the request is made.
+    """
+
+    clock: str = _WORKBENCH_CLOCK
+
+
+class _Rehearsal(Tools):
+    """A desk of its own, on which the reference calls are made."""
+
+    def __init__(self, database: Database, clock: str) -> None:
+        self.database, self.state, self.clock = database, new_state(), clock
+
+
+class WorkplaceAssistant(Tools, TextEnv[State]):
+    """Do what a colleague asks, with the tools of an office.
+
+    ## Description
+    A company has five databases: e-mails, a calendar, the analytics of its site, projects and
+    customers, and a directory of addresses. A user asks for something to be done, such as to
+    move a meeting or to hand over somebody's tasks. The model looks up what it needs, makes the
+    changes with tools, and ends with a message. NeMo Gym's `workplace_assistant` rows, and
+    WorkBench's queries as `datasets_scripts/workbench.py` writes them, are played on WorkBench's
+    databases, which `database` names.
+
+    ## Observation
+    A system message with the date and the time, which stands still, and the user's request. A
+    NeMo Gym row brings its own prompt. After each message with tool calls, one tool message for
+    each call.
+
+    ## Action
+    Assistant messages. Those with tool calls are carried out; the first one without ends the
+    episode, whatever it says.
+
+    ## Tools
+    27, or those that the row names, in six toolkits:
+
+    - `company_directory`: find_email_address
+    - `email`: get_email_information_by_id, search_emails, send_email, delete_email, forward_email,
+      reply_email
+    - `calendar`: get_event_information_by_id, search_events, create_event, delete_event,
+      update_event
+    - `analytics`: get_visitor_information_by_id, create_plot, total_visits_count,
+      engaged_users_count, traffic_source_count, get_average_session_duration
+    - `project_management`: get_task_information_by_id, search_tasks, create_task, delete_task,
+      update_task
+    - `customer_relationship_manager`: search_customers, update_customer, add_customer,
+      delete_customer
+
+    A tool's name is its toolkit's, `_`, and this. What cannot be done, such as to delete an event
+    that there is not, is answered with a text that says so, and changes nothing. Searches are plain
+    text, in any case; those of e-mails, events and customers give pages of 5 unless asked for
+    others.
+
+    ## Reward
+    1 where the databases are at the end as the reference calls leave them, else 0. Rows that
+    existed are compared by id. New rows are compared without their ids, in any order. Times in
+    another format are the same; case counts in `status`, `list_name` and `board` alone. Reading,
+    changes that were undone, and what the messages say do not count. Components:
+
+    - `correct`: the same as the reward
+    - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is as it should
+      be
+    - `side_effects`: something was changed, and the reward is 0
+
+    ## Episode end
+    Terminated by the first message without tool calls; truncated at `max_turns`, graded by what is
+    done by then.
+
+    ## Rows
+    | field | meaning |
+    | --- | --- |
+    | `query` | the request |
+    | `now` | the date and the time, such as `2023-11-30 23:59:00` |
+    | `ground_truth` | the reference calls, objects with `name` and `arguments` (JSON, or read already) |
+    | `world` | the seed of a generated company; without it, the row needs `database` |
+    | `no_op` | optional: whether the reference changes nothing |
+    | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |
+
+    The time of a NeMo Gym row is the one that its prompt tells.
+
+    Args:
+        database: A folder with WorkBench's CSV files, for rows that name no world.
+        toolkits: The toolkits whose tools are offered; None for all. The reference may use others.
+        max_turns: The most assistant messages.
+        **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
+
+    Raises:
+        UsageError: `toolkits` is empty, or names one that there is not.
+        DatasetError: The database is missing or broken.
+
+    ## Version history
+    - v0: first version.
+    """
+
+    card = Card(
+        id="textgym/WorkplaceAssistant-v0",
+        summary="Office requests, done with tools on five databases.",
+        structure=("multi-step",),
+        capabilities=("tool use", "planning", "instruction following"),
+        domain=("office work",),
+        task_type="tool use",
+        verification=("state",),
+        data=".jsonl, .parquet, hub; NeMo Gym workplace_assistant rows, WorkBench's queries",
+    )
+
+    task: Request
+
+    def __init__(
+        self,
+        *,
+        database: str | None = None,
+        toolkits: Sequence[str] | None = None,
+        max_turns: int = 30,
+        **kwargs: Any,
+    ) -> None:
+        if database is not None and not isinstance(database, str):
+            raise UsageError(f"database is a folder's path, not {database!r}")
+        self._offer = _tools_of(toolkits)
+        self._given = None if database is None else read_database(database)
+        super().__init__(max_turns=max_turns, **kwargs)
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        """Read one of textgym's flat rows, or one of NeMo Gym's."""
+        if nemo_rows.has_prompt(row):
+            prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
+            clock = _clock_in(prompt)
+        else:
+            clock = _clock_of(row)
+            prompt, tools = _prompt(row, clock), None
+        seed = row.get("world")
+        if seed is None and self._given is None:
+            raise RowError("world", "is missing, and no database= is given")
+        if seed is not None and type(seed) is not int:
+            raise RowError("world", f"must be a whole number, not {seed!r}")
+        return Request(
+            row["id"], tuple(prompt), _reference(row), self._offered_of(tools), row, clock
+        )
+
+    def begin(self, task: Task) -> State:
+        """Open the databases; nothing has been changed."""
+        seed = task.row.get("world")
+        self.database = self._given if seed is None else _generated(seed)  # type: ignore[assignment]
+        self.clock = task.clock  # type: ignore[attr-defined]
+        return new_state()
+
+    def grade(self) -> Grade:
+        """Compare the databases with what the reference calls leave."""
+        expected = effect_of(self.task.answer, self.database, self.clock)
+        differing = self.database.differing(self.state, expected)
+        right = not differing
+        changed = bool(self.database.differing(self.state, new_state()))
+        components = {
+            "correct": float(right),
+            **{name: float(name not in differing) for name in expected},
+            "side_effects": float(changed and not right),
+        }
+        return Grade(float(right), right, components)
+
+    def solve(self) -> Message:
+        """Make the reference calls one by one, or all that are left where turns are few."""
+        left: list[Call] = self.task.answer[self.turn :]
+        if not left:
+            return assistant("It is done.")
+        fits = len(left) < self.max_turns - self.turn
+        return assistant_calls(*left[:1] if fits else left)
+
+    def guess(self, rng: random.Random) -> Message:
+        """Delete some event, then end."""
+        if self.turn:
+            return assistant("Done.")
+        events = list(self.table("calendar_events"))
+        id = pick(rng, events)["event_id"] if events else "00000001"
+        return assistant_calls(("calendar_delete_event", {"event_id": id}))
+
+    def _offered_of(self, tools: tuple[ToolSchema, ...] | None) -> tuple[ToolSchema, ...] | None:
+        """Return the row's tools, or all, without those of toolkits that are not offered."""
+        if self._offer is None:
+            return tools
+        known = self.toolbox().schemas() if tools is None else tools
+        return tuple(schema for schema in known if schema["function"]["name"] in self._offer)
+
+
+def effect_of(reference: Sequence[Call], database: Database, clock: str) -> State:
+    """Return what some calls change in a database.
+
+    Args:
+        reference: The calls, each a tool's name and arguments.
+        database: The database, which stays as it is.
+        clock: The time at which they are made.
+    """
+    desk = _Rehearsal(database, clock)
+    for name, arguments in reference:
+        _toolbox().call(desk, name, arguments)
+    return desk.state
+
+
+@lru_cache(_KEPT)
+def _generated(seed: int) -> Database:
+    return Database(world(seed))
+
+
+@cache
+def _toolbox() -> Toolbox:
+    return Toolbox(Tools)
+
+
+def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
+    """Return the names of the tools in some toolkits; None for all."""
+    if toolkits is None:
+        return None
+    if isinstance(toolkits, str) or not toolkits:
+        raise UsageError(f"toolkits is a list of one or more names, not {toolkits!r}")
+    for name in toolkits:
+        if name not in TOOLKITS:
+            hint = did_you_mean(str(name), TOOLKITS)
+            raise UnknownNameError(f"there is no toolkit {name!r}{hint}")
+    return frozenset(
+        name for name in _toolbox().tools if name.startswith(tuple(f"{kit}_" for kit in toolkits))
+    )
+
+
+def _clock_of(row: Mapping[str, Any]) -> str:
+    now = row.get("now")
+    instant = read_instant(now) if isinstance(now, str) else None
+    if instant is None:
+        raise RowError("now", f"must be a time such as {_WORKBENCH_CLOCK!r}, not {now!r}")
+    return f"{instant:%Y-%m-%d %H:%M:%S}"
+
+
+def _clock_in(prompt: Sequence[Message]) -> str:
+    """Return the time that a prompt tells, or WorkBench's."""
+    for message in prompt:
+        content = message.get("content")
+        found = _CLOCK.search(content) if isinstance(content, str) else None
+        if found and (instant := read_instant(f"{found[1]} {found[2]}")):
+            return f"{instant:%Y-%m-%d %H:%M:%S}"
+    return _WORKBENCH_CLOCK
+
+
+def _prompt(row: Mapping[str, Any], clock: str) -> list[Message]:
+    query = row.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise RowError("query", "is missing or empty")
+    day = _DAYS[datetime.fromisoformat(clock).weekday()]
+    return [system(_OPENING.format(day=day, clock=clock)), user(query)]
+
+
+def _reference(row: Mapping[str, Any]) -> list[Call]:
+    """Return the calls of a row's `ground_truth`, whose arguments the tools take."""
+    given = row.get("ground_truth")
+    if not isinstance(given, list):
+        raise RowError("ground_truth", f"must be a list of calls, not {given!r}")
+    return [_call(item, f"ground_truth.{place}") for place, item in enumerate(given)]
+
+
+def _call(item: Any, field: str) -> Call:
+    name = item.get("name") if isinstance(item, Mapping) else None
+    if not isinstance(name, str) or name not in _toolbox().tools:
+        raise RowError(f"{field}.name", f"must name a tool, not {name!r}")
+    try:
+        arguments = dict(arguments_of(name, item.get("arguments")))
+        _toolbox().tools[name].read_arguments(arguments)
+    except ToolError as error:
+        raise RowError(f"{field}.arguments", f"are not what the tool takes: {error}") from None
+    return name, arguments

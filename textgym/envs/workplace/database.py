@@ -7,7 +7,7 @@ JSON can hold them (`Changes`), and a `Table` shows the two together.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +16,10 @@ from textgym.datasets import file_stamp
 from textgym.errors import DatasetError
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
-__all__ = ["TABLES", "Database", "State", "Table", "new_state", "read_database"]
+__all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
 
 State = dict[str, Changes]
+Wanted = dict[tuple[str, ...], list[str]]
 _LONGEST_ID = 18  # digits; a longer one is no number that a new id follows
 
 
@@ -91,6 +92,7 @@ class Records:
         self.rows: tuple[Row, ...] = tuple(
             {column: row[column] or None for column in layout.columns} for row in rows
         )
+        self._lowered: dict[tuple[str, ...], list[str]] = {}
 
     @cached_property
     def places(self) -> dict[str | None, list[int]]:
@@ -99,6 +101,20 @@ class Records:
         for place, row in enumerate(self.rows):
             found.setdefault(row[self.layout.id_column], []).append(place)
         return found
+
+    def lowered(self, columns: tuple[str, ...]) -> list[str]:
+        """Return the text of some columns, row by row, in lower case."""
+        if columns not in self._lowered:
+            self._lowered[columns] = [_lower(row, columns) for row in self.rows]
+        return self._lowered[columns]
+
+
+def _lower(row: Row, columns: tuple[str, ...]) -> str:
+    return "\n".join(row[column] or "" for column in columns).lower()
+
+
+def _fits(row: Row, parts: Sequence[tuple[tuple[str, ...], str]]) -> bool:
+    return all(text in _lower(row, columns) for columns, text in parts)
 
 
 class Database:
@@ -166,6 +182,27 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
         return self._records.layout.columns
+
+    def containing(self, wanted: Wanted) -> list[Row]:
+        """Return the rows in which all texts are found, whatever the case.
+
+        Args:
+            wanted: Texts by the columns in one of which each must be; an empty one is everywhere.
+        """
+        parts = [(columns, text.lower()) for columns, texts in wanted.items() for text in texts]
+        parts = [(columns, text) for columns, text in parts if text]
+        changed = self._changes["changed"]
+        places: Iterable[int] = range(len(self._records.rows))
+        for columns, text in parts:
+            lowered = self._records.lowered(columns)
+            places = [place for place in places if text in lowered[place]]
+        if not changed:
+            found = [self._records.rows[place] for place in places]
+        else:
+            kept = {p: self._records.rows[p] for p in places if str(p) not in changed}
+            kept |= {int(p): row for p, row in changed.items() if row and _fits(row, parts)}
+            found = [kept[place] for place in sorted(kept)]
+        return found + [row for row in self._changes["added"] if _fits(row, parts)]
 
     def get(self, id: str) -> Row | None:
         """Return the row of an id."""

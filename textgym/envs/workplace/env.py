@@ -117,7 +117,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     | --- | --- |
     | `query` | the request |
     | `now` | the date and the time, such as `2023-11-30 23:59:00` |
-    | `ground_truth` | the reference calls, objects with `name` and `arguments` (JSON, or read already) |
+    | `ground_truth` | the reference calls: `name`, and `arguments` as JSON or as an object |
     | `world` | the seed of a generated company; without it, the row needs `database` |
     | `no_op` | optional: whether the reference changes nothing |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |

@@ -16,6 +16,7 @@ _ID = re.compile(r"\d{8}")
 _NO_ID = "Invalid event ID format. Expected 8-digit ID."
 _READABLE = ("event_id", "event_name", "participant_email", "event_start", "duration")
 _WRITABLE = _READABLE[1:]
+_SEARCHED = ("event_name", "participant_email")
 
 
 class CalendarTools(Desk):
@@ -66,10 +67,8 @@ class CalendarTools(Desk):
                 return f"Invalid time_{name} format. Expected YYYY-MM-DD HH:MM:SS."
         found = [
             row
-            for row in self.table("calendar_events")
-            if _has_text(row, query.lower())
-            and (first is None or _start(row) >= first)
-            and (last is None or _start(row) <= last)
+            for row in self.table("calendar_events").containing({_SEARCHED: [query]})
+            if (first is None or _start(row) >= first) and (last is None or _start(row) <= last)
         ]
         found.sort(key=_start, reverse=True)
         return page_of("events", found, page, page_size) if found else "No events found."
@@ -141,11 +140,6 @@ class CalendarTools(Desk):
         value = new_value.lower() if field == "participant_email" else new_value
         updated = self.table("calendar_events").update(event_id, field, value)
         return "Event updated successfully." if updated else "Event not found."
-
-
-def _has_text(row: Row, text: str) -> bool:
-    values = (row["event_name"], row["participant_email"])
-    return any(text in (value or "").lower() for value in values)
 
 
 def _start(row: Row) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from textgym.envs.workplace.database import Wanted
 from textgym.envs.workplace.toolkits.office import Desk, Text, lies_between, page_of
 from textgym.tools import tool
 from textgym.verifiers.state import Row
@@ -51,24 +52,23 @@ class CustomerTools(Desk):
             page: Which page of the results to return, from 1.
             page_size: How many customers a page has.
         """
-        parts = {
-            "customer_name": customer_name.lower(),
-            "customer_email": customer_email.lower(),
-            "product_interest": product_interest.lower(),
-            "status": status.lower(),
-            "assigned_to_email": assigned_to_email.lower(),
+        wanted: Wanted = {
+            ("customer_name",): [customer_name],
+            ("customer_email",): [customer_email],
+            ("product_interest",): [product_interest],
+            ("status",): [status],
+            ("assigned_to_email",): [assigned_to_email],
         }
         bounds = {
             "last_contact_date": (last_contact_date_min, last_contact_date_max),
             "follow_up_by": (follow_up_by_min, follow_up_by_max),
         }
-        if not any(parts.values()) and not any(map(any, bounds.values())):
+        if not any(map(any, [*wanted.values(), *bounds.values()])):
             return "No search parameters provided. Please provide at least one parameter."
         found = [
             row
-            for row in self.table("customers")
-            if all(part in (row[name] or "").lower() for name, part in parts.items())
-            and all(lies_between(row[name], *ends) for name, ends in bounds.items())
+            for row in self.table("customers").containing(wanted)
+            if all(lies_between(row[name], *ends) for name, ends in bounds.items())
         ]
         return page_of("customers", found, page, page_size) if found else "No customers found."
 

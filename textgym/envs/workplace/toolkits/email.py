@@ -12,6 +12,7 @@ from textgym.verifiers.state import Row, read_instant
 
 __all__ = ["EmailTools"]
 
+_SEARCHED = ("subject", "body", "sender/recipient")
 _SENT = "Email sent successfully."
 
 
@@ -58,8 +59,7 @@ class EmailTools(Desk):
             page: Which page of the results to return, from 1.
             page_size: How many e-mails a page has.
         """
-        words = query.lower().split()
-        found = [row for row in self.table("emails") if _has_words(row, words)]
+        found = self.table("emails").containing({_SEARCHED: query.split()})
         if date_min:
             first = _day("date_min", date_min)
             found = [row for row in found if _sent(row).date() >= first]
@@ -138,11 +138,6 @@ class EmailTools(Desk):
         }
         self.table("emails").add(row, width=1)
         return _SENT
-
-
-def _has_words(row: Row, words: list[str]) -> bool:
-    text = f"{row['subject']} {row['body']} {row['sender/recipient']}".lower()
-    return all(word in text for word in words)
 
 
 def _sent(row: Row) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from textgym.envs.workplace.database import Wanted
 from textgym.envs.workplace.toolkits.office import Desk, Text
 from textgym.tools import tool
 from textgym.verifiers.state import Row
@@ -55,24 +56,19 @@ class ProjectTools(Desk):
             due_date: When it is due, as YYYY-MM-DD, or the beginning of that.
             board: Part of the name of its board, in any case.
         """
-        wanted = {
-            "task_name": task_name,
-            "list_name": list_name,
-            "due_date": due_date,
-            "board": board,
+        wanted: Wanted = {
+            ("task_name",): [task_name],
+            ("assigned_to_email",): [assigned_to_email],
+            ("list_name",): [list_name],
+            ("due_date",): [due_date],
+            ("board",): [board],
         }
-        if not any(wanted.values()) and not assigned_to_email:
+        if not any(map(any, wanted.values())):
             return "No search parameters provided."
         if assigned_to_email and not _EMAIL.fullmatch(assigned_to_email):
             return "Invalid email format for assigned_to_email."
-        parts = {name: text.lower() for name, text in wanted.items() if text}
-        person = assigned_to_email.lower()
-        return [
-            row
-            for row in self.table("project_tasks")
-            if all(part in (row[name] or "").lower() for name, part in parts.items())
-            and (not person or (row["assigned_to_email"] or "").lower() == person)
-        ]
+        found, person = self.table("project_tasks").containing(wanted), assigned_to_email.lower()
+        return [row for row in found if person in ("", (row["assigned_to_email"] or "").lower())]
 
     @tool
     def project_management_create_task(

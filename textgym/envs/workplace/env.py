@@ -8,19 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
+from itertools import count, islice
 from typing import Any
 
 from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import pick
+from textgym.draws import below, pick
 from textgym.env import TextEnv
 from textgym.envs.workplace.database import Database, State, new_state, read_database
+from textgym.envs.workplace.templates import LEVELS, draw
 from textgym.envs.workplace.toolkits import TOOLKITS, Tools
-from textgym.envs.workplace.world import world
+from textgym.envs.workplace.world import company, world
 from textgym.errors import RowError, ToolError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant, assistant_calls, system, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import Task, split_of
 from textgym.tools import Toolbox, arguments_of
 from textgym.verifiers.state import read_instant
 
@@ -45,9 +47,11 @@ class Request(Task):
 
     Attributes:
         clock: The time at which the request is made.
+        look_ups: Calls that find out what the answer's need to know; graded they are not.
     """
 
     clock: str = _WORKBENCH_CLOCK
+    look_ups: tuple[Call, ...] = ()
 
 
 class _Rehearsal(Tools):
@@ -119,6 +123,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     | `now` | the date and the time, such as `2023-11-30 23:59:00` |
     | `ground_truth` | the reference calls: `name`, and `arguments` as JSON or as an object |
     | `world` | the seed of a generated company; without it, the row needs `database` |
+    | `look_ups` | optional: calls with which the oracle finds out what to do |
     | `no_op` | optional: whether the reference changes nothing |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |
 
@@ -127,11 +132,13 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     Args:
         database: A folder with WorkBench's CSV files, for rows that name no world.
         toolkits: The toolkits whose tools are offered; None for all. The reference may use others.
+        worlds: How many companies the generated tasks of a split are set in; None for another one
+            at each index. No company is in two splits.
         max_turns: The most assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `toolkits` is empty, or names one that there is not.
+        UsageError: `toolkits` is empty, or names one that there is not; `worlds` is less than 1.
         DatasetError: The database is missing or broken.
 
     ## Version history
@@ -146,7 +153,9 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         domain=("office work",),
         task_type="tool use",
         verification=("state",),
-        data=".jsonl, .parquet, hub; NeMo Gym workplace_assistant rows, WorkBench's queries",
+        levels=LEVELS,
+        data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
+        notes="Some generated tasks (about 3 %, tagged no_op) are right where nothing is changed.",
     )
 
     task: Request
@@ -156,14 +165,39 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         *,
         database: str | None = None,
         toolkits: Sequence[str] | None = None,
+        worlds: int | None = 16,
         max_turns: int = 30,
         **kwargs: Any,
     ) -> None:
         if database is not None and not isinstance(database, str):
             raise UsageError(f"database is a folder's path, not {database!r}")
-        self._offer = _tools_of(toolkits)
+        if worlds is not None and (type(worlds) is not int or worlds < 1):
+            raise UsageError(f"worlds is a whole number of 1 or more, or None, not {worlds!r}")
+        self._offer, self.worlds = _tools_of(toolkits), worlds
         self._given = None if database is None else read_database(database)
         super().__init__(max_turns=max_turns, **kwargs)
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        """Draw a company of the split, and a task that its tools can solve."""
+        seed = self._draw_world(rng)
+        made = company(seed)
+        desk = _Rehearsal(_generated(seed), str(made.now))
+
+        def call(name: str, /, **arguments: Any) -> Any:
+            return getattr(desk, name)(**arguments)
+
+        return {**draw(rng, level, made, call), "world": seed}
+
+    def canonical(self, row: dict[str, Any]) -> Any:
+        """Return the company: all tasks about it belong to one split."""
+        return {"world": row["world"]}
+
+    def _draw_world(self, rng: random.Random) -> int:
+        if self.worlds is not None:
+            return pick(rng, _worlds_of(self.split, self.worlds))
+        while split_of({"world": (seed := below(rng, 2**40))}) != self.split:
+            pass
+        return seed
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
@@ -179,7 +213,13 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         if seed is not None and type(seed) is not int:
             raise RowError("world", f"must be a whole number, not {seed!r}")
         return Request(
-            row["id"], tuple(prompt), _reference(row), self._offered_of(tools), row, clock
+            row["id"],
+            tuple(prompt),
+            _calls(row, "ground_truth"),
+            self._offered_of(tools),
+            row,
+            clock,
+            tuple(_calls(row, "look_ups")) if "look_ups" in row else (),
         )
 
     def begin(self, task: Task) -> State:
@@ -203,8 +243,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         return Grade(float(right), right, components)
 
     def solve(self) -> Message:
-        """Make the reference calls one by one, or all that are left where turns are few."""
-        left: list[Call] = self.task.answer[self.turn :]
+        """Make the look-ups and the reference calls, or all that are left where turns are few."""
+        left: list[Call] = [*self.task.look_ups, *self.task.answer][self.turn :]
         if not left:
             return assistant("It is done.")
         fits = len(left) < self.max_turns - self.turn
@@ -243,6 +283,13 @@ def effect_of(reference: Sequence[Call], database: Database, clock: str) -> Stat
 @lru_cache(_KEPT)
 def _generated(seed: int) -> Database:
     return Database(world(seed))
+
+
+@cache
+def _worlds_of(split: str, n: int) -> tuple[int, ...]:
+    """Return the first seeds of companies that belong to a split."""
+    own = (seed for seed in count() if split_of({"world": seed}) == split)
+    return tuple(islice(own, n))
 
 
 @cache
@@ -291,12 +338,12 @@ def _prompt(row: Mapping[str, Any], clock: str) -> list[Message]:
     return [system(_OPENING.format(day=day, clock=clock)), user(query)]
 
 
-def _reference(row: Mapping[str, Any]) -> list[Call]:
-    """Return the calls of a row's `ground_truth`, whose arguments the tools take."""
-    given = row.get("ground_truth")
+def _calls(row: Mapping[str, Any], field: str) -> list[Call]:
+    """Return the calls of a row's field, whose arguments the tools take."""
+    given = row.get(field)
     if not isinstance(given, list):
-        raise RowError("ground_truth", f"must be a list of calls, not {given!r}")
-    return [_call(item, f"ground_truth.{place}") for place, item in enumerate(given)]
+        raise RowError(field, f"must be a list of calls, not {given!r}")
+    return [_call(item, f"{field}.{place}") for place, item in enumerate(given)]
 
 
 def _call(item: Any, field: str) -> Call:

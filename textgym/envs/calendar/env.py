@@ -245,4 +245,5 @@ def _shown(events: list[tuple[str, int, float, str]]) -> Message:
         }
         for id, start, duration, name in sorted(events, key=lambda event: event[1])
     ]
-    return assistant(json.dumps(calendar, ensure_ascii=False))
+    lines = [json.dumps(event, ensure_ascii=False) for event in calendar]
+    return assistant("[" + ",\n ".join(lines) + "]")

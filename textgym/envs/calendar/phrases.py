@@ -95,7 +95,7 @@ SMALL_TALK = (
     "By the way, {question}",
     "Something else: {question}",
     "Before we go on, {question}",
-    "{talk} {Question}",
+    "{talk} By the way, {question}",
     "{talk}",
     "{talk} What do you make of it?",
 )

@@ -107,12 +107,14 @@ class _Plan:
         self.requests: list[_Request] = []
 
     def kinds(self) -> list[str]:
-        """Draw what is asked for, in order; an event comes first."""
+        """Draw what is asked for, in order; an event comes first, or two where there are many."""
         rng, rules = self.rng, self.rules
         more = [kind for kind in rules.changes if kind != "cancel"]
         changes = [*rules.changes, *(pick(rng, more) for _ in range(rules.more))]
-        rest = ["add"] * (len(self.new) - 1) + changes + ["chat"] * between(rng, *rules.chats)
-        return ["add", *some(rng, rest, len(rest))]
+        adds = ["add"] * len(self.new)
+        first = 1 + (len(adds) > 3)
+        rest = adds[first:] + changes + ["chat"] * between(rng, *rules.chats)
+        return adds[:first] + some(rng, rest, len(rest))
 
     def ask(self, kind: str) -> bool:
         """Make a request of a kind; return whether one was found that can be kept."""
@@ -161,8 +163,14 @@ class _Plan:
 
     def _some_event(self, constrained: bool) -> str:
         """Draw an event that has a constraint or has none, if there is one; else any."""
-        fit = [id for id, event in self.events.items() if bool(event["constraint"]) == constrained]
-        return pick(self.rng, fit or list(self.events))
+        known = self._known()
+        fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
+        return pick(self.rng, fit or known)
+
+    def _known(self) -> list[str]:
+        """Return the events, but for what the last request was about where there are others."""
+        last = self.requests[-1][1].get("events", {})
+        return [id for id in self.events if id not in last] or list(self.events)
 
     def _mention(self, id: str) -> str:
         return self.voice.mention(id, self.new[int(id)][1])
@@ -174,10 +182,9 @@ class _Plan:
         text = pick(self.rng, phrases.SMALL_TALK)
         if "{talk}" in text:
             self.talk.remove(talk)
-        if "uestion}" in text:
+        if "{question}" in text:
             self.questions.remove(question)
-        asked = question[0].upper() + question[1:]
-        return text.format(question=question, Question=asked, talk=talk), {}
+        return text.format(question=question, talk=talk), {}
 
     def _add(self) -> _Request:
         rng, id = self.rng, str(self.added)
@@ -228,7 +235,7 @@ class _Plan:
         return text, {"events": {id: {**self.events[id], "constraint": None}}}
 
     def _resize(self) -> _Request:
-        rng, id = self.rng, pick(self.rng, list(self.events))
+        rng, id = self.rng, pick(self.rng, self._known())
         event = self.events[id]
         before = event["duration"]
         length = pick(rng, [length for length in _LENGTHS if length != before])
@@ -245,7 +252,7 @@ class _Plan:
         return text, {"events": {id: {**event, "duration": length}}}
 
     def _cancel(self) -> _Request:
-        id = pick(self.rng, list(self.events))
+        id = pick(self.rng, self._known())
         if len(self.events) < 3:
             return self._limited(id)
         return pick(self.rng, phrases.CANCEL).format(the=self._mention(id)), {"events": {id: None}}

@@ -18,6 +18,7 @@ __all__ = [
     "INTERESTS",
     "LAST_NAMES",
     "LISTS",
+    "MONTHS",
     "NEW_MAILS",
     "NEW_MEETINGS",
     "NEW_TASKS",
@@ -29,8 +30,8 @@ __all__ = [
     "SOURCES",
     "STATUSES",
     "SUBJECTS",
-    "THINGS",
-    "VERBS",
+    "WEEKDAYS",
+    "WORK",
 ]
 
 
@@ -127,41 +128,78 @@ EVENTS = _lines(
     """
 )
 PRODUCTS = ("Anchor", "Beacon", "Compass", "Dovetail", "Ember", "Fathom", "Granary", "Heron")
-THINGS = _lines(
-    """
-    account settings
-    activity feed
-    billing page
-    checkout form
-    colour palette
-    contact list
-    export button
-    file upload
-    image gallery
-    invite dialog
-    language switch
-    login redirect
-    map view
-    notification panel
-    order history
-    password reset
-    permission table
-    rate limiter
-    report builder
-    search filters
-    session cache
-    signup wizard
-    status banner
-    webhook queue
-    """
-)
 BOARDS = ("Back end", "Front end", "Design")
 LISTS = ("Backlog", "In Progress", "In Review", "Completed")
-VERBS = {
-    "Back end": ("Profile", "Refactor", "Add logging to", "Write load tests for", "Secure"),
-    "Front end": ("Animate", "Fix layout of", "Make keyboard-friendly", "Translate", "Speed up"),
-    "Design": ("Sketch", "Draw icons for", "Test with users:", "Restyle", "Prototype"),
+WORK = {  # what is done on a board, and to what
+    "Back end": (
+        (
+            "Add logging to the {}",
+            "Profile the {}",
+            "Refactor the {}",
+            "Secure the {}",
+            "Test the {}",
+        ),
+        _lines(
+            """
+            account service
+            export job
+            file upload
+            mail queue
+            nightly backup
+            password reset
+            payment gateway
+            permission table
+            rate limiter
+            report builder
+            search index
+            session cache
+            """
+        ),
+    ),
+    "Front end": (
+        ("Animate the {}", "Fix the layout of the {}", "Speed up the {}", "Translate the {}"),
+        _lines(
+            """
+            activity feed
+            billing page
+            checkout form
+            contact list
+            image gallery
+            invite dialog
+            language switch
+            map view
+            notification panel
+            order history
+            settings page
+            signup wizard
+            """
+        ),
+    ),
+    "Design": (
+        ("Draw icons for the {}", "Prototype the {}", "Restyle the {}", "Sketch a new {}"),
+        _lines(
+            """
+            app tour
+            colour palette
+            email header
+            empty state
+            error page
+            help centre
+            landing page
+            logo
+            mobile menu
+            newsletter
+            status banner
+            welcome screen
+            """
+        ),
+    ),
 }
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 STATUSES = ("Lead", "Qualified", "Proposal", "Won", "Lost")
 INTERESTS = ("Software", "Hardware", "Services", "Consulting", "Training")
 SOURCES = ("direct", "referral", "search engine", "social media")

@@ -225,10 +225,10 @@ def _visits(rng: random.Random, today: date) -> list[dict[str, str]]:
 def _tasks(rng: random.Random, today: date, team: tuple[Person, ...]) -> list[dict[str, str]]:
     ids = _ids(rng, _TASKS)
     names = [
-        (board, f"{verb} {thing} of {product}")
-        for board in words.BOARDS
-        for verb in words.VERBS[board]
-        for thing in words.THINGS
+        (board, f"{form.format(thing)} of {product}")
+        for board, (forms, things) in words.WORK.items()
+        for form in forms
+        for thing in things
         for product in words.PRODUCTS
     ]
     rows = []

@@ -281,7 +281,7 @@ def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
 @template(
     5,
     (CALENDAR, PROJECTS, EMAIL),
-    "{name} is ill this week. Cancel my meetings with them from today to {day}, give their tasks in"
+    "{name} is ill. Cancel my meetings with them from today to {day}, give their tasks in"
     " progress to {other}, and email {other} '{body}' with the title 'Standing in for {name}'",
     "{other} stands in for {name}: they get {name}'s 'In Progress' tasks and an email titled"
     " 'Standing in for {name}' saying '{body}'. My meetings with {name} from today until {day},"
@@ -389,7 +389,7 @@ def _cancel_and_tell(draft: Draft) -> dict[str, str]:
     " '{body}' under the title 'Lost proposals'",
     "Look for {product} customers in the Proposal stage whom we last contacted more than {weeks}"
     " weeks ago. They become Lost, and everyone who is assigned to at least one of them gets one"
-    " email titled 'Lost proposals' with the text '{body}'.",
+    " email titled 'Lost proposals' with the text '{body}'",
 )
 def _lost_proposals(draft: Draft) -> dict[str, str]:
     product, weeks = draft.pick(words.INTERESTS), draft.between(2, 5)
@@ -412,7 +412,7 @@ def _lost_proposals(draft: Draft) -> dict[str, str]:
     " leads and email {name} '{bad}' with the same title.",
     "Compare engaged users on {since} and on {until}. With more on the later day, {name}'s leads"
     " that are interested in {product} become Qualified and {name} gets an email titled 'Leads'"
-    " saying '{good}'. Otherwise these leads are deleted, and the email says '{bad}'.",
+    " saying '{good}'. Otherwise these leads are deleted, and the email says '{bad}'",
     "{name}'s leads with an interest in {product} depend on the figures: if {until} had more"
     " engaged users than {since}, set them to Qualified, otherwise delete them. {name} gets an"
     " email titled 'Leads' too: '{good}' in the first case, '{bad}' in the second.",

@@ -50,6 +50,7 @@ class Draft:
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
+        self._way_of_dating = below(rng, 4)
 
     # What is drawn.
 
@@ -329,11 +330,11 @@ class Draft:
     # What is said.
 
     def day(self, day: date) -> str:
-        """Say a day in one of several ways."""
-        month, weekday = f"{day:%B}", f"{day:%A}"
+        """Say a day, always in the same way within one task."""
+        month, weekday = words.MONTHS[day.month - 1], words.WEEKDAYS[day.weekday()]
         plain = f"{month} {day.day}"
         forms = (plain, f"{day.day} {month}", f"{weekday}, {plain}", day.isoformat())
-        return pick(self.rng, forms)
+        return forms[self._way_of_dating]
 
     def clock(self, time: datetime) -> str:
         """Say a time of day in one of several ways."""

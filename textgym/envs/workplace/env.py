@@ -301,7 +301,7 @@ def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
     """Return the names of the tools in some toolkits; None for all."""
     if toolkits is None:
         return None
-    if isinstance(toolkits, str) or not toolkits:
+    if not isinstance(toolkits, (list, tuple)) or not toolkits:
         raise UsageError(f"toolkits is a list of one or more names, not {toolkits!r}")
     for name in toolkits:
         if name not in TOOLKITS:

@@ -652,6 +652,23 @@ def test_toolkits_narrow_the_tools(folder: str) -> None:
     assert outcome(env, request(DELETE), DELETE)["is_success"] is False
 
 
+def test_generated_tasks_need_the_offered_tools_alone() -> None:
+    env = WorkplaceAssistant(toolkits=["email", "company_directory"])
+    for index in range(20):
+        env.reset(options={"index": index})
+        ended = False
+        while not ended:
+            _, reward, terminated, truncated, _ = env.step(env.solve())
+            ended = terminated or truncated
+        assert reward == 1
+
+
+def test_toolkits_that_suffice_for_no_task_are_refused() -> None:
+    env = WorkplaceAssistant(toolkits=["company_directory"], level=1)
+    with pytest.raises(UsageError, match="solve no generated task of level 1"):
+        env.reset(options={"index": 0})
+
+
 @pytest.mark.parametrize("toolkits", [[], "email", 3])
 def test_toolkits_must_be_names(toolkits: Any) -> None:
     with pytest.raises(UsageError, match="toolkits is a list"):

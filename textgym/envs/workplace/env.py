@@ -34,6 +34,7 @@ company's site, project management and customers; use them to do what the user a
 in a sentence what you did. It is {day}, {clock}. Meetings begin at 9:00 at the earliest and end \
 at 18:00 at the latest."""
 _CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})\D{1,40}?(\d{2}:\d{2}(?::\d{2})?)")
+_MOST_DRAWS = 500  # of tasks, until the offered tools suffice for one
 _KEPT = 64  # generated databases, besides those of living episodes
 _WORKBENCH_CLOCK = "2023-11-30 23:59:00"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -68,9 +69,9 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     A company has five databases: e-mails, a calendar, the analytics of its site, projects and
     customers, and a directory of addresses. A user asks for something to be done, such as to
     move a meeting or to hand over somebody's tasks. The model looks up what it needs, makes the
-    changes with tools, and ends with a message. NeMo Gym's `workplace_assistant` rows, and
-    WorkBench's queries as `datasets_scripts/workbench.py` writes them, are played on WorkBench's
-    databases, which `database` names.
+    changes with tools, and ends with a message. Companies and tasks come from a generator. NeMo
+    Gym's `workplace_assistant` rows, and WorkBench's queries as `datasets_scripts/workbench.py`
+    writes them, are played on WorkBench's databases, which `database` names.
 
     ## Observation
     A system message with the date and the time, which stands still, and the user's request. A
@@ -131,7 +132,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     Args:
         database: A folder with WorkBench's CSV files, for rows that name no world.
-        toolkits: The toolkits whose tools are offered; None for all. The reference may use others.
+        toolkits: The toolkits whose tools are offered; None for all. Generated tasks are such that
+            these suffice; the reference of a row may use others.
         worlds: How many companies the generated tasks of a split are set in; None for another one
             at each index. No company is in two splits.
         max_turns: The most assistant messages.
@@ -139,7 +141,27 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     Raises:
         UsageError: `toolkits` is empty, or names one that there is not; `worlds` is less than 1.
+            Or, when a task is drawn, the toolkits suffice for none of its level.
         DatasetError: The database is missing or broken.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.messages import assistant_calls
+        >>> env = gymnasium.make("textgym/WorkplaceAssistant-v0")
+        >>> mail = {"recipient": "kim@home.org", "subject": "Lunch", "body": "At noon?"}
+        >>> row = {"query": "Write to kim@home.org, subject 'Lunch', that says 'At noon?'.",
+        ...        "now": "2023-11-30 09:30:00", "world": 7,
+        ...        "ground_truth": [{"name": "email_send_email", "arguments": mail}]}
+        >>> observation, info = env.reset(options={"task": row})
+        >>> len(info["tools"])
+        27
+        >>> call = assistant_calls(("email_send_email", mail))
+        >>> observation, reward, terminated, truncated, info = env.step(call)
+        >>> observation[-1]["content"]
+        'Email sent successfully.'
+        >>> observation, reward, terminated, truncated, info = env.step("It is on its way.")
+        >>> reward, info["reward_components"]["emails"]
+        (1.0, 1.0)
 
     ## Version history
     - v0: first version.
@@ -178,7 +200,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a company of the split, and a task that its tools can solve."""
+        """Draw a company of the split, and a task that the offered tools can solve."""
         seed = self._draw_world(rng)
         made = company(seed)
         desk = _Rehearsal(_generated(seed), str(made.now))
@@ -186,7 +208,12 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         def call(name: str, /, **arguments: Any) -> Any:
             return getattr(desk, name)(**arguments)
 
-        return {**draw(rng, level, made, call), "world": seed}
+        for _ in range(_MOST_DRAWS):
+            row = {**draw(rng, level, made, call), "world": seed}
+            named = {item["name"] for item in (*row["look_ups"], *row["ground_truth"])}
+            if self._offer is None or named <= self._offer:
+                return row
+        raise UsageError(f"these toolkits alone solve no generated task of level {level}")
 
     def canonical(self, row: dict[str, Any]) -> Any:
         """Return the company: all tasks about it belong to one split."""

@@ -195,11 +195,13 @@ def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[
 
 
 def _slots(rng: random.Random) -> Iterable[tuple[int, int]]:
-    """Draw up to five meetings of a day: the half hour that each begins at, and its length."""
-    place, last = 0, 2 * (SHUTS - OPENS)
-    while place < last - 4:
+    """Draw the meetings of a day: the half hour that each begins at, and its length in them."""
+    place = 0
+    while True:
         place += pick(rng, (0, 0, 1, 2, 3, 5))
         length = pick(rng, (1, 1, 2, 2, 3, 4))
+        if place + length > 2 * (SHUTS - OPENS):
+            return
         if rng.random() < 0.6:
             yield place, length
         place += length
@@ -222,6 +224,11 @@ def _visits(rng: random.Random, today: date) -> list[dict[str, str]]:
     ]
 
 
+def _owner(rng: random.Random, place: int, people: tuple[Person, ...]) -> Person:
+    """Give everyone one thing, then draw."""
+    return people[place] if place < len(people) else pick(rng, people)
+
+
 def _tasks(rng: random.Random, today: date, team: tuple[Person, ...]) -> list[dict[str, str]]:
     ids = _ids(rng, _TASKS)
     names = [
@@ -232,14 +239,14 @@ def _tasks(rng: random.Random, today: date, team: tuple[Person, ...]) -> list[di
         for product in words.PRODUCTS
     ]
     rows = []
-    for board, name in some(rng, names, _TASKS):
+    for place, (board, name) in enumerate(some(rng, names, _TASKS)):
         offset = between(rng, 1, 25) if rng.random() < 0.6 else -between(rng, 1, 20)
         lists = words.LISTS if offset > 0 else (*words.LISTS, *words.LISTS[2:], "Completed")
         rows.append(
             {
                 "task_id": next(ids),
                 "task_name": name,
-                "assigned_to_email": pick(rng, team).email,
+                "assigned_to_email": _owner(rng, place, team).email,
                 "list_name": pick(rng, lists),
                 "due_date": (today + timedelta(days=offset)).isoformat(),
                 "board": board,
@@ -254,7 +261,7 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
         (first, last) for first in words.CUSTOMER_FIRST_NAMES for last in words.CUSTOMER_LAST_NAMES
     ]
     rows = []
-    for first, last in some(rng, names, _CUSTOMERS):
+    for place, (first, last) in enumerate(some(rng, names, _CUSTOMERS)):
         contact = today - timedelta(days=between(rng, 1, 60))
         due = contact + timedelta(days=between(rng, 7, 70))
         due += timedelta(days=due == today)
@@ -263,7 +270,7 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
         rows.append(
             {
                 "customer_id": next(ids),
-                "assigned_to_email": pick(rng, sales).email,
+                "assigned_to_email": _owner(rng, place, sales).email,
                 "customer_name": f"{first} {last}",
                 "customer_email": f"{first}.{last}@{pick(rng, words.CUSTOMER_FIRMS)}.com".lower(),
                 "customer_phone": phone if rng.random() < 0.7 else "",

@@ -241,7 +241,7 @@ def _balance_leads(draft: Draft) -> dict[str, str]:
 )
 def _follow_up_if_stale(draft: Draft) -> dict[str, str]:
     name, status = draft.sales(1)[0].first, draft.pick(words.STATUSES[:3])
-    weeks, day = draft.between(4, 8), draft.work_day()
+    weeks, day = draft.between(6, 8), draft.work_day()
     found = draft.customers(assigned_to_email=draft.address(name), status=status)
     for row in draft.before(found, "last_contact_date", 7 * weeks):
         draft.change_customer(row, "follow_up_by", day.isoformat())

@@ -212,6 +212,12 @@ SAID = [
     ),
     ("email_delete_email", {"email_id": "1"}, "Email not found."),
     ("email_forward_email", {"email_id": "00000001"}, "Email ID or recipient not provided."),
+    (
+        "email_forward_email",
+        {"email_id": "9", "recipient": "ann"},
+        "Invalid recipient email address.",
+    ),
+    ("email_forward_email", {"email_id": "9", "recipient": ANN}, "Email not found."),
     ("email_reply_email", {"email_id": "9", "body": "B"}, "Email not found."),
     (
         "calendar_get_event_information_by_id",
@@ -678,6 +684,17 @@ def test_toolkits_must_be_names(toolkits: Any) -> None:
 def test_an_unknown_toolkit_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'email'"):
         WorkplaceAssistant(toolkits=["emails"])
+
+
+def test_a_database_may_be_a_path_object(folder: str) -> None:
+    env = WorkplaceAssistant(database=Path(folder))  # type: ignore[arg-type]
+    assert outcome(env, request(DELETE), DELETE)["is_success"]
+    assert env.arguments == {"database": folder}
+
+
+def test_a_database_must_be_a_path() -> None:
+    with pytest.raises(UsageError, match="database is a folder's path, not 3"):
+        WorkplaceAssistant(database=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -191,12 +192,12 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         max_turns: int = 30,
         **kwargs: Any,
     ) -> None:
-        if database is not None and not isinstance(database, str):
+        if database is not None and not isinstance(database, (str, os.PathLike)):
             raise UsageError(f"database is a folder's path, not {database!r}")
         if worlds is not None and (type(worlds) is not int or worlds < 1):
             raise UsageError(f"worlds is a whole number of 1 or more, or None, not {worlds!r}")
         self._offer, self.worlds = _tools_of(toolkits), worlds
-        self._given = None if database is None else read_database(database)
+        self._given = None if database is None else read_database(os.fspath(database))
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:

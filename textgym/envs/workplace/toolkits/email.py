@@ -13,7 +13,7 @@ from textgym.verifiers.state import Row, read_instant
 __all__ = ["EmailTools"]
 
 _SEARCHED = ("subject", "body", "sender/recipient")
-_SENT = "Email sent successfully."
+_NO_ADDRESS = "Invalid recipient email address."
 
 
 class EmailTools(Desk):
@@ -80,7 +80,10 @@ class EmailTools(Desk):
         """
         if not recipient or not subject or not body:
             return "Recipient, subject, or body not provided."
-        return self._send(recipient, subject, body)
+        if not _is_address(recipient):
+            return _NO_ADDRESS
+        self._send(recipient, subject, body)
+        return "Email sent successfully."
 
     @tool
     def email_delete_email(self, email_id: Text = "") -> str:
@@ -104,11 +107,13 @@ class EmailTools(Desk):
         """
         if not email_id or not recipient:
             return "Email ID or recipient not provided."
+        if not _is_address(recipient):
+            return _NO_ADDRESS
         row = self.table("emails").get(email_id)
         if row is None:
             return "Email not found."
-        said = self._send(recipient, f"FW: {row['subject']}", row["body"] or "")
-        return "Email forwarded successfully." if said == _SENT else said
+        self._send(recipient, f"FW: {row['subject'] or ''}", row["body"] or "")
+        return "Email forwarded successfully."
 
     @tool
     def email_reply_email(self, email_id: Text = "", body: Text = "") -> str:
@@ -123,12 +128,13 @@ class EmailTools(Desk):
         row = self.table("emails").get(email_id)
         if row is None:
             return "Email not found."
-        said = self._send(row["sender/recipient"] or "", f"RE: {row['subject']}", body)
-        return "Email replied successfully." if said == _SENT else said
+        sender = row["sender/recipient"] or ""
+        if not _is_address(sender):
+            return _NO_ADDRESS
+        self._send(sender, f"RE: {row['subject'] or ''}", body)
+        return "Email replied successfully."
 
-    def _send(self, recipient: str, subject: str, body: str) -> str:
-        if "@" not in recipient or "." not in recipient:
-            return "Invalid recipient email address."
+    def _send(self, recipient: str, subject: str, body: str) -> None:
         row: Row = {
             "inbox/outbox": "outbox",
             "sender/recipient": recipient.lower(),
@@ -137,7 +143,10 @@ class EmailTools(Desk):
             "body": body,
         }
         self.table("emails").add(row, width=1)
-        return _SENT
+
+
+def _is_address(text: str) -> bool:
+    return "@" in text and "." in text
 
 
 def _sent(row: Row) -> datetime:

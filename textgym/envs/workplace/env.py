@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache, lru_cache
 from itertools import count, islice
 from typing import Any
@@ -17,30 +15,27 @@ from textgym.cards import Card
 from textgym.draws import below, pick
 from textgym.env import TextEnv
 from textgym.envs.workplace.database import Database, State, new_state, read_database
+from textgym.envs.workplace.rows import (
+    WORKBENCH_CLOCK,
+    Call,
+    calls_of,
+    clock_in,
+    clock_of,
+    prompt_of,
+    toolbox,
+)
 from textgym.envs.workplace.templates import LEVELS, draw
 from textgym.envs.workplace.toolkits import TOOLKITS, Tools
 from textgym.envs.workplace.world import company, world
-from textgym.errors import RowError, ToolError, UnknownNameError, UsageError, did_you_mean
-from textgym.messages import Message, ToolSchema, assistant, assistant_calls, system, user
+from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
+from textgym.messages import Message, ToolSchema, assistant, assistant_calls
 from textgym.rewards import Grade
 from textgym.tasks import Task, split_of
-from textgym.tools import Toolbox, arguments_of
-from textgym.verifiers.state import read_instant
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 
-_OPENING = """\
-You are an assistant in an office. You have tools for e-mail, the calendar, the analytics of the \
-company's site, project management and customers; use them to do what the user asks, and then say \
-in a sentence what you did. It is {day}, {clock}. Meetings begin at 9:00 at the earliest and end \
-at 18:00 at the latest."""
-_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})\D{1,40}?(\d{2}:\d{2}(?::\d{2})?)")
 _MOST_DRAWS = 500  # of tasks, until the offered tools suffice for one
 _KEPT = 64  # generated databases, besides those of living episodes
-_WORKBENCH_CLOCK = "2023-11-30 23:59:00"
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-Call = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ class Request(Task):
         look_ups: Calls that find out what the answer's need to know; graded they are not.
     """
 
-    clock: str = _WORKBENCH_CLOCK
+    clock: str = WORKBENCH_CLOCK
     look_ups: tuple[Call, ...] = ()
 
 
@@ -231,10 +226,10 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
-            clock = _clock_in(prompt)
+            clock = clock_in(prompt)
         else:
-            clock = _clock_of(row)
-            prompt, tools = _prompt(row, clock), None
+            clock = clock_of(row)
+            prompt, tools = prompt_of(row, clock), None
         seed = row.get("world")
         if seed is None and self._given is None:
             raise RowError("world", "is missing, and no database= is given")
@@ -243,11 +238,11 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         return Request(
             row["id"],
             tuple(prompt),
-            _calls(row, "ground_truth"),
+            calls_of(row, "ground_truth"),
             self._offered_of(tools),
             row,
             clock,
-            tuple(_calls(row, "look_ups")) if "look_ups" in row else (),
+            tuple(calls_of(row, "look_ups")) if "look_ups" in row else (),
         )
 
     def begin(self, task: Task) -> State:
@@ -304,7 +299,7 @@ def effect_of(reference: Sequence[Call], database: Database, clock: str) -> Stat
     """
     desk = _Rehearsal(database, clock)
     for name, arguments in reference:
-        _toolbox().call(desk, name, arguments)
+        toolbox().call(desk, name, arguments)
     return desk.state
 
 
@@ -320,11 +315,6 @@ def _worlds_of(split: str, n: int) -> tuple[int, ...]:
     return tuple(islice(own, n))
 
 
-@cache
-def _toolbox() -> Toolbox:
-    return Toolbox(Tools)
-
-
 def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
     """Return the names of the tools in some toolkits; None for all."""
     if toolkits is None:
@@ -336,51 +326,5 @@ def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
             hint = did_you_mean(str(name), TOOLKITS)
             raise UnknownNameError(f"there is no toolkit {name!r}{hint}")
     return frozenset(
-        name for name in _toolbox().tools if name.startswith(tuple(f"{kit}_" for kit in toolkits))
+        name for name in toolbox().tools if name.startswith(tuple(f"{kit}_" for kit in toolkits))
     )
-
-
-def _clock_of(row: Mapping[str, Any]) -> str:
-    now = row.get("now")
-    instant = read_instant(now) if isinstance(now, str) else None
-    if instant is None:
-        raise RowError("now", f"must be a time such as {_WORKBENCH_CLOCK!r}, not {now!r}")
-    return f"{instant:%Y-%m-%d %H:%M:%S}"
-
-
-def _clock_in(prompt: Sequence[Message]) -> str:
-    """Return the time that a prompt tells, or WorkBench's."""
-    for message in prompt:
-        content = message.get("content")
-        found = _CLOCK.search(content) if isinstance(content, str) else None
-        if found and (instant := read_instant(f"{found[1]} {found[2]}")):
-            return f"{instant:%Y-%m-%d %H:%M:%S}"
-    return _WORKBENCH_CLOCK
-
-
-def _prompt(row: Mapping[str, Any], clock: str) -> list[Message]:
-    query = row.get("query")
-    if not isinstance(query, str) or not query.strip():
-        raise RowError("query", "is missing or empty")
-    day = _DAYS[datetime.fromisoformat(clock).weekday()]
-    return [system(_OPENING.format(day=day, clock=clock)), user(query)]
-
-
-def _calls(row: Mapping[str, Any], field: str) -> list[Call]:
-    """Return the calls of a row's field, whose arguments the tools take."""
-    given = row.get(field)
-    if not isinstance(given, list):
-        raise RowError(field, f"must be a list of calls, not {given!r}")
-    return [_call(item, f"{field}.{place}") for place, item in enumerate(given)]
-
-
-def _call(item: Any, field: str) -> Call:
-    name = item.get("name") if isinstance(item, Mapping) else None
-    if not isinstance(name, str) or name not in _toolbox().tools:
-        raise RowError(f"{field}.name", f"must name a tool, not {name!r}")
-    try:
-        arguments = dict(arguments_of(name, item.get("arguments")))
-        _toolbox().tools[name].read_arguments(arguments)
-    except ToolError as error:
-        raise RowError(f"{field}.arguments", f"are not what the tool takes: {error}") from None
-    return name, arguments

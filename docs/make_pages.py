@@ -18,7 +18,7 @@ from textgym.transcript import format_episode
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
-_EPISODES = {"textgym/Calendar-v0": (4, 1)}  # the level and index of a task of the test split
+_EPISODES = {"textgym/Calendar-v0": (4, 3)}  # the level and index of a task of the test split
 _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
@@ -40,7 +40,7 @@ def _episode(id: str) -> str:
         observation, reward, terminated, truncated, info = env.step(env.solve())
         ended = terminated or truncated
     lines = format_episode(observation, tools, (reward, info)).split("\n")
-    return "\n".join(textwrap.fill(line, 120) for line in lines)
+    return "\n".join(textwrap.fill(line, 125) for line in lines)
 
 
 def _as_markdown(section: re.Match[str]) -> str:

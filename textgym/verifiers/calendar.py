@@ -10,12 +10,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from textgym.verifiers.extract import last_json
 
-__all__ = ["Event", "Verdict", "Wanted", "last_calendar", "read_time", "verify", "wanted_event"]
+__all__ = [
+    "Event", "Verdict", "Wanted", "events_of", "last_calendar", "read_time", "verify",
+    "wanted_event",
+]  # fmt: skip
 
 _DAY = 24 * 60
 _TIME = re.compile(r"(\d{1,2})(?:\s*:\s*(\d{1,2}))?\s*(am|pm)?", re.IGNORECASE)
@@ -107,6 +111,7 @@ def read_time(text: Any) -> int | None:
     return time if time <= _DAY else None
 
 
+@lru_cache(maxsize=4096)
 def wanted_event(
     duration: float, min_time: int, max_time: int, constraint: str | None = None
 ) -> Wanted | None:
@@ -124,9 +129,8 @@ def wanted_event(
         Wanted(duration=60, min_time=600, max_time=960, start_from=840, start_by=1440, end_by=930)
         >>> wanted_event(60, 600, 960, "soon")
     """
-    free = Wanted(duration, min_time, max_time)
     if constraint is None or not constraint.strip():
-        return free
+        return Wanted(duration, min_time, max_time)
     found = _CONSTRAINT.fullmatch(constraint.strip())
     word, given = (found[1].lower(), found[2]) if found else ("", "")
     times = [read_time(time) for time in (_AND.split(given) if word == "between" else [given])]
@@ -134,11 +138,14 @@ def wanted_event(
         return None
     first: Any = times[0]
     last: Any = times[-1]
-    if word == "at":
-        return replace(free, start_from=first, start_by=first)
-    if word == "after":
-        return replace(free, start_from=first)
-    return replace(free, start_from=first if word == "between" else 0, end_by=last)
+    return Wanted(
+        duration,
+        min_time,
+        max_time,
+        start_from=first if word in ("at", "after", "between") else 0,
+        start_by=first if word == "at" else _DAY,
+        end_by=last if word in ("before", "by", "between") else _DAY,
+    )
 
 
 def last_calendar(text: str) -> list[dict[str, Any]] | None:
@@ -158,6 +165,20 @@ def _is_calendar(value: Any) -> bool:
         and all(isinstance(item, dict) for item in value)
         and any("event_id" in item for item in value)
     )
+
+
+def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
+    """Return a calendar's entries as events; one that is repeated to the letter counts once.
+
+    Example:
+        >>> events_of([{"event_id": 0, "start_time": "2pm", "duration": 30}, {"event_id": "a"}])
+        [Event(id='0', start=840, duration=30), Event(id='a', start=None, duration=None)]
+    """
+    entries = {json.dumps(entry, sort_keys=True): entry for entry in calendar}
+    return [
+        Event(_id(entry), read_time(entry.get("start_time")), _number(entry.get("duration")))
+        for entry in entries.values()
+    ]
 
 
 def verify(wishes: Mapping[str, Wanted], text: str) -> Verdict:
@@ -182,7 +203,7 @@ def verify(wishes: Mapping[str, Wanted], text: str) -> Verdict:
     calendar = last_calendar(text)
     if calendar is None and (wishes or not text.strip()):
         return Verdict()
-    events = _events(calendar or [])
+    events = events_of(calendar or [])
     count = Counter(event.id for event in events)
     listed = {event.id: event for event in events if count[event.id] == 1}
     checks = [_check(listed[id], wish, events) for id, wish in wishes.items() if id in listed]
@@ -204,14 +225,6 @@ def verify(wishes: Mapping[str, Wanted], text: str) -> Verdict:
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
-
-
-def _events(calendar: list[dict[str, Any]]) -> list[Event]:
-    entries = {json.dumps(entry, sort_keys=True): entry for entry in calendar}
-    return [
-        Event(_id(entry), read_time(entry.get("start_time")), _number(entry.get("duration")))
-        for entry in entries.values()
-    ]
 
 
 def _id(entry: dict[str, Any]) -> str:

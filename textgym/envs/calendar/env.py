@@ -18,7 +18,7 @@ from textgym.errors import OracleError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
 from textgym.tasks import Task
-from textgym.verifiers.calendar import last_calendar, verify
+from textgym.verifiers.calendar import events_of, last_calendar, verify
 
 __all__ = ["Calendar"]
 
@@ -214,14 +214,13 @@ class Calendar(TextEnv[Progress]):
         )
 
     def solve(self) -> Message:
-        """Show a calendar that is right now, events left where they were if they can be."""
-        starts: dict[str, int] = {}
-        for turn in self.task.turns[: self.state.asked]:
-            found = arrange(turn.wishes, starts)
-            if found is None:
-                raise OracleError(f"no calendar was found for what {self.task.id} wants")
-            starts = found
+        """Show a calendar that is right now; events stay where they were shown if they can."""
         wishes = self.task.turns[self.state.asked - 1].wishes
+        shown = events_of(last_calendar(self.answer_text) or [])
+        before = {event.id: event.start for event in shown if event.start is not None}
+        starts = arrange(wishes, before)
+        if starts is None:
+            raise OracleError(f"no calendar was found for what {self.task.id} wants")
         return _shown([(id, starts[id], wishes[id].duration, self._name(id)) for id in starts])
 
     def guess(self, rng: random.Random) -> Message:

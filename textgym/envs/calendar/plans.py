@@ -253,8 +253,6 @@ class _Plan:
 
     def _cancel(self) -> _Request:
         id = pick(self.rng, self._known())
-        if len(self.events) < 3:
-            return self._limited(id)
         return pick(self.rng, phrases.CANCEL).format(the=self._mention(id)), {"events": {id: None}}
 
     def _hours(self) -> _Request:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 from textgym.verifiers.calendar import Wanted
 
@@ -35,19 +34,19 @@ def arrange(
     """
     if len(wishes) > _MOST_EVENTS:
         return None
-    fixed = {
-        id: replace(wishes[id], start_from=start, start_by=start)
+    kept = {
+        id: start
         for id, start in (before or {}).items()
         if id in wishes and keeps(wishes[id], start)
     }
-    found = _Search({**wishes, **fixed}).run()
-    if found is not None or not fixed:
+    found = _Search(wishes, kept).run()
+    if found is not None or not kept:
         return found
-    found, held = _Search(wishes).run(), dict(wishes)
-    for id in fixed if found else ():
-        trial = _Search({**held, id: fixed[id]}).run()
+    found, held = _Search(wishes, {}).run(), dict[str, int]()
+    for id in kept if found else ():
+        trial = _Search(wishes, {**held, id: kept[id]}).run()
         if trial is not None:
-            found, held[id] = trial, fixed[id]
+            found, held[id] = trial, kept[id]
     return found
 
 
@@ -84,13 +83,14 @@ class _Search:
 
     Some right calendar is of this kind if there is any: pulling each event forward to the end of
     the one before, or to its own earliest start, spoils nothing. Those that must end first are
-    tried first.
+    tried first. Those that are fixed start then and not otherwise.
     """
 
-    def __init__(self, wishes: Mapping[str, Wanted]) -> None:
+    def __init__(self, wishes: Mapping[str, Wanted], fixed: Mapping[str, int]) -> None:
         self.lengths = {id: wish.duration for id, wish in wishes.items()}
-        self.firsts = {id: _first_start(wish) for id, wish in wishes.items()}
-        self.ends = {id: _last_start(wish) + wish.duration for id, wish in wishes.items()}
+        self.firsts = {**{id: _first_start(wish) for id, wish in wishes.items()}, **fixed}
+        lasts = {**{id: _last_start(wish) for id, wish in wishes.items()}, **fixed}
+        self.ends = {id: lasts[id] + length for id, length in self.lengths.items()}
         self.steps = 0
         self.dead: dict[tuple[str, ...], float] = {}
 

@@ -23,10 +23,11 @@ from textgym.envs.workplace.templates.draft import Call, Draft, Unfit
 from textgym.envs.workplace.templates.template import TEMPLATES, Template
 from textgym.envs.workplace.world import Company
 
-__all__ = ["LEVELS", "TEMPLATES", "Template", "draw", "draw_from"]
+__all__ = ["LEVELS", "TEMPLATES", "Template", "attempt", "draw"]
 
 LEVELS = (1, 2, 3, 4, 5)
 _KEEP_NO_OP = 0.5
+_TRIES = 50
 
 
 def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[str, Any]:
@@ -43,21 +44,25 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
         calls that find out what to change), `template`, `domains` and `category`; and `no_op` where
         nothing is to be changed.
     """
-    return draw_from(pick(rng, _at_level(level)), rng, company, call)
-
-
-def draw_from(
-    template: Template, rng: random.Random, company: Company, call: Call
-) -> dict[str, Any]:
-    """Draw a task of one template."""
     while True:
-        draft = Draft(rng, company, call)
-        try:
-            slots = template.plan(draft)
-        except Unfit:
-            continue
-        if draft.writes or (template.may_do_nothing and rng.random() < _KEEP_NO_OP):
-            break
+        template = pick(rng, _at_level(level))
+        for _ in range(_TRIES):  # a company may have nothing that a template fits
+            row = attempt(template, rng, company, call)
+            if row is not None:
+                return row
+
+
+def attempt(
+    template: Template, rng: random.Random, company: Company, call: Call
+) -> dict[str, Any] | None:
+    """Draw a task of one template; None where what was drawn makes no clear task."""
+    draft = Draft(rng, company, call)
+    try:
+        slots = template.plan(draft)
+    except Unfit:
+        return None
+    if not draft.writes and not (template.may_do_nothing and rng.random() < _KEEP_NO_OP):
+        return None
     domains = template.domains
     row = {
         "query": pick(rng, template.phrasings).format(**slots),

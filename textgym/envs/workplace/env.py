@@ -113,6 +113,18 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     Terminated by the first message without tool calls; truncated at `max_turns`, graded by what is
     done by then.
 
+    ## Levels
+    Generated tasks are set in a company drawn for the purpose, on a morning before work. Whatever
+    is needed to solve them can be found with the tools, and no request has two readings. About
+    100 templates, in several phrasings each, are about one domain or several.
+
+    1. one call, all of it told in the request
+    2. a look-up or two, then a change; or two plots
+    3. several look-ups or changes: everybody in a list, the first or the last of something
+    4. what is found decides what to do: conditions, counts, the most and the fewest, the first time
+       that is free; at times there is nothing to do
+    5. up to a dozen changes, often in several domains
+
     ## Rows
     | field | meaning |
     | --- | --- |

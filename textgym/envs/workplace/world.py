@@ -127,13 +127,18 @@ def _emails(
 ) -> list[dict[str, str]]:
     """Draw threads: each a subject, one or two colleagues, and up to five mails to and fro."""
     rows: list[dict[str, str]] = []
+    taken: set[datetime] = set()
     for kind, subject in _subjects(rng, tasks):
         partners = some(rng, others, between(rng, 1, 2))
-        sent = now - timedelta(seconds=between(rng, 3_600, 30 * 24 * 3_600))
+        answers = some(rng, words.REPLIES, 4)
+        sent = _in_daytime(now - timedelta(seconds=between(rng, 24 * 3_600, 31 * 24 * 3_600)))
         for place in range(between(rng, 1, 5)):
             partner = partners[place // 2 % len(partners)]
             received = place % 2 == 0
-            text = pick(rng, words.REPLIES if place else words.OPENINGS[kind])
+            while sent in taken:
+                sent += timedelta(seconds=1)
+            taken.add(sent)
+            text = answers[place - 1] if place else pick(rng, words.OPENINGS[kind])
             writer, reader = (partner, me) if received else (me, partner)
             greeting = pick(rng, ("Hi", "Hello", "Dear"))
             end = pick(rng, words.SIGN_OFFS)
@@ -146,10 +151,17 @@ def _emails(
                     "body": f"{greeting} {reader.first},\n\n{text}\n\n{end},\n{writer.first}",
                 }
             )
-            sent += timedelta(seconds=between(rng, 600, 3 * 24 * 3_600))
+            sent = _in_daytime(sent + timedelta(seconds=between(rng, 600, 3 * 24 * 3_600)))
             if sent >= now:
                 break
     return _numbered(rng, "email_id", "sent_datetime", rows)
+
+
+def _in_daytime(time: datetime) -> datetime:
+    """Return the time, or the same minute of eight in the morning where it is at night."""
+    if 7 <= time.hour < 20:
+        return time
+    return time.replace(hour=8) + timedelta(days=time.hour >= 20)
 
 
 def _subjects(rng: random.Random, tasks: list[str]) -> list[tuple[str, str]]:
@@ -167,10 +179,9 @@ def _subjects(rng: random.Random, tasks: list[str]) -> list[tuple[str, str]]:
 def _numbered(
     rng: random.Random, name: str, order: str, rows: list[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Give rows an id each, in front, and put them in order; equal ones keep the first only."""
-    first = {row[order]: row for row in reversed(rows)}
-    ids = _ids(rng, len(first))
-    return [{name: next(ids), **first[key]} for key in sorted(first)]
+    """Put rows in order, each with an id in front."""
+    ids = _ids(rng, len(rows))
+    return [{name: next(ids), **row} for row in sorted(rows, key=lambda row: row[order])]
 
 
 def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[str, str]]:
@@ -266,7 +277,8 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
         due = contact + timedelta(days=between(rng, 7, 70))
         due += timedelta(days=due == today)
         phone = f"{between(rng, 200, 989)}-{between(rng, 200, 989)}-{between(rng, 1000, 9999)}"
-        noted = sorted(contact - timedelta(days=between(rng, 0, 40)) for _ in range(below(rng, 4)))
+        said = some(rng, words.NOTES, below(rng, 4))
+        noted = sorted(contact - timedelta(days=between(rng, 0, 40)) for _ in said)
         rows.append(
             {
                 "customer_id": next(ids),
@@ -278,7 +290,7 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
                 "product_interest": pick(rng, words.INTERESTS),
                 "status": pick(rng, words.STATUSES),
                 "follow_up_by": due.isoformat(),
-                "notes": " ".join(f"{day}: {pick(rng, words.NOTES)}" for day in noted),
+                "notes": " ".join(f"{day}: {text}" for day, text in zip(noted, said, strict=True)),
             }
         )
     return rows

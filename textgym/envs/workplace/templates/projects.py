@@ -265,7 +265,7 @@ def _add_for_least_busy(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _move_overdue_if_any(draft: Draft) -> dict[str, str]:
-    name, board, to = draft.team(1)[0].first, draft.pick(words.BOARDS), draft.pick(words.LISTS[1:])
+    name, board, to = draft.team(1)[0].first, draft.pick(words.BOARDS), draft.pick(words.LISTS[1:3])
     tasks = draft.tasks(assigned_to_email=draft.address(name), board=board)
     for task in draft.overdue(tasks):
         if task["list_name"] != to:
@@ -296,8 +296,8 @@ def _split_in_turns(draft: Draft) -> dict[str, str]:
 @template(
     5,
     PROJECTS,
-    "Postpone each task on the {board} board that is in '{list}' and overdue by {days} days,"
-    " counted from its own due date",
+    "Every overdue task in '{list}' on the {board} board gets a new due date, {days} days after the"
+    " one it has",
     "On the {board} board, every task in '{list}' whose due date is over gets {days} more days:"
     " add them to the date it has now",
     "Overdue tasks in '{list}' of the {board} board: make the due date of each {days} days later"

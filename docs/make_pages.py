@@ -18,7 +18,10 @@ from textgym.transcript import format_episode
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
-_EPISODES = {"textgym/Calendar-v0": (4, 3)}  # the level and index of a task of the test split
+_EPISODES = {  # the level and index of a task of the test split
+    "textgym/Calendar-v0": (4, 3),
+    "textgym/WorkplaceAssistant-v0": (5, 56),
+}
 _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
@@ -34,12 +37,12 @@ def page(id: str) -> str:
 def _episode(id: str) -> str:
     level, index = _EPISODES[id]
     env = environment_class(id)(split="test", level=level)
-    observation, info = env.reset(options={"index": index})
-    tools, ended = info["tools"], False
+    env.reset(options={"index": index})
+    ended = False
     while not ended:
         observation, reward, terminated, truncated, info = env.step(env.solve())
         ended = terminated or truncated
-    lines = format_episode(observation, tools, (reward, info)).split("\n")
+    lines = format_episode(observation, (), (reward, info)).split("\n")
     return "\n".join(textwrap.fill(line, 125) for line in lines)
 
 

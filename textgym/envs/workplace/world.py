@@ -9,7 +9,7 @@ The tables of one seed are shared: they are not to be changed.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -131,13 +131,9 @@ def _emails(
     for kind, subject in _subjects(rng, tasks):
         partners = some(rng, others, between(rng, 1, 2))
         answers = some(rng, words.REPLIES, 4)
-        sent = _in_daytime(now - timedelta(seconds=between(rng, 24 * 3_600, 31 * 24 * 3_600)))
-        for place in range(between(rng, 1, 5)):
+        for place, sent in enumerate(_times(rng, now, taken)):
             partner = partners[place // 2 % len(partners)]
             received = place % 2 == 0
-            while sent in taken:
-                sent += timedelta(seconds=1)
-            taken.add(sent)
             text = answers[place - 1] if place else pick(rng, words.OPENINGS[kind])
             writer, reader = (partner, me) if received else (me, partner)
             greeting = pick(rng, ("Hi", "Hello", "Dear"))
@@ -151,10 +147,21 @@ def _emails(
                     "body": f"{greeting} {reader.first},\n\n{text}\n\n{end},\n{writer.first}",
                 }
             )
-            sent = _in_daytime(sent + timedelta(seconds=between(rng, 600, 3 * 24 * 3_600)))
-            if sent >= now:
-                break
     return _numbered(rng, "email_id", "sent_datetime", rows)
+
+
+def _times(rng: random.Random, now: datetime, taken: set[datetime]) -> Iterator[datetime]:
+    """Draw when up to five mails of a thread were sent; no time that is taken already."""
+    sent = now - timedelta(days=1, seconds=below(rng, 30 * 24 * 3_600))
+    for _ in range(between(rng, 1, 5)):
+        sent = _in_daytime(sent)
+        while sent in taken:
+            sent += timedelta(seconds=1)
+        if sent >= now:
+            return
+        taken.add(sent)
+        yield sent
+        sent += timedelta(seconds=between(rng, 600, 3 * 24 * 3_600))
 
 
 def _in_daytime(time: datetime) -> datetime:
@@ -205,7 +212,7 @@ def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[
     return _numbered(rng, "event_id", "event_start", rows)
 
 
-def _slots(rng: random.Random) -> Iterable[tuple[int, int]]:
+def _slots(rng: random.Random) -> Iterator[tuple[int, int]]:
     """Draw the meetings of a day: the half hour that each begins at, and its length in them."""
     place = 0
     while True:

@@ -46,7 +46,6 @@ class Draft:
 
     def __init__(self, rng: random.Random, company: Company, call: Call) -> None:
         self.rng, self.company, self._call = rng, company, call
-        self.now = company.now
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
@@ -152,19 +151,16 @@ class Draft:
         found = self.look("company_directory_find_email_address", name=name)
         return str(self.one(found))
 
-    def mails(
-        self, query: str, since: date | None = None, until: date | None = None
-    ) -> list[dict[str, str]]:
+    def mails(self, query: str, since: date | None = None) -> list[dict[str, str]]:
         """Find mails, the newest first."""
-        days = {"date_min": since, "date_max": until}
-        limits = {name: day.isoformat() for name, day in days.items() if day}
-        found = self._pages("email_search_emails", "emails", query=query, **limits)
+        limit = {"date_min": since.isoformat()} if since else {}
+        found = self._pages("email_search_emails", "emails", query=query, **limit)
         return sorted(found, key=lambda mail: mail["sent_datetime"], reverse=True)
 
-    def mails_from(self, name: str, since: date | None = None) -> list[dict[str, str]]:
+    def mails_from(self, name: str) -> list[dict[str, str]]:
         """Find the mails that a colleague wrote to me, the newest first."""
         address = self.address(name)
-        found = self.mails(address, since)
+        found = self.mails(address)
         return [mail for mail in found if received(mail) and mail["sender/recipient"] == address]
 
     def mails_about(self, subject: str) -> list[dict[str, str]]:
@@ -190,7 +186,7 @@ class Draft:
     def tasks(self, **filters: str) -> list[dict[str, str]]:
         """Find tasks."""
         found = self.look("project_management_search_tasks", **filters)
-        return sorted(rows_in(found, "tasks"), key=lambda task: task["task_id"])
+        return sorted(found, key=lambda task: task["task_id"])
 
     def customers(self, **filters: str) -> list[dict[str, str]]:
         """Find customers."""
@@ -218,8 +214,10 @@ class Draft:
         rows: list[dict[str, str]] = []
         for page in range(1, _MOST_LOOK_UPS):
             found = self.look(name, **arguments, page=page, page_size=_PAGE)
-            rows += rows_in(found, key)
-            if isinstance(found, str) or page >= found["pagination"]["total_pages"]:
+            if isinstance(found, str):  # that there are none
+                break
+            rows += found[key]
+            if page >= found["pagination"]["total_pages"]:
                 break
         return rows
 
@@ -358,13 +356,6 @@ class Draft:
         name = f"{first} {pick(self.rng, words.CUSTOMER_LAST_NAMES)}"
         self.need(all(row["customer_name"] != name for row in self.company.world["customers"]))
         return name
-
-
-def rows_in(found: Any, key: str) -> list[dict[str, str]]:
-    """Return the rows of a tool's output: a list, an object that holds it, or a text for none."""
-    if isinstance(found, str):
-        return []
-    return list(found[key] if isinstance(found, Mapping) else found)
 
 
 def received(mail: Row) -> bool:

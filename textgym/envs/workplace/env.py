@@ -184,6 +184,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
+        chance=0.001,
         data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
         notes="Some generated tasks (about 3 %, tagged no_op) are right where nothing is changed.",
     )

@@ -186,7 +186,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         levels=LEVELS,
         chance=0.001,
         data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
-        notes="Some generated tasks (about 3 %, tagged no_op) are right where nothing is changed.",
+        notes="Some tasks of level 4 (8 %, tagged no_op) are right where nothing is changed.",
     )
 
     task: Request

@@ -24,7 +24,14 @@ _LONGEST_ID = 18  # digits; a longer one is no number that a new id follows
 
 
 class Layout(NamedTuple):
-    """How a table is kept and compared."""
+    """How a table is kept and compared.
+
+    Attributes:
+        columns: The columns' names.
+        id_column: The one that tells rows apart; "" where none does.
+        times: The columns that hold dates and times.
+        case_counts: The columns in which capital letters count.
+    """
 
     columns: tuple[str, ...]
     id_column: str = ""
@@ -32,7 +39,7 @@ class Layout(NamedTuple):
     case_counts: tuple[str, ...] = ()
 
 
-LAYOUTS = {
+_LAYOUTS = {
     "emails": Layout(
         ("email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body"),
         "email_id",
@@ -130,7 +137,7 @@ class Database:
 
     def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
         self.records = {
-            name: Records(layout, world.get(name, ())) for name, layout in LAYOUTS.items()
+            name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
         }
 
     def differing(self, one: State, other: State) -> list[str]:
@@ -206,9 +213,8 @@ class Table:
 
     def get(self, id: str) -> Row | None:
         """Return the row of an id."""
-        places = self._places(id)
-        if places:
-            return self._changes["changed"].get(str(places[0]), self._records.rows[places[0]])
+        if places := self._places(id):
+            return self._row(places[0])
         return next((self._changes["added"][place] for place in self._added(id)), None)
 
     def add(self, row: Row, width: int = 8) -> str:
@@ -239,8 +245,7 @@ class Table:
         """Change a column of the row of an id; return whether there is one."""
         places, added = self._places(id), self._added(id)
         for place in places:
-            row = self._changes["changed"].get(str(place), self._records.rows[place])
-            self._changes["changed"][str(place)] = {**(row or {}), column: value}
+            self._changes["changed"][str(place)] = {**self._row(place), column: value}
         for place in added:
             self._changes["added"][place] = {**self._changes["added"][place], column: value}
         return bool(places or added)
@@ -251,6 +256,10 @@ class Table:
         found = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
         found += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
         return sorted(found)
+
+    def _row(self, place: int) -> Row:
+        """Return the row that stands at a place; it is not deleted."""
+        return self._changes["changed"].get(str(place)) or self._records.rows[place]
 
     def _added(self, id: str) -> list[int]:
         column = self._records.layout.id_column
@@ -272,7 +281,7 @@ def _read(folder: str, stamps: tuple[object, ...]) -> Database:
 
 
 def _rows(name: str, path: Path) -> list[dict[str, str]]:
-    columns = LAYOUTS[name].columns
+    columns = _LAYOUTS[name].columns
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             read = list(csv.reader(lines))

@@ -76,6 +76,7 @@ bench: setup  ## the benchmarks, each against its floor
 	$(BIN)/python benchmarks/mathematics.py
 	$(BIN)/python benchmarks/recorder.py
 	$(BIN)/python benchmarks/vector.py
+	$(BIN)/python benchmarks/workplace.py
 
 bench-guard: setup  ## whether the benchmarks' ratios still hold: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -1,7 +1,8 @@
 """Write one page for each environment, from its docstring: `python docs/make_pages.py`.
 
 A docstring is Markdown but for its sections in Google's style, which Markdown would run together:
-they become headings with a list, and the example a block of code.
+they become headings with a list, and the example a block of code. Where an episode says more than
+an example of code, one that the oracle plays stands at the end.
 """
 
 from __future__ import annotations
@@ -13,16 +14,36 @@ from pathlib import Path
 
 import textgym
 from textgym.registry import environment_class
+from textgym.transcript import format_episode
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
+_EPISODES = {  # the level and index of a task of the test split
+    "textgym/Calendar-v0": (4, 3),
+    "textgym/WorkplaceAssistant-v0": (5, 56),
+}
 _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
 def page(id: str) -> str:
     """Return an environment's page."""
     doc = inspect.cleandoc(environment_class(id).__doc__ or "")
-    return f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
+    text = f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
+    if id in _EPISODES:
+        text += f"\n## An episode\nAs the oracle plays it:\n\n```text\n{_episode(id)}\n```\n"
+    return text
+
+
+def _episode(id: str) -> str:
+    level, index = _EPISODES[id]
+    env = environment_class(id)(split="test", level=level)
+    env.reset(options={"index": index})
+    ended = False
+    while not ended:
+        observation, reward, terminated, truncated, info = env.step(env.solve())
+        ended = terminated or truncated
+    lines = format_episode(observation, (), (reward, info)).split("\n")
+    return "\n".join(textwrap.fill(line, 125) for line in lines)
 
 
 def _as_markdown(section: re.Match[str]) -> str:

@@ -255,6 +255,16 @@ def test_a_reward_for_silence_is_found() -> None:
     assert "0.1 for train-" in found(PaysSilence, "silence_gets_the_minimum")
 
 
+class PaysSilenceWhereNothingIsToBeDone(PaysSilence):
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {**super().generate(rng, level), "no_op": True}
+
+
+def test_a_reward_for_silence_is_right_on_tasks_tagged_no_op() -> None:
+    came = result(PaysSilenceWhereNothingIsToBeDone, "silence_gets_the_minimum")
+    assert came.outcome == "passed"
+
+
 class WrongChance(Good):
     def guess(self, rng: random.Random) -> Message:
         return assistant(f"It is {rng.randrange(2)}.")

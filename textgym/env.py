@@ -119,9 +119,10 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     def __new__(cls, **kwargs: Any) -> Any:
         """Remember the arguments: they name the tasks that can be shared, and make the copy."""
         env = super().__new__(cls)
-        if isinstance(kwargs.get("dataset"), os.PathLike):
-            kwargs["dataset"] = os.fspath(kwargs["dataset"])
-        env._arguments = kwargs
+        env._arguments = {
+            name: os.fspath(value) if isinstance(value, os.PathLike) else value
+            for name, value in kwargs.items()
+        }
         return env
 
     def __init__(

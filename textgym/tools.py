@@ -133,6 +133,8 @@ class Tool:
                 for item in error.errors(include_url=False)[:5]
             )
             raise ToolError(f"wrong arguments for {self.name!r}: {problems}") from None
+        except ValueError:  # Python's limit, met where a number is taken as a text
+            raise ToolError(f"wrong arguments for {self.name!r}: a number is too long") from None
 
 
 class Toolbox:

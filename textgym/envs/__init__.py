@@ -2,6 +2,7 @@
 
 from textgym.registry import register
 
+register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
 register("textgym/EquivalenceJudge-v0", "textgym.envs.equivalence_judge:EquivalenceJudge")
 register("textgym/GuessNumber-v0", "textgym.envs.guess_number:GuessNumber")
 register("textgym/MCQA-v0", "textgym.envs.mcqa:MCQA")
@@ -9,3 +10,4 @@ register("textgym/Math-v0", "textgym.envs.math:Math")
 register("textgym/MultiStep-v0", "textgym.envs.multi_step:MultiStep")
 register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")
+register("textgym/WorkplaceAssistant-v0", "textgym.envs.workplace:WorkplaceAssistant")

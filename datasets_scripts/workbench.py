@@ -1,0 +1,137 @@
+"""Turn WorkBench's queries, and NeMo Gym's rows of the same kind, into textgym's rows.
+
+python datasets_scripts/workbench.py queries/*.csv --database databases --out workbench.jsonl
+
+A .csv file holds WorkBench's queries (github.com/olly-styles/WorkBench): `query`, `answer`, a list
+of calls such as `calendar.delete_event.func(event_id="00000256")`, `base_template` and `domains`. A
+.jsonl file holds NeMo Gym's `workplace_assistant` rows, which stay as they are. Each row gets
+`no_op`: whether its calls leave WorkBench's databases as they are, so that doing nothing is right.
+The rows can be read by `gymnasium.make("textgym/WorkplaceAssistant-v0", dataset="workbench.jsonl",
+database="databases")`; the ids of queries bear the number of the query in its file, from 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from common import Row, report, run, text_of, write_rows
+
+from textgym.datasets import load_rows
+from textgym.envs.workplace import WorkplaceAssistant
+from textgym.errors import DatasetError, RowError, UsageError
+
+__all__ = ["convert", "main"]
+
+_NOW = "2023-11-30 23:59:00"
+_CSV_ENDING = "_queries_and_answers"
+
+
+def convert(record: Row, number: int, category: str) -> Row:
+    r"""Turn one of WorkBench's queries into a row.
+
+    Args:
+        record: The line as it was read.
+        number: Its number in its file, from 1.
+        category: The file's stem, without `_queries_and_answers`.
+
+    Raises:
+        RowError: A field is missing or wrong.
+
+    Example:
+        >>> record = {"query": "Cancel my first meeting", "base_template": "Cancel my {} meeting",
+        ...           "domains": "['calendar']",
+        ...           "answer": "['calendar.delete_event.func(event_id=\"00000256\")']"}
+        >>> row = convert(record, 3, "calendar")
+        >>> row["id"], row["ground_truth"]
+        ('calendar-3', [{'name': 'calendar_delete_event', 'arguments': {'event_id': '00000256'}}])
+    """
+    return {
+        "id": f"{category}-{number}",
+        "query": text_of(record, "query"),
+        "now": _NOW,
+        "ground_truth": [_call(text) for text in _list_of(record, "answer")],
+        "category": category,
+        "domains": _list_of(record, "domains"),
+        "template": text_of(record, "base_template"),
+    }
+
+
+def _list_of(record: Row, field: str) -> list[str]:
+    text = text_of(record, field)
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise RowError(field, f"must be a list of texts, not {text[:100]!r}")
+    return found
+
+
+def _call(text: str) -> dict[str, Any]:
+    """Read a call such as `email.delete_email.func(email_id="00000001")`."""
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or not all(w.arg for w in call.keywords):
+            raise ValueError("no call with named arguments")
+        name = ast.unparse(call.func).removesuffix(".func").replace(".", "_")
+        arguments = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    except (ValueError, SyntaxError):
+        raise RowError("answer", f"holds {text[:100]!r}, which is no call") from None
+    return {"name": name, "arguments": arguments}
+
+
+def _records(path: Path) -> Iterator[tuple[str, Row]]:
+    """Give what a file holds as rows, each with its place."""
+    if path.suffix == ".jsonl":
+        yield from load_rows(str(path), "test")
+        return
+    if not path.is_file():
+        what = "is a folder; name a .csv or .jsonl file" if path.is_dir() else "is missing"
+        raise DatasetError(f"file {str(path)!r} {what}")
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        for number, record in enumerate(csv.DictReader(lines), 1):
+            place = f"query {number} of {path}"
+            try:
+                yield place, convert(record, number, path.stem.removesuffix(_CSV_ENDING))
+            except RowError as error:
+                raise RowError(error.field, error.problem, where=place) from None
+
+
+def _rows(path: Path, env: WorkplaceAssistant) -> Iterator[Row]:
+    for number, (place, row) in enumerate(_records(path), 1):
+        row = {"id": f"{path.stem}-{number}", **row}
+        try:
+            env.reset(options={"task": row})
+        except RowError as error:
+            raise RowError(error.field, error.problem, where=place) from None
+        yield {**row, "no_op": env.step("")[1] == 1}  # silence is right
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script and return its exit code."""
+    parser = argparse.ArgumentParser(description="WorkBench's queries to WorkplaceAssistant rows.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .csv or .jsonl")
+    parser.add_argument("--database", required=True, help="the folder of WorkBench's databases")
+    parser.add_argument("--out", required=True, type=Path, help="the .jsonl file to write")
+    given = parser.parse_args(arguments)
+
+    def work() -> None:
+        if given.out.resolve() in [file.resolve() for file in given.files]:
+            raise UsageError(f"--out {str(given.out)!r} is one of the files to read")
+        env = WorkplaceAssistant(database=given.database)
+        found = {file: list(_rows(file, env)) for file in given.files}
+        write_rows(given.out, (row for rows in found.values() for row in rows))
+        for file, rows in found.items():
+            report(f"{file.stem} ({sum(row['no_op'] for row in rows)} no_op)", len(rows), Counter())
+
+    return run(work)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

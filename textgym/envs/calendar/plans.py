@@ -1,0 +1,307 @@
+"""The generator: what a user asks for, turn by turn.
+
+What always holds: everything is drawn from the generator that is given; a request is made only
+where there is a calendar that keeps it and all before it; the user never speaks of what the
+assistant answered.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from textgym.draws import between, pick, some
+from textgym.envs.calendar import phrases, themes
+from textgym.envs.calendar.phrases import Voice, joined
+from textgym.envs.calendar.rows import wish_of
+from textgym.envs.calendar.schedule import arrange, clock, keeps
+from textgym.verifiers.calendar import read_time
+
+__all__ = ["LEVELS", "draw_plan"]
+
+_STEP = 15
+_TRIES = 12
+_LENGTHS = (30, 45, 60, 75, 90)
+_Request = tuple[str, dict[str, Any]]  # the words, and what they change
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What a level's plans hold.
+
+    Attributes:
+        adds: How many events are added, at least and at most.
+        changes: What is asked for besides, each of these kinds.
+        more: How many more of them, of any kind but cancelling.
+        chats: How many turns ask for nothing, at least and at most.
+        windows: When the day may begin and end, in hours.
+        wishes: How often an event comes with a constraint.
+        pairs: How often two requests come in one turn.
+        moves: How often a constraint is sought that the event must be moved for.
+        in_words: Whether lengths are said in words, and changes as differences.
+    """
+
+    adds: tuple[int, int]
+    changes: tuple[str, ...]
+    more: int = 0
+    chats: tuple[int, int] = (1, 2)
+    windows: tuple[tuple[int, int], ...] = ((10, 16),)
+    wishes: float = 0.0
+    pairs: float = 0.0
+    moves: float = 0.0
+    in_words: bool = False
+
+
+_WINDOWS = ((10, 16), (9, 15), (10, 17), (8, 15), (9, 17), (11, 17))
+_RULES = {
+    1: _Rules((2, 2), ("limit",), chats=(0, 0)),
+    2: _Rules((3, 3), ("limit", "limit"), chats=(1, 1), moves=0.3),
+    3: _Rules((4, 5), ("limit", "change", "resize"), 1, moves=0.6),
+    4: _Rules(
+        (5, 7), ("limit", "change", "resize", "cancel"), 2, windows=_WINDOWS,
+        wishes=0.3, moves=0.8, in_words=True,
+    ),
+    5: _Rules(
+        (8, 9), ("limit", "change", "resize", "cancel", "free", "hours"), 3, (1, 3), _WINDOWS,
+        wishes=0.5, pairs=0.3, moves=0.9, in_words=True,
+    ),
+}  # fmt: skip
+LEVELS = tuple(_RULES)
+
+
+def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
+    """Return the row of a level: the day's window, and the user's turns."""
+    while True:
+        plan = _Plan(rng, _RULES[level])
+        if all(map(plan.ask, plan.kinds())):
+            return plan.row()
+
+
+class _Plan:
+    """A plan in the making.
+
+    Attributes:
+        new: The names and short names of the events, in the order in which they are added.
+        events: The events of the day, by id.
+        added: How many were added so far, those that are cancelled by now included.
+        hours: When the day begins and ends, in minutes after midnight.
+        starts: A calendar that keeps all that was asked for.
+        requests: What was asked for so far.
+    """
+
+    def __init__(self, rng: random.Random, rules: _Rules) -> None:
+        self.rng, self.rules = rng, rules
+        self.voice = Voice(rng, rules.in_words)
+        theme = pick(rng, themes.THEMES)
+        self.new = [
+            _named(rng, *names) for names in some(rng, theme.events, between(rng, *rules.adds))
+        ]
+        self.talk = some(rng, theme.talk, len(theme.talk))
+        self.questions = some(rng, themes.QUESTIONS, len(theme.talk))
+        opens, closes = pick(rng, rules.windows)
+        self.window = self.hours = (60 * opens, 60 * closes)
+        self.events: dict[str, dict[str, Any]] = {}
+        self.added = 0
+        self.starts: dict[str, int] = {}
+        self.requests: list[_Request] = []
+
+    def kinds(self) -> list[str]:
+        """Draw what is asked for, in order; an event comes first, or two where there are many."""
+        rng, rules = self.rng, self.rules
+        more = [kind for kind in rules.changes if kind != "cancel"]
+        changes = [*rules.changes, *(pick(rng, more) for _ in range(rules.more))]
+        adds = ["add"] * len(self.new)
+        first = 1 + (len(adds) > 3)
+        rest = adds[first:] + changes + ["chat"] * between(rng, *rules.chats)
+        return adds[:first] + some(rng, rest, len(rest))
+
+    def ask(self, kind: str) -> bool:
+        """Make a request of a kind; return whether one was found that can be kept."""
+        for _ in range(_TRIES):
+            text, changes = getattr(self, f"_{kind}")()
+            if self._take(changes):
+                self.requests.append((text, changes))
+                return True
+        return False
+
+    def row(self) -> dict[str, Any]:
+        """Return the plan as a row; some requests are put together into one turn."""
+        turns: list[dict[str, Any]] = []
+        paired = False
+        for text, changes in self.requests:
+            last = turns[-1] if turns else {}
+            paired = not paired and self._comes_with(last, changes)
+            if paired:
+                text = f"{last['user']} {joined(pick(self.rng, phrases.JOIN), text)}"
+                turns[-1] = {"user": text, "events": {**last["events"], **changes["events"]}}
+            else:
+                polite = self.voice.thanks if turns else self.voice.greeting
+                turns.append({"user": polite(text), **changes})
+        opens, closes = map(clock, self.window)
+        return {"min_time": opens, "max_time": closes, "turns": turns}
+
+    def _comes_with(self, last: dict[str, Any], changes: dict[str, Any]) -> bool:
+        """Draw whether a request about other events comes in the same turn as the last one."""
+        drawn = self.rng.random() < self.rules.pairs
+        both = "events" in last and "events" in changes
+        return both and drawn and not last["events"].keys() & changes["events"].keys()
+
+    def _take(self, changes: dict[str, Any]) -> bool:
+        """Take changes over if there is a calendar for them."""
+        opens = read_time(changes.get("min_time")) or self.hours[0]
+        closes = read_time(changes.get("max_time")) or self.hours[1]
+        events = {**self.events, **changes.get("events", {})}
+        events = {id: event for id, event in events.items() if event is not None}
+        wishes = {id: wish_of(event, opens, closes) for id, event in events.items()}
+        starts = arrange(wishes, self.starts)
+        if starts is None:
+            return False
+        self.added += len(events.keys() - self.events.keys())
+        self.events, self.hours, self.starts = events, (opens, closes), starts
+        return True
+
+    def _some_event(self, constrained: bool) -> str:
+        """Draw an event that has a constraint or has none, if there is one; else any."""
+        known = self._known()
+        fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
+        return pick(self.rng, fit or known)
+
+    def _known(self) -> list[str]:
+        """Return the events, but for what the last request was about where there are others."""
+        last = self.requests[-1][1].get("events", {})
+        return [id for id in self.events if id not in last] or list(self.events)
+
+    def _mention(self, id: str) -> str:
+        return self.voice.mention(id, self.new[int(id)][1])
+
+    # What can be asked for.
+
+    def _chat(self) -> _Request:
+        question, talk = pick(self.rng, self.questions), pick(self.rng, self.talk)
+        text = pick(self.rng, phrases.SMALL_TALK)
+        if "{talk}" in text:
+            self.talk.remove(talk)
+        if "{question}" in text:
+            self.questions.remove(question)
+        return text.format(question=question, talk=talk), {}
+
+    def _add(self) -> _Request:
+        rng, id = self.rng, str(self.added)
+        used = sum(event["duration"] for event in self.events.values())
+        left = (self.hours[1] - self.hours[0] - used) / (len(self.new) - self.added)
+        lengths = [length for length in _LENGTHS if length <= 1.3 * left] or _LENGTHS[:1]
+        name, duration = self.new[self.added][0], pick(rng, lengths)
+        length = self.voice.length(duration)
+        text = pick(rng, phrases.ADD).format(name=name, id=id, length=length)
+        constraint = None
+        if rng.random() < self.rules.wishes:
+            constraint, wish = self._constraint(duration)
+            text += pick(rng, phrases.WISH).format(wish=wish)
+        event = {"event_name": name, "duration": duration, "constraint": constraint}
+        return text, {"events": {id: event}}
+
+    def _limit(self) -> _Request:
+        return self._limited(self._some_event(constrained=False))
+
+    def _change(self) -> _Request:
+        id = self._some_event(constrained=True)
+        word, _, time = (self.events[id]["constraint"] or "").partition(" ")
+        if word == "at" and self.rules.in_words and self.rng.random() < 0.5:
+            return self._shifted(id, read_time(time) or 0)
+        return self._limited(id)
+
+    def _limited(self, id: str) -> _Request:
+        """Ask for an event at a time that it was not asked for at."""
+        event = self.events[id]
+        constraint, wish = self._constraint(event["duration"], id)
+        known = phrases.CHANGE if event["constraint"] else phrases.CONSTRAIN
+        text = pick(self.rng, known).format(the=self._mention(id), wish=wish)
+        return text, {"events": {id: {**event, "constraint": constraint}}}
+
+    def _shifted(self, id: str, time: int) -> _Request:
+        shift = _STEP * between(self.rng, 1, 4)
+        way, sign = pick(self.rng, (("earlier", -1), ("later", 1)))
+        length = self.voice.length(shift)
+        text = pick(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
+        constraint = f"at {clock(time + sign * shift)}"
+        return text, {"events": {id: {**self.events[id], "constraint": constraint}}}
+
+    def _free(self) -> _Request:
+        id = self._some_event(constrained=True)
+        if not self.events[id]["constraint"]:
+            return self._limited(id)
+        text = pick(self.rng, phrases.FREE).format(the=self._mention(id))
+        return text, {"events": {id: {**self.events[id], "constraint": None}}}
+
+    def _resize(self) -> _Request:
+        rng, id = self.rng, pick(self.rng, self._known())
+        event = self.events[id]
+        before = event["duration"]
+        length = pick(rng, [length for length in _LENGTHS if length != before])
+        longer, difference = length > before, abs(length - before)
+        texts: tuple[str, ...] = (
+            *phrases.RESIZE,
+            *(phrases.LENGTHEN if longer else phrases.SHORTEN),
+        )
+        said = self.voice.length(length)
+        if self.rules.in_words and rng.random() < 0.4:
+            texts = phrases.LONGER if longer else phrases.SHORTER
+            said = self.voice.length(difference)
+        text = pick(rng, texts).format(the=self._mention(id), length=said)
+        return text, {"events": {id: {**event, "duration": length}}}
+
+    def _cancel(self) -> _Request:
+        id = pick(self.rng, self._known())
+        return pick(self.rng, phrases.CANCEL).format(the=self._mention(id)), {"events": {id: None}}
+
+    def _hours(self) -> _Request:
+        opens, closes = self.hours
+        cut = _STEP * between(self.rng, 1, 4)
+        if self.rng.random() < 0.5:
+            text, time, field = phrases.OPENING, opens + cut, "min_time"
+        else:
+            text, time, field = phrases.CLOSING, closes - cut, "max_time"
+        return pick(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
+
+    def _constraint(self, duration: int, id: str = "") -> tuple[str, str]:
+        """Draw a constraint, as rows write it and as the user says it.
+
+        It is another than the event has, and often one that it does not keep where it stands.
+        """
+        now = self.events[id] if id else {"duration": duration, "constraint": None}
+        moves = bool(id) and self.rng.random() < self.rules.moves
+        for _ in range(_TRIES):
+            kind, times = self._limits(duration)
+            written = f"{kind} {' and '.join(map(clock, times))}"
+            kept = id and keeps(
+                wish_of({**now, "constraint": written}, *self.hours), self.starts[id]
+            )
+            if written != now["constraint"] and not (moves and kept):
+                break
+        return written, self.voice.wish(kind, times)
+
+    def _limits(self, duration: int) -> tuple[str, list[int]]:
+        rng, (opens, closes) = self.rng, self.hours
+        kind = pick(rng, ("at", "before", "after", "between"))
+        if kind == "before":
+            return kind, [_on_grid(rng, opens + duration, closes - _STEP)]
+        if kind != "between":
+            return kind, [_on_grid(rng, opens + _STEP * (kind == "after"), closes - duration)]
+        start = _on_grid(rng, opens, closes - duration)
+        return kind, [start, _on_grid(rng, start + duration, min(closes, start + duration + 90))]
+
+
+def _named(rng: random.Random, name: str, short: str) -> tuple[str, str]:
+    first = pick(rng, themes.FIRST_NAMES)
+    filled = {
+        "person": f"{first} {pick(rng, themes.LAST_NAMES)}",
+        "first": first,
+        "project": pick(rng, themes.PROJECTS),
+        "company": pick(rng, themes.COMPANIES),
+    }
+    return name.format(**filled), short.format(**filled)
+
+
+def _on_grid(rng: random.Random, low: int, high: int) -> int:
+    return _STEP * between(rng, low // _STEP, high // _STEP)

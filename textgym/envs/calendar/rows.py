@@ -1,0 +1,164 @@
+"""Reading calendar rows: textgym's own, with the user's turns, and NeMo Gym's as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from textgym.errors import RowError
+from textgym.tasks import Task
+from textgym.verifiers.calendar import Wanted, read_time, wanted_event
+
+__all__ = ["Dialogue", "Turn", "turns_of", "wish_of", "wishes_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of the user.
+
+    Attributes:
+        user: What the user says.
+        wishes: What is wanted after it, by the events' ids.
+    """
+
+    user: str
+    wishes: Mapping[str, Wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue(Task):
+    """A task whose answer is what is wanted at the end, with the way there.
+
+    Attributes:
+        turns: The user's turns; the words of the first, or of NeMo Gym's only one, are in the
+            prompt.
+        names: What the events are called, by their ids.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> Wanted:
+    """Return what is wanted of an event.
+
+    Args:
+        event: A row's object, with `duration` and perhaps `constraint`.
+        min_time: When the window begins, in minutes after midnight.
+        max_time: When it ends.
+        place: The field that the event stands in, for errors.
+
+    Raises:
+        RowError: The duration is no number of 0 or more, or the constraint is none.
+
+    Example:
+        >>> wish_of({"duration": 45, "constraint": "at 2pm"}, 600, 960).start_by
+        840
+    """
+    if not isinstance(event, Mapping):
+        raise RowError(place, f"must be an object, not {type(event).__name__}")
+    duration: Any = event.get("duration")
+    constraint = event.get("constraint")
+    if type(duration) not in (int, float) or not 0 <= duration < math.inf:
+        raise RowError(f"{place}.duration", f"must be a number of minutes, not {duration!r}")
+    wish = None
+    if constraint is None or isinstance(constraint, str):
+        wish = wanted_event(duration, min_time, max_time, constraint)
+    if wish is None:
+        known = "at, before, by or after a time, or between two, such as 'between 1pm and 14:30'"
+        raise RowError(f"{place}.constraint", f"is {constraint!r}; known are {known}")
+    return wish
+
+
+def wishes_of(row: Mapping[str, Any]) -> tuple[dict[str, Wanted], dict[str, str]]:
+    """Return what a NeMo Gym row's `exp_cal_state` wants, and the names in it, by the events' ids.
+
+    Raises:
+        RowError: It is missing or wrong.
+
+    Example:
+        >>> event = {"duration": 30, "constraint": None, "min_time": "10:00", "max_time": "4pm"}
+        >>> wishes_of({"exp_cal_state": {"0": event}})
+        ({'0': Wanted(duration=30, min_time=600, max_time=960, start_from=0, start_by=1440, \
+end_by=1440)}, {})
+    """
+    state = row.get("exp_cal_state")
+    if not isinstance(state, Mapping):
+        raise RowError("exp_cal_state", "must be an object: the events by their ids")
+    wishes, names = {}, {}
+    for id, event in state.items():
+        place = f"exp_cal_state.{id}"
+        if not isinstance(event, Mapping):
+            raise RowError(place, f"must be an object, not {type(event).__name__}")
+        window = _window(event, f"{place}.")
+        wishes[id] = wish_of(event, *window, place)
+        if _is_text(event.get("event_name")):
+            names[id] = event["event_name"]
+    return wishes, names
+
+
+def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
+    """Return the user's turns of one of textgym's own rows, and the events' names.
+
+    Raises:
+        RowError: A turn is missing or wrong.
+
+    Example:
+        >>> row = {"min_time": "10:00", "max_time": "16:00", "turns": [
+        ...     {"user": "Add tea.", "events": {"0": {"event_name": "Tea", "duration": 30}}},
+        ...     {"user": "No tea after all.", "events": {"0": None}}]}
+        >>> turns, names = turns_of(row)
+        >>> [list(turn.wishes) for turn in turns], names
+        ([['0'], []], {'0': 'Tea'})
+    """
+    given = row.get("turns")
+    if not isinstance(given, list) or not given:
+        raise RowError("turns", "must be a list of one turn or more")
+    window = _window(row, "")
+    events: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    turns = []
+    for index, turn in enumerate(given):
+        place = f"turns.{index}"
+        if not isinstance(turn, Mapping) or not _is_text(turn.get("user")):
+            raise RowError(f"{place}.user", "is missing or empty")
+        changes = turn.get("events", {})
+        if not isinstance(changes, Mapping):
+            raise RowError(f"{place}.events", "must be an object: the events by their ids")
+        window = _window(turn, f"{place}.", window)
+        for id, event in changes.items():
+            if event is None and id not in events:
+                raise RowError(f"{place}.events.{id}", "is null, and there is no such event")
+            events[id] = event
+            if isinstance(event, Mapping) and _is_text(event.get("event_name")):
+                names[id] = event["event_name"]
+        events = {id: event for id, event in events.items() if event is not None}
+        wishes = {
+            id: wish_of(event, *window, f"{place}.events.{id}") for id, event in events.items()
+        }
+        turns.append(Turn(turn["user"], wishes))
+    return tuple(turns), names
+
+
+def _window(
+    row: Mapping[str, Any], place: str, known: tuple[int, int] | None = None
+) -> tuple[int, int]:
+    """Return when the day begins and ends; what the row does not tell is as known."""
+    times = []
+    for index, name in enumerate(("min_time", "max_time")):
+        time = read_time(row.get(name))
+        if name not in row and known:
+            time = known[index]
+        if time is None:
+            told = f"must be a time such as '10:00' or '4pm', not {row.get(name)!r}"
+            raise RowError(f"{place}{name}", told)
+        times.append(time)
+    if times[0] > times[1]:
+        raise RowError(f"{place}max_time", "is before min_time")
+    return times[0], times[1]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())

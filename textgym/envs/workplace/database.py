@@ -1,0 +1,301 @@
+"""A company's tables, shared by all episodes about it, and what an episode changes in them.
+
+What always holds: a `Database` is never changed; an episode keeps only the rows that it changed, as
+JSON can hold them (`Changes`), and a `Table` shows the two together.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from textgym.datasets import file_stamp
+from textgym.errors import DatasetError
+from textgym.verifiers.state import Changes, Row, new_changes, same_state
+
+__all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
+
+State = dict[str, Changes]
+Wanted = dict[tuple[str, ...], list[str]]
+_LONGEST_ID = 18  # digits; a longer one is no number that a new id follows
+
+
+class Layout(NamedTuple):
+    """How a table is kept and compared.
+
+    Attributes:
+        columns: The columns' names.
+        id_column: The one that tells rows apart; "" where none does.
+        times: The columns that hold dates and times.
+        case_counts: The columns in which capital letters count.
+    """
+
+    columns: tuple[str, ...]
+    id_column: str = ""
+    times: tuple[str, ...] = ()
+    case_counts: tuple[str, ...] = ()
+
+
+_LAYOUTS = {
+    "emails": Layout(
+        ("email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body"),
+        "email_id",
+        ("sent_datetime",),
+    ),
+    "calendar_events": Layout(
+        ("event_id", "event_name", "participant_email", "event_start", "duration"),
+        "event_id",
+        ("event_start",),
+    ),
+    "analytics": Layout(
+        (
+            "date_of_visit", "visitor_id", "page_views", "session_duration_seconds",
+            "traffic_source", "user_engaged",
+        ),
+    ),
+    "plots": Layout(("file_path",)),
+    "project_tasks": Layout(
+        ("task_id", "task_name", "assigned_to_email", "list_name", "due_date", "board"),
+        "task_id",
+        ("due_date",),
+        ("list_name", "board"),
+    ),
+    "customers": Layout(
+        (
+            "customer_id", "assigned_to_email", "customer_name", "customer_email",
+            "customer_phone", "last_contact_date", "product_interest", "status", "follow_up_by",
+            "notes",
+        ),
+        "customer_id",
+        ("last_contact_date", "follow_up_by"),
+        ("status",),
+    ),
+    "directory": Layout(("email_address",)),
+}  # fmt: skip
+TABLES = ("emails", "calendar_events", "plots", "project_tasks", "customers")  # that tools change
+_FILES = {
+    "emails": "emails.csv",
+    "calendar_events": "calendar_events.csv",
+    "analytics": "analytics_data.csv",
+    "project_tasks": "project_tasks.csv",
+    "customers": "customer_relationship_manager_data.csv",
+    "directory": "email_addresses.csv",
+}
+
+
+class Records:
+    """The rows of one table, as every episode finds them.
+
+    Attributes:
+        layout: How the table is kept and compared.
+        rows: The rows; an empty cell is None.
+    """
+
+    def __init__(self, layout: Layout, rows: Sequence[Mapping[str, str | None]]) -> None:
+        self.layout = layout
+        self.rows: tuple[Row, ...] = tuple(
+            {column: row[column] or None for column in layout.columns} for row in rows
+        )
+        self._lowered: dict[tuple[str, ...], list[str]] = {}
+
+    @cached_property
+    def places(self) -> dict[str | None, list[int]]:
+        """Where the rows of an id stand."""
+        found: dict[str | None, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            found.setdefault(row[self.layout.id_column], []).append(place)
+        return found
+
+    def lowered(self, columns: tuple[str, ...]) -> list[str]:
+        """Return the text of some columns, row by row, in lower case."""
+        if columns not in self._lowered:
+            self._lowered[columns] = [_lower(row, columns) for row in self.rows]
+        return self._lowered[columns]
+
+
+def _lower(row: Row, columns: tuple[str, ...]) -> str:
+    return "\n".join(row[column] or "" for column in columns).lower()
+
+
+def _fits(row: Row, parts: Sequence[tuple[tuple[str, ...], str]]) -> bool:
+    return all(text in _lower(row, columns) for columns, text in parts)
+
+
+class Database:
+    """A company's tables.
+
+    Args:
+        world: The rows of `emails`, `calendar_events`, `analytics`, `project_tasks`, `customers`
+            and `directory`, all values texts, with the columns of WorkBench's files.
+
+    Attributes:
+        records: The tables by name; `plots`, which begins empty, is one more.
+    """
+
+    def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
+        self.records = {
+            name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
+        }
+
+    def differing(self, one: State, other: State) -> list[str]:
+        """Return the names of the tables that two episodes leave in different states."""
+        return [name for name in TABLES if not self._same(name, one[name], other[name])]
+
+    def _same(self, name: str, one: Changes, other: Changes) -> bool:
+        records = self.records[name]
+        layout = records.layout
+        return same_state(
+            records.rows,
+            one,
+            other,
+            id_column=layout.id_column,
+            times=layout.times,
+            case_counts=layout.case_counts,
+        )
+
+
+def new_state() -> State:
+    """Return the state of an episode that has changed nothing."""
+    return {name: new_changes() for name in TABLES}
+
+
+class Table:
+    """One table as an episode sees it.
+
+    Args:
+        records: The rows that every episode finds.
+        changes: What this one changed; it is changed in place.
+    """
+
+    def __init__(self, records: Records, changes: Changes) -> None:
+        self._records, self._changes = records, changes
+
+    def __iter__(self) -> Iterator[Row]:
+        """Give the rows, which are not to be changed."""
+        changed = self._changes["changed"]
+        if not changed:
+            yield from self._records.rows
+        else:
+            for place, row in enumerate(self._records.rows):
+                now = changed.get(str(place), row)
+                if now is not None:
+                    yield now
+        yield from self._changes["added"]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._records.layout.columns
+
+    def containing(self, wanted: Wanted) -> list[Row]:
+        """Return the rows in which all texts are found, whatever the case.
+
+        Args:
+            wanted: Texts by the columns in one of which each must be; an empty one is everywhere.
+        """
+        parts = [(columns, text.lower()) for columns, texts in wanted.items() for text in texts]
+        parts = [(columns, text) for columns, text in parts if text]
+        changed = self._changes["changed"]
+        places: Iterable[int] = range(len(self._records.rows))
+        for columns, text in parts:
+            lowered = self._records.lowered(columns)
+            places = [place for place in places if text in lowered[place]]
+        if not changed:
+            found = [self._records.rows[place] for place in places]
+        else:
+            kept = {p: self._records.rows[p] for p in places if str(p) not in changed}
+            kept |= {int(p): row for p, row in changed.items() if row and _fits(row, parts)}
+            found = [kept[place] for place in sorted(kept)]
+        return found + [row for row in self._changes["added"] if _fits(row, parts)]
+
+    def get(self, id: str) -> Row | None:
+        """Return the row of an id."""
+        if places := self._places(id):
+            return self._row(places[0])
+        return next((self._changes["added"][place] for place in self._added(id)), None)
+
+    def add(self, row: Row, width: int = 8) -> str:
+        """Add a row, give it the id after the highest, and return that.
+
+        Args:
+            row: Its other columns; the ones left out are empty.
+            width: The digits of an id, zeros before it.
+        """
+        column = self._records.layout.id_column
+        ids = (row[column] or "" for row in self) if column else ()
+        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= _LONGEST_ID)
+        id = str(max(numbers, default=0) + 1).zfill(width)
+        values: Row = {**row, column: id} if column else row
+        self._changes["added"].append({name: values.get(name) for name in self.columns})
+        return id
+
+    def delete(self, id: str) -> bool:
+        """Delete the row of an id; return whether there was one."""
+        places, added = self._places(id), self._added(id)
+        for place in places:
+            self._changes["changed"][str(place)] = None
+        for place in reversed(added):
+            del self._changes["added"][place]
+        return bool(places or added)
+
+    def update(self, id: str, column: str, value: str) -> bool:
+        """Change a column of the row of an id; return whether there is one."""
+        places, added = self._places(id), self._added(id)
+        for place in places:
+            self._changes["changed"][str(place)] = {**self._row(place), column: value}
+        for place in added:
+            self._changes["added"][place] = {**self._changes["added"][place], column: value}
+        return bool(places or added)
+
+    def _places(self, id: str) -> list[int]:
+        """Where the rows that existed and have an id now stand."""
+        column, changed = self._records.layout.id_column, self._changes["changed"]
+        found = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
+        found += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
+        return sorted(found)
+
+    def _row(self, place: int) -> Row:
+        """Return the row that stands at a place; it is not deleted."""
+        return self._changes["changed"].get(str(place)) or self._records.rows[place]
+
+    def _added(self, id: str) -> list[int]:
+        column = self._records.layout.id_column
+        return [p for p, row in enumerate(self._changes["added"]) if row[column] == id]
+
+
+def read_database(folder: str) -> Database:
+    """Read a folder of WorkBench's CSV files; all that read the same files share one.
+
+    Raises:
+        DatasetError: A file is missing, or has not the columns that it should have.
+    """
+    return _read(folder, tuple(file_stamp(str(Path(folder, name))) for name in _FILES.values()))
+
+
+@lru_cache(8)
+def _read(folder: str, stamps: tuple[object, ...]) -> Database:
+    return Database({name: _rows(name, Path(folder, file)) for name, file in _FILES.items()})
+
+
+def _rows(name: str, path: Path) -> list[dict[str, str]]:
+    columns = _LAYOUTS[name].columns
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            read = list(csv.reader(lines))
+    except FileNotFoundError:
+        raise DatasetError(f"file {str(path)!r} is missing; database= names its folder") from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DatasetError(f"file {str(path)!r} cannot be read: {error}") from None
+    header = list(columns)
+    if name != "directory" or read[:1] == [header]:  # WorkBench's has no header
+        header, read = (read[0], read[1:]) if read else ([], [])
+    if missing := [column for column in columns if column not in header]:
+        raise DatasetError(f"file {str(path)!r} has no column {missing[0]!r}")
+    for number, cells in enumerate(read, 2):
+        if cells and len(cells) != len(header):
+            problem = f"row {number} has {len(cells)} cells, not {len(header)}"
+            raise DatasetError(f"file {str(path)!r}: {problem}")
+    return [dict(zip(header, cells, strict=True)) for cells in read if cells]

@@ -1,0 +1,110 @@
+"""Rows of the workplace: their time, their prompt, and the calls that they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from textgym.envs.workplace.toolkits import Tools
+from textgym.errors import RowError, ToolError
+from textgym.messages import Message, system, user
+from textgym.tools import Toolbox, arguments_of
+from textgym.verifiers.state import read_instant
+
+__all__ = [
+    "WORKBENCH_CLOCK",
+    "Call",
+    "calls_of",
+    "clock_in",
+    "clock_of",
+    "prompt_of",
+    "toolbox",
+]
+
+Call = tuple[str, dict[str, Any]]
+WORKBENCH_CLOCK = "2023-11-30 23:59:00"
+_OPENING = """\
+You are an assistant in an office. You have tools for e-mail, the calendar, the analytics of the \
+company's site, project management and customers; use them to do what the user asks, and then say \
+in a sentence what you did. It is {day}, {clock}. Meetings begin at 9:00 at the earliest and end \
+at 18:00 at the latest."""
+_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})\D{1,40}?(\d{2}:\d{2}(?::\d{2})?)")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@cache
+def toolbox() -> Toolbox:
+    """Return all tools of the workplace."""
+    return Toolbox(Tools)
+
+
+def clock_of(row: Mapping[str, Any]) -> str:
+    """Return the time of one of textgym's rows.
+
+    Raises:
+        RowError: It is none.
+
+    Example:
+        >>> clock_of({"now": "2023-11-30 09:30"})
+        '2023-11-30 09:30:00'
+    """
+    now = row.get("now")
+    instant = read_instant(now) if isinstance(now, str) else None
+    if instant is None:
+        raise RowError("now", f"must be a time such as {WORKBENCH_CLOCK!r}, not {now!r}")
+    return instant.isoformat(" ", "seconds")
+
+
+def clock_in(prompt: Sequence[Message]) -> str:
+    """Return the time that a prompt tells, or WorkBench's.
+
+    Example:
+        >>> clock_in([{"role": "system", "content": "It is 2024-01-08, at 08:30."}])
+        '2024-01-08 08:30:00'
+    """
+    for message in prompt:
+        content = message.get("content")
+        found = _CLOCK.search(content) if isinstance(content, str) else None
+        if found and (instant := read_instant(f"{found[1]} {found[2]}")):
+            return instant.isoformat(" ", "seconds")
+    return WORKBENCH_CLOCK
+
+
+def prompt_of(row: Mapping[str, Any], clock: str) -> list[Message]:
+    """Return the prompt of one of textgym's rows.
+
+    Raises:
+        RowError: The row has no query.
+    """
+    query = row.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise RowError("query", "is missing or empty")
+    day = _DAYS[datetime.fromisoformat(clock).weekday()]
+    return [system(_OPENING.format(day=day, clock=clock)), user(query)]
+
+
+def calls_of(row: Mapping[str, Any], field: str) -> list[Call]:
+    """Return the calls of a row's field, whose arguments the tools take.
+
+    Raises:
+        RowError: It holds something else.
+    """
+    given = row.get(field)
+    if not isinstance(given, list):
+        raise RowError(field, f"must be a list of calls, not {given!r}")
+    return [_call(item, f"{field}.{place}") for place, item in enumerate(given)]
+
+
+def _call(item: Any, field: str) -> Call:
+    name = item.get("name") if isinstance(item, Mapping) else None
+    if not isinstance(name, str) or name not in toolbox().tools:
+        raise RowError(f"{field}.name", f"must name a tool, not {name!r}")
+    try:
+        arguments = dict(arguments_of(name, item.get("arguments")))
+        toolbox().tools[name].read_arguments(arguments)
+    except ToolError as error:
+        raise RowError(f"{field}.arguments", f"are not what the tool takes: {error}") from None
+    return name, arguments

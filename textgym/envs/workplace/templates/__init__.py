@@ -1,0 +1,81 @@
+"""Templates of tasks for a generated company, in five domains and across them.
+
+What always holds: a task's reference follows from what the tools show; where a template has tasks
+without effect, they are tagged; the same state of the generator gives the same task.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+from textgym.draws import pick
+from textgym.envs.workplace.templates import (  # noqa: F401
+    across,
+    analytics,
+    calendar,
+    customers,
+    email,
+    projects,
+)
+from textgym.envs.workplace.templates.draft import Call, Draft, Unfit
+from textgym.envs.workplace.templates.template import TEMPLATES, Template
+from textgym.envs.workplace.world import Company
+
+__all__ = ["LEVELS", "TEMPLATES", "Template", "attempt", "draw"]
+
+LEVELS = (1, 2, 3, 4, 5)
+_KEEP_NO_OP = 0.5
+_TRIES = 50
+
+
+def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[str, Any]:
+    """Draw a task of a level: each of its templates is equally likely.
+
+    Args:
+        rng: Draws everything.
+        level: One of `LEVELS`.
+        company: Where the task is set.
+        call: Calls a tool by name on the company's databases; the look-ups change nothing.
+
+    Returns:
+        A row with `query`, `now`, `ground_truth` (the calls that change something), `look_ups` (the
+        calls that find out what to change), `template`, `domains` and `category`; and `no_op` where
+        nothing is to be changed.
+    """
+    while True:
+        template = pick(rng, _at_level(level))
+        for _ in range(_TRIES):  # a company may have nothing that a template fits
+            row = attempt(template, rng, company, call)
+            if row is not None:
+                return row
+
+
+def attempt(
+    template: Template, rng: random.Random, company: Company, call: Call
+) -> dict[str, Any] | None:
+    """Draw a task of one template; None where what was drawn makes no clear task."""
+    draft = Draft(rng, company, call)
+    try:
+        slots = template.plan(draft)
+    except Unfit:
+        return None
+    if not draft.writes and not (template.may_do_nothing and rng.random() < _KEEP_NO_OP):
+        return None
+    domains = template.domains
+    row = {
+        "query": pick(rng, template.phrasings).format(**slots),
+        "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
+        "ground_truth": draft.writes,
+        "look_ups": draft.look_ups,
+        "template": template.name,
+        "domains": list(domains),
+        "category": f"workplace_assistant_{domains[0] if len(domains) == 1 else 'multi_domain'}",
+    }
+    return row if draft.writes else {**row, "no_op": True}
+
+
+@cache
+def _at_level(level: int) -> tuple[Template, ...]:
+    return tuple(template for template in TEMPLATES.values() if template.level == level)

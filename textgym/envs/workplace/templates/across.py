@@ -1,0 +1,464 @@
+"""Templates that need several domains."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from textgym.envs.workplace import vocabulary as words
+from textgym.envs.workplace.templates.analytics import days_of
+from textgym.envs.workplace.templates.draft import Draft, received
+from textgym.envs.workplace.templates.template import (
+    ANALYTICS,
+    CALENDAR,
+    CUSTOMERS,
+    EMAIL,
+    PROJECTS,
+    template,
+)
+
+
+@template(
+    3,
+    (CALENDAR, EMAIL),
+    "Send whoever I meet first on {day} an email titled with the name of that event, saying"
+    " '{body}'",
+    "Write '{body}' to the participant of my first event on {day}. The subject is the name of the"
+    " event.",
+    "The person in my first meeting on {day} should get an email from me: '{body}' Use the event's"
+    " name as the subject.",
+)
+def _mail_to_first_of_day(draft: Draft) -> dict[str, str]:
+    day, body = draft.work_day(), draft.new_mail()["body"]
+    events = draft.events(since=day, until=day)
+    draft.need(len(events) > 1)
+    draft.send(events[0]["participant_email"], events[0]["event_name"], body)
+    return {"day": draft.day(day), "body": body}
+
+
+@template(
+    3,
+    (PROJECTS, EMAIL),
+    "Email the person who works on the task '{task}'. Title: '{subject}'. Text: '{body}'",
+    "Whoever the task '{task}' is assigned to should get an email titled '{subject}' saying"
+    " '{body}'",
+    "Find out who has the task '{task}' and send them '{body}' with the subject '{subject}'",
+)
+def _mail_to_assignee(draft: Draft) -> dict[str, str]:
+    name, mail = draft.row("project_tasks")["task_name"], draft.new_mail()
+    draft.send(draft.one(draft.tasks(task_name=name))["assigned_to_email"], **mail)
+    return {"task": name, **mail}
+
+
+@template(
+    3,
+    (CUSTOMERS, CALENDAR),
+    "Book a {length} meeting called 'About {customer}' on {day} at {time} with whoever {customer}"
+    " is assigned to",
+    "I want to talk about {customer} with the colleague who looks after them. Create the {length}"
+    " event 'About {customer}' on {day} at {time}.",
+    "Schedule 'About {customer}' for {day} at {time}, a {length} meeting with the person that the"
+    " CRM names as responsible for {customer}",
+)
+def _meet_about_customer(draft: Draft) -> dict[str, str]:
+    customer, minutes = draft.row("customers")["customer_name"], draft.pick((30, 60, 90))
+    start = draft.start(draft.work_day())
+    found = draft.one(draft.customers(customer_name=customer))
+    draft.book(f"About {customer}", found["assigned_to_email"], start, minutes)
+    return {
+        "customer": customer,
+        "length": draft.length(minutes),
+        "day": draft.day(start.date()),
+        "time": draft.clock(start),
+    }
+
+
+@template(
+    3,
+    (EMAIL, CALENDAR),
+    "Find the last email I received with the subject '{subject}' and book a {length} meeting called"
+    " '{subject}' with its sender on {day} at {time}",
+    "Whoever wrote me the latest email titled '{subject}' should meet me on {day} at {time}. Make"
+    " it a {length} event named '{subject}'.",
+    "Schedule a {length} event on {day} at {time} with the sender of the newest email in my inbox"
+    " titled '{subject}'; call the event '{subject}' too",
+)
+def _meet_sender(draft: Draft) -> dict[str, str]:
+    subject, minutes = draft.row("emails")["subject"], draft.pick((30, 60))
+    start = draft.start(draft.work_day())
+    mails = [mail for mail in draft.mails_about(subject) if received(mail)]
+    draft.need(mails)
+    draft.book(subject, mails[0]["sender/recipient"], start, minutes)
+    return {
+        "subject": subject,
+        "length": draft.length(minutes),
+        "day": draft.day(start.date()),
+        "time": draft.clock(start),
+    }
+
+
+@template(
+    4,
+    (CUSTOMERS, CALENDAR, EMAIL),
+    "If the last contact with {customer} is more than {weeks} weeks ago, book a half-hour meeting"
+    " called 'Reviving {customer}' with whoever they are assigned to, at the first time I am free"
+    " tomorrow. If it is newer, send that colleague an email titled '{customer}' saying 'Thanks for"
+    " staying in touch.'",
+    "When did we last contact {customer}? Up to {weeks} weeks ago is fine: email the colleague"
+    " responsible for them 'Thanks for staying in touch.' under the title '{customer}'. If it is"
+    " longer, put a 30-minute event 'Reviving {customer}' with that colleague into my first free"
+    " slot of tomorrow.",
+    "Check the CRM for {customer}. Last contact more than {weeks} weeks back: schedule 'Reviving"
+    " {customer}', 30 minutes, with the person they are assigned to, as early tomorrow as I am"
+    " free. Otherwise write that person an email titled '{customer}' with the text 'Thanks for"
+    " staying in touch.'",
+)
+def _revive_or_thank(draft: Draft) -> dict[str, str]:
+    customer, weeks = draft.row("customers")["customer_name"], draft.between(3, 6)
+    found = [draft.one(draft.customers(customer_name=customer))]
+    colleague = found[0]["assigned_to_email"]
+    if draft.before(found, "last_contact_date", 7 * weeks):
+        start = draft.free(draft.today + timedelta(days=1), 30)
+        draft.book(f"Reviving {customer}", colleague, start, 30)
+    else:
+        draft.send(colleague, customer, "Thanks for staying in touch.")
+    return {"customer": customer, "weeks": str(weeks)}
+
+
+@template(
+    4,
+    (PROJECTS, EMAIL),
+    "If {name} has tasks that are overdue and not completed on the {board} board, send them an"
+    " email titled 'Overdue tasks' saying '{nudge}'. Otherwise send one titled 'Well done' saying"
+    " '{praise}'",
+    "Check {name}'s tasks on the {board} board. Is one past its due date and not completed, then"
+    " email them '{nudge}' (title: 'Overdue tasks'), else '{praise}' (title: 'Well done').",
+    "Does {name} have anything overdue and uncompleted on the {board} board? An email titled"
+    " 'Overdue tasks' with the text '{nudge}' if so, one titled 'Well done' with '{praise}' if not,"
+    " please.",
+)
+def _nudge_or_praise(draft: Draft) -> dict[str, str]:
+    name, board = draft.team(1)[0].first, draft.pick(words.BOARDS)
+    nudge = draft.pick(("Some of your tasks are late. What do you need?", "Can I help you out?"))
+    praise = draft.pick(("Everything is on time, thank you!", "Nice to see you on schedule."))
+    address = draft.address(name)
+    if draft.overdue(draft.tasks(assigned_to_email=address, board=board)):
+        draft.send(address, "Overdue tasks", nudge)
+    else:
+        draft.send(address, "Well done", praise)
+    return {"name": name, "board": board, "nudge": nudge, "praise": praise}
+
+
+@template(
+    4,
+    (EMAIL, CALENDAR),
+    "If {name} has not emailed me in the last {days} days, book a half-hour meeting called"
+    " '{title}' with them on {day} at {time}",
+    "Has {name} sent me an email during the past {days} days? If not, create a 30-minute event"
+    " '{title}' with them on {day} at {time}.",
+    "Only if there was no email from {name} within the last {days} days, schedule '{title}' with"
+    " them: {day}, {time}, 30 minutes",
+    may_do_nothing=True,
+)
+def _meet_if_silent(draft: Draft) -> dict[str, str]:
+    name, days = draft.colleagues(1)[0].first, draft.between(3, 8)
+    title, start = draft.pick(words.NEW_MEETINGS), draft.start(draft.work_day())
+    address = draft.address(name)
+    mails = [mail for mail in draft.mails(address) if received(mail)]
+    if not draft.since(mails, "sent_datetime", days):
+        draft.book(title, address, start, 30)
+    return {
+        "name": name,
+        "days": str(days),
+        "title": title,
+        "day": draft.day(start.date()),
+        "time": draft.clock(start),
+    }
+
+
+@template(
+    4,
+    (CALENDAR, EMAIL),
+    "I have not met {name} in a while. If there was no meeting with them in the last {days} days,"
+    " send them an email titled '{subject}' saying '{body}'",
+    "Did I have a meeting with {name} within the past {days} days? If I did not, email them"
+    " '{body}' under the subject '{subject}'.",
+    "Please check my calendar for meetings with {name} over the last {days} days. Should there be"
+    " none, write them '{body}' with the title '{subject}'.",
+    may_do_nothing=True,
+)
+def _mail_if_not_met(draft: Draft) -> dict[str, str]:
+    name, days, mail = draft.colleagues(1)[0].first, draft.between(5, 15), draft.new_mail()
+    address = draft.address(name)
+    events = draft.events(address, until=draft.today - timedelta(days=1))
+    if not draft.since(events, "event_start", days):
+        draft.send(address, **mail)
+    return {"name": name, "days": str(days), **mail}
+
+
+@template(
+    4,
+    (ANALYTICS, PROJECTS, EMAIL),
+    "If we had fewer than {limit} visits in all from {since} to {until}, add '{task}' to the Front"
+    " end backlog for {name}, due on {day}. Otherwise email {name} '{body}' with the title"
+    " 'Visits'.",
+    "Add up the visits from {since} to {until}. Below {limit}, {name} gets a new task '{task}' in"
+    " the backlog of the Front end board, due on {day}. With {limit} or more they get an email"
+    " titled 'Visits' saying '{body}'",
+    "Did the website have at least {limit} visits altogether between {since} and {until}? Then"
+    " write {name} '{body}' under the title 'Visits'. If not, create the task '{task}' for {name}"
+    " in the Front end backlog with the due date {day}.",
+)
+def _task_if_few_visits(draft: Draft) -> dict[str, str]:
+    name, task, day = draft.team(1)[0].first, draft.pick(words.NEW_TASKS), draft.work_day()
+    body = draft.pick(("The figures look good, thank you!", "Many visitors this time, well done."))
+    since, until = draft.period(3, 10)
+    total = sum(draft.visits("total_visits_count", since, until).values())
+    limit, address = int(total) + draft.between(-8, 9), draft.address(name)
+    if total < limit:
+        draft.add_task(task, "Front end", address, day)
+    else:
+        draft.send(address, "Visits", body)
+    slots = {"limit": str(limit), "task": task, "name": name, "day": draft.day(day), "body": body}
+    return {**slots, **days_of(draft, since, until)}
+
+
+@template(
+    4,
+    (PROJECTS, CUSTOMERS, CALENDAR),
+    "Of {one}, {two} and {three}, who has the most overdue tasks (past their due date and not"
+    " completed)? Book a {length} meeting '{title}' with that person on {day} at {time}.",
+    "Count the overdue, uncompleted tasks of {one}, {two} and {three}, and schedule the {length}"
+    " event '{title}' on {day} at {time} with whoever has the most",
+    "The one of {one}, {two} and {three} with the largest number of tasks that are overdue and not"
+    " completed should meet me on {day} at {time}: a {length} event called '{title}'",
+)
+def _meet_most_overdue(draft: Draft) -> dict[str, str]:
+    names = [person.first for person in draft.team(3)]
+    title, minutes = draft.pick(words.NEW_MEETINGS), draft.pick((30, 60))
+    start = draft.start(draft.work_day())
+    counts = {
+        address: len(draft.overdue(draft.tasks(assigned_to_email=address)))
+        for address in map(draft.address, names)
+    }
+    draft.book(title, draft.top(counts), start, minutes)
+    return {
+        **dict(zip(("one", "two", "three"), names, strict=True)),
+        "title": title,
+        "length": draft.length(minutes),
+        "day": draft.day(start.date()),
+        "time": draft.clock(start),
+    }
+
+
+@template(
+    5,
+    (PROJECTS, CALENDAR, EMAIL),
+    "If {name} has more than {limit} tasks that are overdue and not completed, book a half-hour"
+    " meeting 'Overdue tasks' with them at the first time I am free tomorrow and email them 'Let us"
+    " look at your overdue tasks tomorrow.' with the title 'Overdue tasks'. Otherwise just send"
+    " them an email titled 'Well done' saying 'Thank you for keeping your tasks on time.'",
+    "Count {name}'s tasks that are past their due date and not completed. More than {limit}? Then"
+    " create the 30-minute event 'Overdue tasks' with them in my earliest free slot of tomorrow,"
+    " and write them 'Let us look at your overdue tasks tomorrow.' under the title 'Overdue tasks'."
+    " If not, all they get is 'Thank you for keeping your tasks on time.' titled 'Well done'.",
+    "{name} gets an email titled 'Well done' saying 'Thank you for keeping your tasks on time.' if"
+    " they have at most {limit} overdue tasks, completed ones aside. If they have more, it says"
+    " 'Let us look at your overdue tasks tomorrow.', is titled 'Overdue tasks', and we also meet:"
+    " a half-hour event 'Overdue tasks' at the first time I am free tomorrow.",
+)
+def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
+    name, limit = draft.team(1)[0].first, draft.between(1, 4)
+    address = draft.address(name)
+    if len(draft.overdue(draft.tasks(assigned_to_email=address))) > limit:
+        start = draft.free(draft.today + timedelta(days=1), 30)
+        draft.book("Overdue tasks", address, start, 30)
+        draft.send(address, "Overdue tasks", "Let us look at your overdue tasks tomorrow.")
+    else:
+        draft.send(address, "Well done", "Thank you for keeping your tasks on time.")
+    return {"name": name, "limit": str(limit)}
+
+
+@template(
+    5,
+    (CALENDAR, PROJECTS, EMAIL),
+    "{name} is ill. Cancel my meetings with them from today to {day}, give their tasks in"
+    " progress to {other}, and email {other} '{body}' with the title 'Standing in for {name}'",
+    "{other} stands in for {name}: they get {name}'s 'In Progress' tasks and an email titled"
+    " 'Standing in for {name}' saying '{body}'. My meetings with {name} from today until {day},"
+    " this day included, are off, please delete them.",
+    "Please delete my meetings with {name} up to and including {day}, starting with today, hand"
+    " everything that {name} has in progress over to {other}, and tell {other} '{body}' in an email"
+    " with the subject 'Standing in for {name}'",
+)
+def _stand_in(draft: Draft) -> dict[str, str]:
+    name, other = (person.first for person in draft.team(2))
+    day = draft.work_day(3, 20)
+    body = draft.pick(("Thank you for helping out.", "Please have a look at your new tasks."))
+    address, helper = draft.address(name), draft.address(other)
+    events = draft.events(address, since=draft.today, until=day)
+    tasks = draft.tasks(assigned_to_email=address, list_name="In Progress")
+    draft.need(events and tasks)
+    for event in events:
+        draft.cancel(event)
+    for task in tasks:
+        draft.change_task(task, "assigned_to_email", helper)
+    draft.send(helper, f"Standing in for {name}", body)
+    return {"name": name, "other": other, "day": draft.day(day), "body": body}
+
+
+@template(
+    5,
+    (CUSTOMERS, CALENDAR, EMAIL),
+    "{name} is leaving. Their customers in {status} go to {other}, my upcoming meetings with {name}"
+    " are with {other} from now on (today's included), and {other} gets an email titled 'Taking"
+    " over from {name}' saying '{body}'",
+    "{other} takes over from {name}: reassign {name}'s {status} customers, make {other} the"
+    " participant of all my meetings with {name} from today on, and send {other} '{body}' with the"
+    " title 'Taking over from {name}'",
+    "Replace {name} by {other} in every meeting I have with {name} from today on and as the one"
+    " responsible for their customers with the status {status}. Then write to {other}: subject"
+    " 'Taking over from {name}', text '{body}'",
+)
+def _take_over(draft: Draft) -> dict[str, str]:
+    name, other = (person.first for person in draft.sales(2))
+    status = draft.pick(words.STATUSES)
+    body = draft.pick(("Good luck with it!", "Call me if anything is unclear."))
+    address, successor = draft.address(name), draft.address(other)
+    customers = draft.customers(assigned_to_email=address, status=status)
+    events = draft.coming(address)
+    draft.need(customers and events)
+    for customer in customers:
+        draft.change_customer(customer, "assigned_to_email", successor)
+    for event in events:
+        draft.change_event(event, "participant_email", successor)
+    draft.send(successor, f"Taking over from {name}", body)
+    return {"name": name, "other": other, "status": status, "body": body}
+
+
+@template(
+    5,
+    (PROJECTS, EMAIL),
+    "Everyone who has an overdue task in '{list}' on the {board} board gets one email from me,"
+    " titled '{subject}', saying '{body}'",
+    "Find the tasks in '{list}' on the {board} board whose due date is over, and email each person"
+    " that has at least one of them '{body}' once, with the title '{subject}'",
+    "Who is late on the {board} board with tasks in '{list}'? Write to each of these people, once"
+    " per person: subject '{subject}', text '{body}'",
+)
+def _mail_to_all_late(draft: Draft) -> dict[str, str]:
+    board, where = draft.pick(words.BOARDS), draft.pick(words.LISTS[:3])
+    mail = draft.new_mail()
+    late = draft.overdue(draft.tasks(board=board, list_name=where))
+    people = sorted({task["assigned_to_email"] for task in late})
+    draft.need(len(people) > 2)
+    for address in people:
+        draft.send(address, **mail)
+    return {"list": where, "board": board, **mail}
+
+
+@template(
+    5,
+    (CALENDAR, EMAIL),
+    "I cannot come in on {day}. Cancel my meetings of that day and send each person I would have"
+    " met one email titled 'Not in on this day' saying '{body}'",
+    "Delete all events of {day}, and let everybody who was to take part in one know: one email per"
+    " person with the subject 'Not in on this day' and the text '{body}'",
+    "Clear {day} in my calendar. Each participant of the deleted meetings gets a single email:"
+    " title 'Not in on this day', text '{body}'",
+)
+def _cancel_and_tell(draft: Draft) -> dict[str, str]:
+    day = draft.work_day()
+    body = draft.pick(("I will find a new date for us.", "Please send me your notes instead."))
+    events = draft.events(since=day, until=day)
+    draft.need(len(events) > 1)
+    for event in events:
+        draft.cancel(event)
+    for address in sorted({event["participant_email"] for event in events}):
+        draft.send(address, "Not in on this day", body)
+    return {"day": draft.day(day), "body": body}
+
+
+@template(
+    5,
+    (CUSTOMERS, EMAIL),
+    "Set all customers with the status Proposal and an interest in {product} whose last contact is"
+    " more than {weeks} weeks ago to Lost, and send the colleagues they are assigned to one email"
+    " each, titled 'Lost proposals', saying '{body}'",
+    "Proposals for {product} without any contact for more than {weeks} weeks are lost. Change the"
+    " status of these customers, and write once to each colleague responsible for one of them:"
+    " '{body}' under the title 'Lost proposals'",
+    "Look for {product} customers in the Proposal stage whom we last contacted more than {weeks}"
+    " weeks ago. They become Lost, and everyone who is assigned to at least one of them gets one"
+    " email titled 'Lost proposals' with the text '{body}'",
+)
+def _lost_proposals(draft: Draft) -> dict[str, str]:
+    product, weeks = draft.pick(words.INTERESTS), draft.between(2, 5)
+    body = draft.pick(("Please look at your lost proposals.", "Let us talk about what went wrong."))
+    found = draft.customers(product_interest=product, status="Proposal")
+    stale = draft.before(found, "last_contact_date", 7 * weeks)
+    draft.need(stale)
+    for customer in stale:
+        draft.change_customer(customer, "status", "Lost")
+    for address in sorted({customer["assigned_to_email"] for customer in stale}):
+        draft.send(address, "Lost proposals", body)
+    return {"product": product, "weeks": str(weeks), "body": body}
+
+
+@template(
+    5,
+    (ANALYTICS, CUSTOMERS, EMAIL),
+    "Were there more engaged users on {until} than on {since}? If so, move all of {name}'s leads"
+    " for {product} to Qualified and email {name} '{good}' titled 'Leads'. If not, delete these"
+    " leads and email {name} '{bad}' with the same title.",
+    "Compare engaged users on {since} and on {until}. With more on the later day, {name}'s leads"
+    " that are interested in {product} become Qualified and {name} gets an email titled 'Leads'"
+    " saying '{good}'. Otherwise these leads are deleted, and the email says '{bad}'",
+    "{name}'s leads with an interest in {product} depend on the figures: if {until} had more"
+    " engaged users than {since}, set them to Qualified, otherwise delete them. {name} gets an"
+    " email titled 'Leads' too: '{good}' in the first case, '{bad}' in the second.",
+)
+def _leads_by_figures(draft: Draft) -> dict[str, str]:
+    name, product = draft.sales(1)[0].first, draft.pick(words.INTERESTS)
+    since, until = draft.period(2, 12)
+    good = draft.pick(("Your leads are promoted.", "Good news for your leads."))
+    bad = draft.pick(("Your leads are gone.", "Please look for other leads."))
+    figures = [
+        sum(draft.visits("engaged_users_count", day, day).values()) for day in (since, until)
+    ]
+    address = draft.address(name)
+    leads = draft.customers(assigned_to_email=address, status="Lead", product_interest=product)
+    draft.need(leads)
+    for lead in leads:
+        if figures[1] > figures[0]:
+            draft.change_customer(lead, "status", "Qualified")
+        else:
+            draft.delete_customer(lead)
+    draft.send(address, "Leads", good if figures[1] > figures[0] else bad)
+    slots = {"name": name, "product": product, "good": good, "bad": bad}
+    return {**slots, **days_of(draft, since, until)}
+
+
+@template(
+    5,
+    (PROJECTS, CALENDAR),
+    "Book a half-hour meeting '{title}' on {day} with everyone who has a task in review on the"
+    " {board} board, one after another in the alphabetical order of their email addresses, each at"
+    " the first time I am still free that day",
+    "Who has tasks in 'In Review' on the {board} board? Schedule a 30-minute event '{title}' with"
+    " each of them on {day}: sorted by email address, always in my earliest slot that is left.",
+    "For every person with at least one task in the list 'In Review' of the {board} board, taken in"
+    " alphabetical order of email address, create the 30-minute event '{title}' on {day} as early"
+    " as my calendar has room that day",
+)
+def _review_round(draft: Draft) -> dict[str, str]:
+    board, day, title = draft.pick(words.BOARDS), draft.work_day(), draft.pick(words.NEW_MEETINGS)
+    tasks = draft.tasks(board=board, list_name="In Review")
+    people = sorted({task["assigned_to_email"] for task in tasks})
+    draft.need(len(people) > 1)
+    taken = draft.events(since=day, until=day)
+    for address in people:
+        start = draft.free(day, 30, taken)
+        draft.book(title, address, start, 30)
+        booked = {"event_start": f"{start:%Y-%m-%d %H:%M:%S}", "duration": "30"}
+        taken = sorted([*taken, booked], key=lambda event: event["event_start"])
+    return {"board": board, "day": draft.day(day), "title": title}

@@ -1,0 +1,136 @@
+"""Analytics: the visits to the company's site, and plots of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from textgym.envs.workplace.toolkits.office import Desk, Text, lies_between
+from textgym.tools import tool
+from textgym.verifiers.state import Row
+
+__all__ = ["AnalyticsTools"]
+
+_VALUES = (
+    "total_visits", "session_duration_seconds", "user_engaged", "visits_direct",
+    "visits_referral", "visits_search_engine", "visits_social_media",
+)  # fmt: skip
+_PLOTS = ("bar", "line", "scatter", "histogram")
+
+
+class AnalyticsTools(Desk):
+    """Counting visits by day, and plotting."""
+
+    @tool
+    def analytics_get_visitor_information_by_id(
+        self, visitor_id: Text = ""
+    ) -> str | list[dict[str, Any]]:
+        """Read what is known of a visitor, visit by visit.
+
+        Args:
+            visitor_id: The visitor's id.
+        """
+        if not visitor_id:
+            return "Visitor ID not provided."
+        rows = [row for row in self.table("analytics") if row["visitor_id"] == visitor_id]
+        return [{**row, "user_engaged": _engaged(row)} for row in rows] or "Visitor not found."
+
+    @tool
+    def analytics_create_plot(
+        self,
+        time_min: Text = "",
+        time_max: Text = "",
+        value_to_plot: Text = "",
+        plot_type: Text = "",
+    ) -> str:
+        """Plot a value by day, and return the path of the picture.
+
+        Args:
+            time_min: The first day, as YYYY-MM-DD.
+            time_max: The last day, as YYYY-MM-DD.
+            value_to_plot: 'total_visits', 'session_duration_seconds', 'user_engaged',
+                'visits_direct', 'visits_referral', 'visits_search_engine' or
+                'visits_social_media'.
+            plot_type: 'bar', 'line', 'scatter' or 'histogram'.
+        """
+        if not time_min:
+            return "Start date not provided."
+        if not time_max:
+            return "End date not provided."
+        if value_to_plot not in _VALUES:
+            return f"Value to plot must be one of {', '.join(map(repr, _VALUES))}"
+        if plot_type not in _PLOTS:
+            return "Plot type must be one of 'bar', 'line', 'scatter', or 'histogram'"
+        path = f"plots/{time_min}_{time_max}_{value_to_plot}_{plot_type}.png"
+        self.table("plots").add({"file_path": path})
+        return path
+
+    @tool
+    def analytics_total_visits_count(
+        self, time_min: Text = "", time_max: Text = ""
+    ) -> dict[str, int]:
+        """Count the visits of each day.
+
+        Args:
+            time_min: The first day, as YYYY-MM-DD.
+            time_max: The last day, as YYYY-MM-DD.
+        """
+        return {day: len(rows) for day, rows in self._by_day(time_min, time_max).items()}
+
+    @tool
+    def analytics_engaged_users_count(
+        self, time_min: Text = "", time_max: Text = ""
+    ) -> dict[str, int]:
+        """Count the engaged visitors of each day.
+
+        Args:
+            time_min: The first day, as YYYY-MM-DD.
+            time_max: The last day, as YYYY-MM-DD.
+        """
+        days = self._by_day(time_min, time_max)
+        return {day: sum(map(_engaged, rows)) for day, rows in days.items()}
+
+    @tool
+    def analytics_traffic_source_count(
+        self, time_min: Text = "", time_max: Text = "", traffic_source: Text = ""
+    ) -> dict[str, int]:
+        """Count the visits of each day that came from one source.
+
+        Args:
+            time_min: The first day, as YYYY-MM-DD.
+            time_max: The last day, as YYYY-MM-DD.
+            traffic_source: 'direct', 'referral', 'search engine' or 'social media'; all if it is
+                left out.
+        """
+        days = self._by_day(time_min, time_max)
+        return {
+            day: sum(not traffic_source or row["traffic_source"] == traffic_source for row in rows)
+            for day, rows in days.items()
+        }
+
+    @tool
+    def analytics_get_average_session_duration(
+        self, time_min: Text = "", time_max: Text = ""
+    ) -> dict[str, float]:
+        """Return the average length of a visit in seconds, for each day.
+
+        Args:
+            time_min: The first day, as YYYY-MM-DD.
+            time_max: The last day, as YYYY-MM-DD.
+        """
+        days = self._by_day(time_min, time_max)
+        return {
+            day: sum(float(row["session_duration_seconds"] or 0) for row in rows) / len(rows)
+            for day, rows in days.items()
+        }
+
+    def _by_day(self, time_min: str, time_max: str) -> dict[str, list[Row]]:
+        days: defaultdict[str, list[Row]] = defaultdict(list)
+        for row in self.table("analytics"):
+            if lies_between(row["date_of_visit"], time_min, time_max):
+                days[row["date_of_visit"] or ""].append(row)
+        return dict(sorted(days.items()))
+
+
+def _engaged(row: Row) -> bool:
+    return row["user_engaged"] == "True"

@@ -267,7 +267,7 @@ def _meet_most_overdue(draft: Draft) -> dict[str, str]:
     " a half-hour event 'Overdue tasks' at the first time I am free tomorrow.",
 )
 def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
-    name, limit = draft.team(1)[0].first, draft.between(1, 4)
+    name, limit = draft.team(1)[0].first, draft.between(2, 4)
     address = draft.address(name)
     if len(draft.overdue(draft.tasks(assigned_to_email=address))) > limit:
         start = draft.free(draft.today + timedelta(days=1), 30)

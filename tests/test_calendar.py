@@ -388,7 +388,7 @@ def test_words_are_varied() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_dialogue_is_drawn_twice(level: int) -> None:
-    rows = [json.dumps(task.row["turns"]) for task in tasks(level, 300)]
+    rows = [json.dumps(task.row["turns"]) for task in tasks(level, 150)]
     assert len(set(rows)) == len(rows)
 
 

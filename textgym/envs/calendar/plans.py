@@ -148,11 +148,13 @@ class _Plan:
         return both and drawn and not last["events"].keys() & changes["events"].keys()
 
     def _take(self, changes: dict[str, Any]) -> bool:
-        """Take changes over if there is a calendar for them."""
+        """Take changes over if they are some, and there is a calendar for them."""
         opens = read_time(changes.get("min_time")) or self.hours[0]
         closes = read_time(changes.get("max_time")) or self.hours[1]
         events = {**self.events, **changes.get("events", {})}
         events = {id: event for id, event in events.items() if event is not None}
+        if changes and (events, (opens, closes)) == (self.events, self.hours):
+            return False
         wishes = {id: wish_of(event, opens, closes) for id, event in events.items()}
         starts = arrange(wishes, self.starts)
         if starts is None:

@@ -124,6 +124,19 @@ def test_the_same_generator_draws_the_same_request(name: str) -> None:
     assert one.getstate() == other.getstate()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_id_and_address_of_a_reference_is_shown(name: str) -> None:
+    """By a look-up, if not by the request itself."""
+    for row in rows(name):
+        calls = row["look_ups"]
+        answers = [reading(row["world"]).ask(call["name"], **call["arguments"]) for call in calls]
+        shown = row["query"] + str(answers)
+        for call in row["ground_truth"]:
+            arguments = call["arguments"].items()
+            wanted = [value for key, value in arguments if key.endswith("_id") or "@" in value]
+            assert all(value in shown for value in wanted), call
+
+
 @pytest.mark.parametrize("name", sorted(t.name for t in TEMPLATES.values() if t.level > 1))
 def test_who_looks_nothing_up_cannot_know(name: str) -> None:
     """From the second level on, something of a reference is not in the words of the request."""

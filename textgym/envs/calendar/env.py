@@ -104,9 +104,9 @@ class Calendar(TextEnv[Progress]):
     1. two events, a constraint
     2. three events, two constraints, one of the turns small talk
     3. four or five events; constraints are changed, events are resized
-    4. five to seven; one is cancelled, lengths are said in words, days of other hours
-    5. eight or nine; also constraints lifted, a day cut short, changes told as differences, two
-       requests in one turn
+    4. five to seven; one is cancelled, lengths are said in words, changes as differences, and the
+       day has other hours
+    5. eight or nine; also constraints are lifted, the day is cut short, two requests come in a turn
 
     ## Rows
     | field | meaning |

@@ -100,6 +100,7 @@ class Records:
             {column: row[column] or None for column in layout.columns} for row in rows
         )
         self._lowered: dict[tuple[str, ...], list[str]] = {}
+        self._groups: dict[str, dict[str, list[Row]]] = {}
 
     @cached_property
     def places(self) -> dict[str | None, list[int]]:
@@ -108,6 +109,15 @@ class Records:
         for place, row in enumerate(self.rows):
             found.setdefault(row[self.layout.id_column], []).append(place)
         return found
+
+    def groups(self, column: str) -> dict[str, list[Row]]:
+        """Return the rows by the value of a column, in the order of the values."""
+        if column not in self._groups:
+            found: dict[str, list[Row]] = {}
+            for row in self.rows:
+                found.setdefault(row[column] or "", []).append(row)
+            self._groups[column] = dict(sorted(found.items()))
+        return self._groups[column]
 
     def lowered(self, columns: tuple[str, ...]) -> list[str]:
         """Return the text of some columns, row by row, in lower case."""

@@ -1,4 +1,4 @@
-"""What WorkplaceAssistant costs: opening and grading an episode, searching, and memory."""
+"""What WorkplaceAssistant costs: opening and grading an episode, searching, drawing, and memory."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import resource
 import statistics
 import tempfile
 from collections.abc import Callable
+from itertools import count as counter
 from pathlib import Path
 from typing import Any
 
 from measure import aim, asked_quick, measure, per_call, table
 
 from textgym.envs.workplace import WorkplaceAssistant
+from textgym.envs.workplace.world import company
 from textgym.messages import assistant_calls
 
 ROWS, LIVE = 200, 10_000
@@ -45,6 +47,18 @@ def searches(env: WorkplaceAssistant, count: int) -> dict[str, Callable[[], floa
         return milliseconds(lambda: env.toolbox().call(env, name, arguments), count)
 
     return {what: search(*call) for what, call in SEARCHES.items()}
+
+
+def drawing(rounds: int) -> dict[str, list[float]]:
+    """Measure how long a company takes, which is kept then, and a task about one of these."""
+    seeds, indices, env = counter(10**6), counter(), WorkplaceAssistant()
+    for index in range(200):
+        env.get_task(index)
+    cases = {
+        "draw a company": milliseconds(lambda: company(next(seeds)), 5),
+        "draw a task": milliseconds(lambda: env.get_task(next(indices)), 50),
+    }
+    return measure(cases, rounds)
 
 
 def live_episodes(path: str) -> float:
@@ -79,7 +93,7 @@ def main() -> None:
             rounds,
         )
         memory = live_episodes(path)
-    print(table("milliseconds", figures, digits=3))
+    print(table("milliseconds", figures | drawing(rounds), digits=3))
     for name, values in list(figures.items())[1:]:
         print(aim(name, statistics.median(values), 1, "ms"))
     print(aim(f"{LIVE:,} episodes at once", memory, 1000, "MiB"))

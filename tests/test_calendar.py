@@ -372,6 +372,22 @@ def test_what_the_user_says_is_what_is_wanted(level: int) -> None:
             known.update(changes)
 
 
+def test_an_event_is_shifted_only_from_a_time_that_was_told() -> None:
+    """Else "later than I said" could mean later than either of two times."""
+    shifts = 0
+    for task in tasks(5, 200):
+        shifted = set()
+        for turn in task.row["turns"]:
+            for id in turn.get("events", {}):
+                if re.search(rf"\(?event(?: id:)? {id}\b.* (earlier|later) than I", turn["user"]):
+                    assert id not in shifted
+                    shifts += 1
+                    shifted.add(id)
+                elif "than I" not in turn["user"] and said_times(turn["user"]):
+                    shifted.discard(id)
+    assert shifts > 20
+
+
 def test_words_are_varied() -> None:
     rows = [task.row for level in LEVELS for task in tasks(level)]
     firsts = {row["turns"][0]["user"] for row in rows}
@@ -388,7 +404,7 @@ def test_words_are_varied() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_dialogue_is_drawn_twice(level: int) -> None:
-    rows = [json.dumps(task.row["turns"]) for task in tasks(level, 300)]
+    rows = [json.dumps(task.row["turns"]) for task in tasks(level, 150)]
     assert len(set(rows)) == len(rows)
 
 

@@ -716,7 +716,7 @@ def test_a_short_line_is_named(tmp_path: Path) -> None:
     folder = write_database(tmp_path / "databases")
     with Path(folder, "project_tasks.csv").open("a") as file:
         file.write("00000009,Too short\n")
-    with pytest.raises(DatasetError, match="row 4 has 2 cells, not 6"):
+    with pytest.raises(DatasetError, match="row 3 has 2 cells, not 6"):
         WorkplaceAssistant(database=folder)
 
 

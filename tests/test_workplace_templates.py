@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-import workplace_meanings
-import workplace_more_meanings
+import workplace_more_meanings  # noqa: F401  gives each template its meaning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from workplace_facts import MEANINGS, asked_for, written
@@ -22,8 +21,6 @@ from textgym.envs.workplace.templates.draft import Draft, Unfit
 from textgym.envs.workplace.toolkits import Tools
 from textgym.envs.workplace.world import company
 
-assert workplace_meanings
-assert workplace_more_meanings
 WORLDS = 6
 NAMES = sorted(TEMPLATES)
 
@@ -125,6 +122,19 @@ def test_the_same_generator_draws_the_same_request(name: str) -> None:
     one, other = random.Random(3), random.Random(3)
     assert drawn(name, one, 2) == drawn(name, other, 2)
     assert one.getstate() == other.getstate()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_id_and_address_of_a_reference_is_shown(name: str) -> None:
+    """By a look-up, if not by the request itself."""
+    for row in rows(name):
+        calls = row["look_ups"]
+        answers = [reading(row["world"]).ask(call["name"], **call["arguments"]) for call in calls]
+        shown = row["query"] + str(answers)
+        for call in row["ground_truth"]:
+            arguments = call["arguments"].items()
+            wanted = [value for key, value in arguments if key.endswith("_id") or "@" in value]
+            assert all(value in shown for value in wanted), call
 
 
 @pytest.mark.parametrize("name", sorted(t.name for t in TEMPLATES.values() if t.level > 1))

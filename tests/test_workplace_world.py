@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from textgym.envs.workplace import vocabulary
-from textgym.envs.workplace.database import LAYOUTS
+from textgym.envs.workplace.database import Database
 from textgym.envs.workplace.world import Company, company, world
 
 SEEDS = range(12)
@@ -61,9 +61,10 @@ def test_companies_differ() -> None:
 
 
 def test_rows_have_the_columns_of_the_tables(made: Company) -> None:
+    records = Database(made.world).records
     for name, rows in made.world.items():
         for row in rows:
-            assert tuple(row) == LAYOUTS[name].columns
+            assert tuple(row) == records[name].layout.columns
             assert all(type(value) is str for value in row.values())
 
 
@@ -75,9 +76,13 @@ def test_rows_have_the_columns_of_workbench(name: str, shared: Path) -> None:
 
 
 def test_ids_are_unique(made: Company) -> None:
-    tables = (("emails", 8), ("calendar_events", 8), ("project_tasks", 8), ("customers", 8))
-    for name, digits in (*tables, ("analytics", 4)):
-        column = "visitor_id" if name == "analytics" else LAYOUTS[name].id_column
+    for name, column, digits in (
+        ("emails", "email_id", 8),
+        ("calendar_events", "event_id", 8),
+        ("project_tasks", "task_id", 8),
+        ("customers", "customer_id", 8),
+        ("analytics", "visitor_id", 4),
+    ):
         ids = [row[column] for row in made.world[name]]
         assert len({*ids}) == len(ids) > 100
         assert all(len(id) == digits and id.isdecimal() for id in ids)

@@ -8,7 +8,9 @@ environment.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from textgym.errors import RowError
@@ -149,17 +151,26 @@ def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _nested(flat: Any, place: str) -> ToolSchema:
-    import jsonschema
-
     function = flat.get("function", flat) if isinstance(flat, Mapping) else {}
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         raise RowError(f"{place}.name", "is missing")
     kept = {key: copy_json(value) for key, value in function.items() if key != "type"}
-    try:
-        jsonschema.Draft202012Validator.check_schema(kept.get("parameters") or {})
-    except jsonschema.SchemaError as error:
-        raise RowError(f"{place}.parameters", f"is no JSON Schema: {error.message}") from None
+    problem = _schema_problem(json.dumps(kept.get("parameters") or {}, default=str))
+    if problem:
+        raise RowError(f"{place}.parameters", f"is no JSON Schema: {problem}")
     return {"type": "function", "function": kept}
+
+
+@lru_cache(1024)
+def _schema_problem(text: str) -> str:
+    """Say why a JSON text is no JSON Schema, or return an empty text; rows repeat their tools."""
+    import jsonschema
+
+    try:
+        jsonschema.Draft202012Validator.check_schema(json.loads(text))
+    except jsonschema.SchemaError as error:
+        return str(error.message)
+    return ""
 
 
 def _message(item: Mapping[str, Any], reasoning: str, place: str) -> Message:

@@ -43,7 +43,6 @@ def new_changes() -> Changes:
     return {"changed": {}, "added": []}
 
 
-@lru_cache(8192)
 def read_instant(text: str) -> datetime | None:
     """Read a date, or a date and a time, in ISO's form or another common one; None if it is none.
 
@@ -56,8 +55,11 @@ def read_instant(text: str) -> datetime | None:
         True
     """
     text = text.strip()
-    if len(text) > _LONGEST_INSTANT:
-        return None
+    return _read_short(text) if len(text) <= _LONGEST_INSTANT else None
+
+
+@lru_cache(8192)
+def _read_short(text: str) -> datetime | None:
     try:
         return _without_zone(datetime.fromisoformat(text))
     except ValueError:

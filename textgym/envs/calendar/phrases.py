@@ -27,7 +27,7 @@ WISH = (
     " It has to {wish}.",
     " It should {wish}.",
     " It needs to {wish}, please.",
-    " Make it {wish}.",
+    " I want it to {wish}.",
 )
 CONSTRAIN = (
     "Please arrange for {the} to {wish}.",

@@ -86,6 +86,7 @@ class _Plan:
         events: The events of the day, by id.
         added: How many were added so far, those that are cancelled by now included.
         hours: When the day begins and ends, in minutes after midnight.
+        shifted: By id, the constraint that an event was shifted to; it is not shifted from there.
         starts: A calendar that keeps all that was asked for.
         requests: What was asked for so far.
     """
@@ -103,6 +104,7 @@ class _Plan:
         self.window = self.hours = (60 * opens, 60 * closes)
         self.events: dict[str, dict[str, Any]] = {}
         self.added = 0
+        self.shifted: dict[str, str] = {}
         self.starts: dict[str, int] = {}
         self.requests: list[_Request] = []
 
@@ -148,11 +150,13 @@ class _Plan:
         return both and drawn and not last["events"].keys() & changes["events"].keys()
 
     def _take(self, changes: dict[str, Any]) -> bool:
-        """Take changes over if there is a calendar for them."""
+        """Take changes over if they are some, and there is a calendar for them."""
         opens = read_time(changes.get("min_time")) or self.hours[0]
         closes = read_time(changes.get("max_time")) or self.hours[1]
         events = {**self.events, **changes.get("events", {})}
         events = {id: event for id, event in events.items() if event is not None}
+        if changes and (events, (opens, closes)) == (self.events, self.hours):
+            return False
         wishes = {id: wish_of(event, opens, closes) for id, event in events.items()}
         starts = arrange(wishes, self.starts)
         if starts is None:
@@ -206,9 +210,10 @@ class _Plan:
 
     def _change(self) -> _Request:
         id = self._some_event(constrained=True)
-        word, _, time = (self.events[id]["constraint"] or "").partition(" ")
-        if word == "at" and self.rules.in_words and self.rng.random() < 0.5:
-            return self._shifted(id, read_time(time) or 0)
+        now = self.events[id]["constraint"] or ""
+        told = now.startswith("at ") and now != self.shifted.get(id)
+        if told and self.rules.in_words and self.rng.random() < 0.5:
+            return self._shift(id, read_time(now.removeprefix("at ")) or 0)
         return self._limited(id)
 
     def _limited(self, id: str) -> _Request:
@@ -219,13 +224,13 @@ class _Plan:
         text = pick(self.rng, known).format(the=self._mention(id), wish=wish)
         return text, {"events": {id: {**event, "constraint": constraint}}}
 
-    def _shifted(self, id: str, time: int) -> _Request:
+    def _shift(self, id: str, time: int) -> _Request:
         shift = _STEP * between(self.rng, 1, 4)
         way, sign = pick(self.rng, (("earlier", -1), ("later", 1)))
         length = self.voice.length(shift)
         text = pick(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
-        constraint = f"at {clock(time + sign * shift)}"
-        return text, {"events": {id: {**self.events[id], "constraint": constraint}}}
+        self.shifted[id] = f"at {clock(time + sign * shift)}"
+        return text, {"events": {id: {**self.events[id], "constraint": self.shifted[id]}}}
 
     def _free(self) -> _Request:
         id = self._some_event(constrained=True)

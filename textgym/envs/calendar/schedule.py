@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from operator import itemgetter
 
 from textgym.verifiers.calendar import Wanted
 
@@ -78,6 +79,9 @@ def _last_start(wish: Wanted) -> float:
     return min(wish.start_by, min(wish.max_time, wish.end_by) - wish.duration)
 
 
+_Span = tuple[float, int, float, str, int]  # latest end, earliest start, length, id, and a bit
+
+
 class _Search:
     """Events one after the other, each as early as it can, in every order that may lead on.
 
@@ -87,41 +91,47 @@ class _Search:
     """
 
     def __init__(self, wishes: Mapping[str, Wanted], fixed: Mapping[str, int]) -> None:
-        self.lengths = {id: wish.duration for id, wish in wishes.items()}
-        self.firsts = {**{id: _first_start(wish) for id, wish in wishes.items()}, **fixed}
-        lasts = {**{id: _last_start(wish) for id, wish in wishes.items()}, **fixed}
-        self.ends = {id: lasts[id] + length for id, length in self.lengths.items()}
+        spans: list[_Span] = []
+        for id, wish in wishes.items():
+            first = fixed.get(id, _first_start(wish))
+            last = fixed.get(id, _last_start(wish))
+            spans.append((last + wish.duration, first, wish.duration, id, 1 << len(spans)))
+        self.spans = tuple(sorted(spans, key=itemgetter(0)))
         self.steps = 0
-        self.dead: dict[tuple[str, ...], float] = {}
+        self.dead: dict[int, float] = {}
 
     def run(self) -> dict[str, int] | None:
-        return self._place(0, tuple(sorted(self.ends, key=lambda id: self.ends[id])))
+        return self._place(0, self.spans, (1 << len(self.spans)) - 1)
 
-    def _place(self, end: float, left: tuple[str, ...]) -> dict[str, int] | None:
-        """Place those that are left, by their latest ends, after a time; None if none can be."""
+    def _place(self, end: float, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
+        """Place those that are left, whose bits these are, after a time; None if none can be."""
         if not left:
             return {}
         self.steps += 1
-        if end >= self.dead.get(left, math.inf) or self.steps > _MOST_STEPS:
+        if end >= self.dead.get(bits, math.inf) or self.steps > _MOST_STEPS:
             return None
-        if self._may_fit(end, left):
-            starts = {id: math.ceil(max(end, self.firsts[id])) for id in left}
-            first_end = min(starts[id] + self.lengths[id] for id in left)
-            for id in left:
-                if starts[id] > first_end:
-                    continue  # another fits whole before it
-                others = tuple(other for other in left if other != id)
-                rest = self._place(starts[id] + self.lengths[id], others)
-                if rest is not None:
-                    return {id: starts[id], **rest}
-        self.dead[left] = end
-        return None
+        found = self._branch(math.ceil(end), left, bits)
+        if found is None:
+            self.dead[bits] = end
+        return found
 
-    def _may_fit(self, end: float, left: tuple[str, ...]) -> bool:
-        """Tell whether each ends in time if it begins early, and if they are packed closely."""
-        packed = end
-        for id in left:
-            packed += self.lengths[id]
-            if max(packed, self.firsts[id] + self.lengths[id]) > self.ends[id]:
-                return False
-        return True
+    def _branch(self, now: int, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
+        """Try each that may come next, if none is too late already, even packed closely."""
+        packed: float = now
+        soonest = math.inf
+        starts = []
+        for latest, first, length, _, _ in left:
+            start = first if first > now else now
+            packed += length
+            if packed > latest or start + length > latest:
+                return None
+            soonest = min(soonest, start + length)
+            starts.append(start)
+        for span, start in zip(left, starts, strict=True):
+            if start > soonest:
+                continue  # another fits whole before it
+            others = tuple(other for other in left if other is not span)
+            rest = self._place(start + span[2], others, bits ^ span[4])
+            if rest is not None:
+                return {span[3]: start, **rest}
+        return None

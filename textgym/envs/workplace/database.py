@@ -100,6 +100,7 @@ class Records:
             {column: row[column] or None for column in layout.columns} for row in rows
         )
         self._lowered: dict[tuple[str, ...], list[str]] = {}
+        self._groups: dict[str, dict[str, list[Row]]] = {}
 
     @cached_property
     def places(self) -> dict[str | None, list[int]]:
@@ -108,6 +109,15 @@ class Records:
         for place, row in enumerate(self.rows):
             found.setdefault(row[self.layout.id_column], []).append(place)
         return found
+
+    def groups(self, column: str) -> dict[str, list[Row]]:
+        """Return the rows by the value of a column, in the order of the values."""
+        if column not in self._groups:
+            found: dict[str, list[Row]] = {}
+            for row in self.rows:
+                found.setdefault(row[column] or "", []).append(row)
+            self._groups[column] = dict(sorted(found.items()))
+        return self._groups[column]
 
     def lowered(self, columns: tuple[str, ...]) -> list[str]:
         """Return the text of some columns, row by row, in lower case."""
@@ -289,13 +299,13 @@ def _rows(name: str, path: Path) -> list[dict[str, str]]:
         raise DatasetError(f"file {str(path)!r} is missing; database= names its folder") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DatasetError(f"file {str(path)!r} cannot be read: {error}") from None
-    header = list(columns)
-    if name != "directory" or read[:1] == [header]:  # WorkBench's has no header
-        header, read = (read[0], read[1:]) if read else ([], [])
+    if name == "directory" and read[:1] != [list(columns)]:  # WorkBench's has no header
+        read = [list(columns), *read]
+    header, rows = (read[0], read[1:]) if read else ([], [])
     if missing := [column for column in columns if column not in header]:
         raise DatasetError(f"file {str(path)!r} has no column {missing[0]!r}")
-    for number, cells in enumerate(read, 2):
+    for number, cells in enumerate(rows, 1):
         if cells and len(cells) != len(header):
             problem = f"row {number} has {len(cells)} cells, not {len(header)}"
             raise DatasetError(f"file {str(path)!r}: {problem}")
-    return [dict(zip(header, cells, strict=True)) for cells in read if cells]
+    return [dict(zip(header, cells, strict=True)) for cells in rows if cells]

@@ -13,6 +13,7 @@ from typing import Any
 from textgym.draws import pick
 from textgym.envs.workplace.templates import (  # noqa: F401
     across,
+    across_five,
     analytics,
     calendar,
     customers,

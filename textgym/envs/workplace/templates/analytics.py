@@ -193,8 +193,8 @@ def _plot_if_ever_above(draft: Draft) -> dict[str, str]:
     " the stronger of the two for these days.",
     "Compare the visits that came by {one} with those by {other} between {since} and {until}, and"
     " plot whichever had more in all as a {kind} over that period",
-    "{one} against {other}: plot the one with more visits in total from {since} to {until}, over"
-    " the same days, as a {kind}",
+    "Of the traffic sources {one} and {other}, plot the one with more visits in total from {since}"
+    " to {until}, over the same days, as a {kind}",
 )
 def _stronger_source(draft: Draft) -> dict[str, str]:
     one, other = draft.pick(words.SOURCES), draft.pick(words.SOURCES)

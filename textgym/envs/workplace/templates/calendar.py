@@ -349,7 +349,7 @@ def _thin_out(draft: Draft) -> dict[str, str]:
     "Please reschedule everything in my calendar from {day} to {other}; the times of day stay.",
 )
 def _move_day(draft: Draft) -> dict[str, str]:
-    day, other = draft.work_day(1, 10), draft.work_day(11, 25)
+    day, other = draft.work_day(1, 20), draft.work_day(21, 33)
     for event in draft.events(since=day, until=day):
         time = event["event_start"][11:]
         draft.change_event(event, "event_start", f"{other} {time}")

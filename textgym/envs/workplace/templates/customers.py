@@ -37,7 +37,7 @@ def _delete_customer_by_id(draft: Draft) -> dict[str, str]:
     1,
     CUSTOMERS,
     "Set the status of customer {id} to '{status}'",
-    "Customer {id} is '{status}' now, please update the CRM",
+    "The status of customer {id} is '{status}' now, please update the CRM",
     "In the CRM, change the status of the customer with the id {id} to '{status}'",
 )
 def _status_by_id(draft: Draft) -> dict[str, str]:
@@ -50,7 +50,7 @@ def _status_by_id(draft: Draft) -> dict[str, str]:
     2,
     CUSTOMERS,
     "Update the status of {customer} to '{status}' in the CRM",
-    "{customer} is '{status}' now. Can you change that in the CRM?",
+    "{customer}'s status is '{status}' now. Can you change that in the CRM?",
     "Please set {customer}'s status to '{status}'",
 )
 def _status_by_name(draft: Draft) -> dict[str, str]:

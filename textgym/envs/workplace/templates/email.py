@@ -239,8 +239,8 @@ def _reply_or_ask(draft: Draft) -> dict[str, str]:
 @template(
     5,
     EMAIL,
-    "Reply '{answer}' to the latest email of everyone who has written to me since {day}, one reply"
-    " for each person",
+    "Reply '{answer}' to the latest email of everyone who has written to me since {day} (that day"
+    " included), one reply for each person",
     "Everybody who emailed me on or after {day} should get a reply to their most recent email:"
     " '{answer}'. One per person is enough.",
     "Go through what I received since {day} (that day included) and answer each sender once, on"

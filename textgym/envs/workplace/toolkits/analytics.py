@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 from textgym.envs.workplace.toolkits.office import Desk, Text, lies_between
@@ -32,7 +31,7 @@ class AnalyticsTools(Desk):
         """
         if not visitor_id:
             return "Visitor ID not provided."
-        rows = [row for row in self.table("analytics") if row["visitor_id"] == visitor_id]
+        rows = self.database.records["analytics"].groups("visitor_id").get(visitor_id, [])
         return [{**row, "user_engaged": _engaged(row)} for row in rows] or "Visitor not found."
 
     @tool
@@ -125,11 +124,8 @@ class AnalyticsTools(Desk):
         }
 
     def _by_day(self, time_min: str, time_max: str) -> dict[str, list[Row]]:
-        days: defaultdict[str, list[Row]] = defaultdict(list)
-        for row in self.table("analytics"):
-            if lies_between(row["date_of_visit"], time_min, time_max):
-                days[row["date_of_visit"] or ""].append(row)
-        return dict(sorted(days.items()))
+        days = self.database.records["analytics"].groups("date_of_visit")
+        return {day: days[day] for day in days if day and lies_between(day, time_min, time_max)}
 
 
 def _engaged(row: Row) -> bool:

@@ -20,5 +20,5 @@ class DirectoryTools(Desk):
         """
         if not name:
             return "Name not provided."
-        addresses = [row["email_address"] for row in self.table("directory")]
+        addresses = [row["email_address"] for row in self.database.records["directory"].rows]
         return [address for address in addresses if name.lower() in (address or "").lower()]

@@ -31,9 +31,8 @@ class Desk:
     clock: str
 
     def table(self, name: str) -> Table:
-        """Return a table as it is now; one that no tool changes has no changes."""
-        changes = self.state.get(name) or {"changed": {}, "added": []}
-        return Table(self.database.records[name], changes)
+        """Return one of the tables that tools change, as it is now."""
+        return Table(self.database.records[name], self.state[name])
 
 
 def page_of(name: str, rows: Sequence[Row], page: int, page_size: int) -> dict[str, Any]:

@@ -361,7 +361,7 @@ def test_a_reply_goes_to_the_sender_at_the_time_of_the_clock(env: WorkplaceAssis
             "email_id": "4",
             "inbox/outbox": "outbox",
             "sender/recipient": ANN,
-            "subject": "RE: Budget",
+            "subject": "Budget",
             "sent_datetime": "2023-11-30 23:59:00",
             "body": "Soon.",
         }
@@ -637,6 +637,19 @@ NEMO = {
 def test_a_nemo_gym_row_has_the_time_of_its_prompt(env: WorkplaceAssistant) -> None:
     assert outcome(env, NEMO, SEND)["is_success"]
     assert env.clock == "2024-01-08 08:30:00"
+
+
+@pytest.mark.parametrize(("row", "mark"), [(NEMO, "RE: "), (request(), "")])
+def test_a_new_email_is_a_reply_where_its_subject_is_the_same(
+    env: WorkplaceAssistant, row: dict[str, Any], mark: str
+) -> None:
+    """NeMo Gym's replies are marked, WorkBench's are not."""
+    reply = ("email_reply_email", {"email_id": "00000003", "body": "Soon."})
+    asked = {**row, "ground_truth": request(reply)["ground_truth"]}
+    for written in ("RE: ", ""):
+        mail = {"recipient": ANN, "subject": f"{written}Budget", "body": "Soon."}
+        info = outcome(env, asked, ("email_send_email", mail))
+        assert info["is_success"] is (written == mark)
 
 
 def test_a_nemo_gym_row_offers_its_tools_alone(env: WorkplaceAssistant) -> None:

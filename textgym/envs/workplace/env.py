@@ -35,6 +35,7 @@ from textgym.tasks import Task, split_of
 __all__ = ["WorkplaceAssistant", "effect_of"]
 
 _MOST_DRAWS = 500  # of tasks, until the offered tools suffice for one
+_NEMO_REPLY = "RE: "
 _KEPT = 64  # generated databases, besides those of living episodes
 
 
@@ -44,18 +45,21 @@ class Request(Task):
 
     Attributes:
         clock: The time at which the request is made.
+        reply_mark: What a reply's subject begins with.
         look_ups: Calls that find out what the answer's need to know; graded they are not.
     """
 
     clock: str = WORKBENCH_CLOCK
+    reply_mark: str = ""
     look_ups: tuple[Call, ...] = ()
 
 
 class _Rehearsal(Tools):
     """A desk of its own, on which the reference calls are made."""
 
-    def __init__(self, database: Database, clock: str) -> None:
-        self.database, self.state, self.clock = database, new_state(), clock
+    def __init__(self, database: Database, clock: str, reply_mark: str = "") -> None:
+        self.database, self.state = database, new_state()
+        self.clock, self.reply_mark = clock, reply_mark
 
 
 class WorkplaceAssistant(Tools, TextEnv[State]):
@@ -136,7 +140,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     | `no_op` | optional: whether the reference changes nothing |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |
 
-    The time of a NeMo Gym row is the one that its prompt tells.
+    The time of a NeMo Gym row is the one that its prompt tells. There a reply's subject begins with
+    `RE: `; in other rows, as in WorkBench, it is that of the e-mail that is replied to.
 
     Args:
         database: A folder with WorkBench's CSV files, for rows that name no world.
@@ -239,9 +244,9 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
-            clock = clock_in(prompt)
+            clock, reply_mark = clock_in(prompt), _NEMO_REPLY
         else:
-            clock = clock_of(row)
+            clock, reply_mark = clock_of(row), ""
             prompt, tools = prompt_of(row, clock), None
         seed = row.get("world")
         if seed is None and self._given is None:
@@ -255,6 +260,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             self._offered_of(tools),
             row,
             clock,
+            reply_mark,
             tuple(calls_of(row, "look_ups")) if "look_ups" in row else (),
         )
 
@@ -262,12 +268,12 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Open the databases; nothing has been changed."""
         seed = task.row.get("world")
         self.database = self._given if seed is None else _generated(seed)  # type: ignore[assignment]
-        self.clock = task.clock  # type: ignore[attr-defined]
+        self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
         return new_state()
 
     def grade(self) -> Grade:
         """Compare the databases with what the reference calls leave."""
-        expected = effect_of(self.task.answer, self.database, self.clock)
+        expected = effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
         differing = self.database.differing(self.state, expected)
         right = not differing
         changed = bool(self.database.differing(self.state, new_state()))
@@ -302,15 +308,18 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         return tuple(schema for schema in known if schema["function"]["name"] in self._offer)
 
 
-def effect_of(reference: Sequence[Call], database: Database, clock: str) -> State:
+def effect_of(
+    reference: Sequence[Call], database: Database, clock: str, reply_mark: str = ""
+) -> State:
     """Return what some calls change in a database.
 
     Args:
         reference: The calls, each a tool's name and arguments.
         database: The database, which stays as it is.
         clock: The time at which they are made.
+        reply_mark: What a reply's subject begins with.
     """
-    desk = _Rehearsal(database, clock)
+    desk = _Rehearsal(database, clock, reply_mark)
     for name, arguments in reference:
         toolbox().call(desk, name, arguments)
     return desk.state

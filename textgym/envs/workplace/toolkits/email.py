@@ -131,7 +131,7 @@ class EmailTools(Desk):
         sender = row["sender/recipient"] or ""
         if not _is_address(sender):
             return _NO_ADDRESS
-        self._send(sender, f"RE: {row['subject'] or ''}", body)
+        self._send(sender, f"{self.reply_mark}{row['subject'] or ''}", body)
         return "Email replied successfully."
 
     def _send(self, recipient: str, subject: str, body: str) -> None:

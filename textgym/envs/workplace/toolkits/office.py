@@ -24,11 +24,13 @@ class Desk:
         database: The tables as every episode finds them.
         state: What this episode changed in them.
         clock: The time, such as `2023-11-30 23:59:00`; it stands still.
+        reply_mark: What a reply's subject begins with: nothing in WorkBench, `RE: ` in NeMo Gym.
     """
 
     database: Database
     state: State
     clock: str
+    reply_mark: str = ""
 
     def table(self, name: str) -> Table:
         """Return one of the tables that tools change, as it is now."""

@@ -29,8 +29,11 @@ from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.server_reply import read_reply
 from textgym.rollouts.token_record import token_sequences
+
+pytest.importorskip("aiohttp")
+
+from textgym.policies.server_reply import read_reply
 
 pytestmark = [
     pytest.mark.vllm,

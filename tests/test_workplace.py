@@ -652,6 +652,13 @@ def test_a_new_email_is_a_reply_where_its_subject_is_the_same(
         assert info["is_success"] is (written == mark)
 
 
+def test_the_last_text_is_told_as_the_answer_and_calls_alone_are_none(folder: str) -> None:
+    env = WorkplaceAssistant(database=folder, max_turns=1)
+    for message, told in ((assistant_calls(SEND), ""), ("<think>Now?</think>Done.", "Done.")):
+        env.reset(options={"task": request(SEND)})
+        assert env.step(message)[4]["extracted_answer"] == told
+
+
 def test_a_nemo_gym_row_offers_its_tools_alone(env: WorkplaceAssistant) -> None:
     tools = [{"type": "function", "name": SEND[0], "parameters": {"type": "object"}}]
     params = {**NEMO["responses_create_params"], "tools": tools}

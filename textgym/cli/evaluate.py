@@ -25,7 +25,7 @@ from textgym.cli.tables import figure_rows, figure_tables, print_all
 from textgym.errors import RunError, UsageError
 from textgym.policies import Sampling, make_policy
 from textgym.registry import is_registered, make
-from textgym.rollouts.plan import arguments_for, check_ids
+from textgym.rollouts.plan import arguments_for, check_ids, check_own_arguments
 from textgym.terminal import show, visible, wants_colour
 from textgym.transcript import format_episode
 
@@ -99,7 +99,7 @@ def eval_command(
     limits = read_limits(env_concurrency or (), "--env-concurrency")
     check_ids("--env-concurrency", limits, ids)
     env_settings = read_env_settings(settings or ())
-    check_ids("--set", [name for name in env_settings if not name.isidentifier()], ids)
+    check_own_arguments("--set", env_settings, ids)
     if split is None and all(is_registered(id) for id in ids):
         split = "test"
     kwargs = env_arguments(split, level, dataset, env_settings)

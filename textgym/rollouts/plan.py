@@ -24,6 +24,7 @@ __all__ = [
     "arguments_for",
     "arguments_of",
     "check_ids",
+    "check_own_arguments",
     "list_jobs",
     "make_makers",
     "plan_tasks",
@@ -53,7 +54,7 @@ def make_makers(envs: Envs, kwargs: dict[str, Any]) -> Makers:
     ids = [envs] if isinstance(envs, str) else list(envs)
     if not ids:
         raise UsageError("no environment was named")
-    check_ids("env_kwargs", [name for name in kwargs if not name.isidentifier()], ids)
+    check_own_arguments("env_kwargs", kwargs, ids)
 
     def maker(id: str) -> Callable[[], gym.Env[Any, Any]]:
         own = {"disable_env_checker": True, **arguments_for(id, kwargs)}  # it is slow, once each
@@ -89,6 +90,15 @@ def check_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
     for id in given:
         if id not in ids:
             raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
+
+
+def check_own_arguments(what: str, kwargs: Iterable[str], ids: Collection[str]) -> None:
+    """Refuse arguments of one environment, which stand under its id, if that is not played.
+
+    Raises:
+        UnknownNameError: One of the names is neither an argument's nor a played id.
+    """
+    check_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
 
 
 def plan_tasks(

@@ -25,7 +25,7 @@ from textgym.errors import Failure, RunError, UsageError
 from textgym.registry import make
 from textgym.rollouts.calls import Calls
 from textgym.rollouts.metrics import RunTally
-from textgym.rollouts.plan import arguments_for, check_ids, recorded
+from textgym.rollouts.plan import arguments_for, check_own_arguments, recorded
 from textgym.rollouts.replay import Replay, can_be_replayed
 from textgym.rollouts.run import Run
 from textgym.rollouts.selection import checked
@@ -103,7 +103,7 @@ async def arescore(
     if envs and env_kwargs:
         raise UsageError("env_kwargs are for ids; the function makes its environment itself")
     changed = dict(env_kwargs or {})
-    check_ids("env_kwargs", [name for name in changed if not name.isidentifier()], _ids_of(run))
+    check_own_arguments("env_kwargs", changed, _ids_of(run))
     stored = _read(run)
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(_EnvPool(envs, changed))

@@ -113,6 +113,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
       be
     - `side_effects`: something was changed, and the reward is 0
 
+    The `extracted_answer` in info is the last message's text, empty where it made calls alone.
+
     ## Episode end
     Terminated by the first message without tool calls; truncated at `max_turns`, graded by what is
     done by then.
@@ -282,7 +284,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             **{name: float(name not in differing) for name in expected},
             "side_effects": float(changed and not right),
         }
-        return Grade(float(right), right, components)
+        return Grade(float(right), right, components, extracted_answer=self.answer_text)
 
     def solve(self) -> Message:
         """Make the look-ups and the reference calls, or all that are left where turns are few."""

@@ -17,7 +17,6 @@ from textgym.errors import JudgeFailure
 # letters and per cent, which is followed.
 OTHERWISE = {
     "diff:170:form_two_boxes_last_right": 1.0,  # the last box corrects the first
-    "diff:188:form_percent": 1.0,  # what math-verify says since 0.9
     "diff:256:judge_eq_garbage": None,
     "diff:259:judge_both_eq_first": None,
     "diff:263:judge_empty": None,

@@ -146,7 +146,8 @@ def test_row_is_not_changed() -> None:
     ],
 )  # fmt: skip
 def test_library(text: Any, reward: float) -> None:
-    assert verdict(ROW, text) == (reward, {"library_reward": reward, "library_timeout": 0.0})
+    components = {"library_reward": reward, "library_timeout": 0.0, "unevaluated": 0.0}
+    assert verdict(ROW, text) == (reward, components)
 
 
 def test_boxes_that_are_one_answer_together() -> None:
@@ -165,7 +166,7 @@ def test_answer_that_takes_too_long_is_wrong_and_says_so() -> None:
     terms = "+".join(f"x^{{{i}}}" for i in range(800))
     text = f"\\boxed{{\\frac{{x^{{800}}-1}}{{x-1}}-({terms})}}"
     got = verdict({**ROW, "expected_answer": "0"}, text, library_verifier_timeout_seconds=1.0)
-    assert got == (0.0, {"library_reward": 0.0, "library_timeout": 1.0})
+    assert got == (0.0, {"library_reward": 0.0, "library_timeout": 1.0, "unevaluated": 0.0})
 
 
 def test_extracted_answer_is_the_librarys() -> None:
@@ -192,7 +193,7 @@ def test_extracted_answer_is_the_librarys() -> None:
 def test_judge(text: str, replies: list[str], reward: float, components: dict[str, float]) -> None:
     judge = Scripted(*replies)
     got = verdict(ROW, text, judge=judge)
-    assert got == (reward, {**components, "library_timeout": 0.0})
+    assert got == (reward, {**components, "library_timeout": 0.0, "unevaluated": 0.0})
     assert len(judge.asked) == len(replies)
 
 
@@ -225,7 +226,8 @@ def test_judge_is_asked_after_a_time_out_too() -> None:
     terms = "+".join(f"x^{{{i}}}" for i in range(800))
     text = f"\\boxed{{\\frac{{x^{{800}}-1}}{{x-1}}-({terms})}}"
     got = verdict(row, text, judge=judge, library_verifier_timeout_seconds=1.0)
-    assert got == (1.0, {"library_reward": 0.0, "library_timeout": 1.0, "judge_reward": 1.0})
+    library = {"library_reward": 0.0, "library_timeout": 1.0, "unevaluated": 0.0}
+    assert got == (1.0, {**library, "judge_reward": 1.0})
 
 
 def test_judge_can_be_switched_off() -> None:
@@ -372,7 +374,7 @@ def test_every_family_occurs(level: int) -> None:
 
 def test_rows_have_what_the_page_says() -> None:
     row = Math().get_task(0).row
-    assert set(row) == {"id", "question", "expected_answer", "category", "level"}
+    assert set(row) == {"id", "question", "expected_answer", "answer_form", "category", "level"}
 
 
 def test_one_problem_in_other_words_is_in_the_same_split() -> None:

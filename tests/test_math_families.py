@@ -13,7 +13,7 @@ import pytest
 from family_digest import digest, digest_elsewhere
 
 from textgym.envs.math.families import FAMILIES, LEVELS, Problem, draw
-from textgym.verifiers.math import verify
+from textgym.verifiers.maths import verify
 
 NAMES = sorted(FAMILIES)
 PAIRS = [(family, level) for family in NAMES for level in LEVELS]
@@ -85,7 +85,7 @@ def test_no_answer_is_frequent(family: str, level: int) -> None:
 
 @pytest.mark.parametrize(("family", "level"), PAIRS)
 def test_text_is_tidy(family: str, level: int) -> None:
-    for question, answer in problems(family, level):
+    for question, answer, _ in problems(family, level):
         assert question == question.strip()
         assert question.count("$") % 2 == 0
         assert "  " not in question

@@ -81,11 +81,12 @@ def test_hostile_answers_neither_stall_nor_kill_a_run(tmp_path: Path) -> None:
     for episode in read_trajectories(tmp_path / "run"):
         said = episode["messages"][-1]["content"]
         kind = "hostile" if "try" not in said else "wrong" if WRONG in said else "right"
-        timed_out = episode["steps"][-1]["components"]["library_timeout"] == 1.0
+        components = episode["steps"][-1]["components"]
+        timed_out = components["library_timeout"] == 1.0
         played[kind] += 1
-        played["timed out"] += timed_out
+        played["refused"] += timed_out or components["unevaluated"] == 1.0
         assert episode["reward"] == (kind == "right"), said
         assert kind == "hostile" or not timed_out, said
     assert played["hostile"] == TASKS
     assert played["right"] + played["wrong"] == TASKS * (REPEATS - 1)
-    assert played["timed out"] > TASKS / 4, "the attacks are none"
+    assert played["refused"] > TASKS / 4, "the attacks are none"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.errors import UsageError
-from textgym.verifiers.math import MathVerdict, verify
+from textgym.verifiers.maths import MathVerdict, verify
 
 FORMS = (
     "\\boxed{%s}",
@@ -21,7 +21,6 @@ FORMS = (
     "$%s$",
     "\\[ x = \\boxed{%s} \\]",
     "Final answer is $%s$. I hope it is correct.",
-    "\\boxed{1} at first, but then \\boxed{%s}",
     "We get %s",
 )
 
@@ -50,6 +49,10 @@ def read(path: Path) -> list[dict[str, Any]]:
         ("42", "It is $\\boxed{42}$.", "42"),
         ("42", "\\[ \\boxed{42} \\]", "42"),
         ("42", "\\boxed{6 \\cdot 7 = 42}", "Eq(6*7, 42)"),
+        ("42", "\\boxed{41} at first, but then \\boxed{42}", "42"),
+        ("42", "Final answer is $7$. I hope it is correct. \\boxed{42}", "42"),
+        ("\\{1, 2\\}", "$\\boxed{1}$ and $\\boxed{2}$", "{1, 2}"),
+        ("12i", "\\boxed{12\\,i}", "12*i"),
         ("$42$", "42 it is", "42"),
         ("\\(\\frac{1}{2}\\)", "\\boxed{0.5}", "1/2"),
         (" \\( $x$ \\) ", "\\boxed{x}", "x"),
@@ -74,8 +77,10 @@ def test_equal(gold: str, answer: str, extracted: str) -> None:
         ("42", "\\boxed{43}"),
         ("42", "\\boxed{-42}"),
         ("42", "\\boxed{42} or \\boxed{43}"),
+        ("42", "\\boxed{42}, \\boxed{43}"),
+        ("42", "\\boxed{42} or rather \\boxed{43}"),
+        ("42", "\\boxed{42}\n\\boxed{43}"),
         ("42", "\\boxed{42, 43}"),
-        ("42", "Final answer is $7$. I hope it is correct. \\boxed{42}"),
         ("42", "no number at all"),
         ("", "\\boxed{}"),
         ("", "42"),
@@ -179,6 +184,13 @@ expressions = st.recursive(
 )
 
 
+def is_read_in_the_same_way(pair: tuple[str, str]) -> bool:
+    """Tell whether a pair has nothing that math-verify reads or compares in another way."""
+    return not any(
+        mark in text for text in pair for mark in ("\\%", "\\infty", "i", "\\text", ", ")
+    )
+
+
 @settings(max_examples=80, deadline=None)
 @given(
     pair=st.one_of(st.tuples(expressions, expressions), expressions.map(lambda it: (it, it))),
@@ -188,7 +200,11 @@ def test_verdicts_are_those_of_math_verify(pair: tuple[str, str], form: str) -> 
     gold, other = pair
     verdict = verify(gold, form % other)
     assert not verdict.timed_out
-    assert verdict.equal == library(gold, form % other)
+    if is_read_in_the_same_way(pair):
+        equal = library(gold, form % other)
+        assert verdict.equal <= equal
+        if "=" not in gold + other:  # where it takes 0 = 1 for 0 = 0
+            assert verdict.equal == equal or verdict.unevaluated
 
 
 @settings(max_examples=200, deadline=None)
@@ -196,13 +212,13 @@ def test_verdicts_are_those_of_math_verify(pair: tuple[str, str], form: str) -> 
     gold=st.sampled_from(["0", "7", "-7", "42"]),
     before=st.text(alphabet="a $\\[](){}=,.%7-\n") | st.sampled_from(["final answer", "Answer: 7"]),
     inside=st.sampled_from(["0", "7", "-7", "42", "042", "-0", "+7", "7.0"]),
-    after=st.text(alphabet=" $.\\])%7}\n", max_size=4),
+    after=st.text(alphabet=" $.\\])7}\n", max_size=4),
 )
-def test_plain_integers_get_math_verifys_verdict(
+def test_the_last_box_decides_whatever_stands_around_it(
     gold: str, before: str, inside: str, after: str
 ) -> None:
     answer = f"{before}\\boxed{{{inside}}}{after}"
-    assert verify(gold, answer).equal == library(gold, answer)
+    assert verify(gold, answer).equal == (float(gold) == float(inside))
 
 
 @settings(max_examples=150, deadline=None)

@@ -12,18 +12,16 @@ from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.math.families import LEVELS, draw
-from textgym.envs.math.rows import answer_of, prompt_of, question_of
+from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant
 from textgym.rewards import Grade
 from textgym.tasks import Task
-from textgym.verifiers.extract import last_boxed
 from textgym.verifiers.judge import compare_both_ways, make_judge
-from textgym.verifiers.math import LONGEST_TIMEOUT, MathVerdict, verify
+from textgym.verifiers.maths import MAX_TIMEOUT, Form, verify
 
 __all__ = ["Math"]
 
-_BOX = "\\boxed{"
 _NUMBER = re.compile(r"\d+")
 _IN_ANY_PHRASE = frozenset(("0", "1"))
 _LOWEST_GUESS, _HIGHEST_GUESS = -5, 20
@@ -35,9 +33,11 @@ class Problem(Task):
 
     Attributes:
         question: The question, without how to answer it.
+        form: How far the answer has to be worked out, see `textgym.verifiers.maths.forms`.
     """
 
     question: str = ""
+    form: Form = "any"
 
 
 class Math(TextEnv[None]):
@@ -59,15 +59,19 @@ class Math(TextEnv[None]):
     One assistant message. Its text is graded; its reasoning is not.
 
     ## Reward
-    1 for the right answer, else 0. First the library (math-verify) compares: the answers of all
-    boxes together, then that of the last one; without a box, the last number or formula. Where it
-    says no and a judge is named, the judge compares the whole text with the right answer, and
-    after a yes once more with the two in each other's place: only two times yes is 1. Who says
-    nothing gets 0 without either. Components:
+    1 for the right answer, else 0. The verifier reads the last box, or the last ones where only
+    `and`, `or` or a comma stands between them; without a box, the last formula or number. An answer
+    has to be worked out: what the right answer does not have, such as an integral, a determinant, a
+    remainder or a power of a number, must not be left in it, and a formula of the question is no
+    answer. See [verifiers](../verifiers.md#mathematics). Where the verifier says no and a judge is
+    named, the judge compares the whole text with the right answer, and after a yes once more with
+    the two in each other's place; only two yeses give 1. An empty answer gets 0 without either.
+    Components:
 
-    - `library_reward`: 1 where the library says yes, else 0;
-    - `library_timeout`: 1 where the answer made the library run out of time or memory, else 0.
-      Then the library has said no, and a judge is asked as after any no;
+    - `library_reward`: 1 where the verifier says yes, else 0;
+    - `library_timeout`: 1 where the answer made it run out of time or memory, else 0. A judge is
+      asked then, as after any no;
+    - `unevaluated`: 1 where the answer was left to be computed, else 0. No judge is asked then;
     - `judge_reward`: the judge's part, only where it was asked.
 
     A judge or a worker process that fails is an error, never a reward.
@@ -83,10 +87,12 @@ class Math(TextEnv[None]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
     | `prompt` | DAPO's prompt, a text or messages, in place of `question` |
     | `reward_model.ground_truth` | DAPO's right answer, in place of `expected_answer` |
+    | `answer_form` | optional: how far an answer has to be worked out, `any` (the default), \
+`evaluated` or `simplified` |
 
     ## Info
     After reset, `judge` names the judge, where one is used. After the last step `extracted_answer`
-    is the answer as the library read it.
+    is the answer as it was read.
 
     Args:
         judge: Who is asked where the library says no: None for nobody, `rule`, a policy's spec
@@ -120,7 +126,7 @@ class Math(TextEnv[None]):
         >>> reward, terminated, info["extracted_answer"]
         (1.0, True, '1/2')
         >>> info["reward_components"]
-        {'library_reward': 1.0, 'library_timeout': 0.0}
+        {'library_reward': 1.0, 'library_timeout': 0.0, 'unevaluated': 0.0}
 
     ## Version history
     - v0: first version.
@@ -162,10 +168,10 @@ class Math(TextEnv[None]):
             raise UsageError(f"should_use_judge is true or false, not {should_use_judge!r}")
         limit = library_verifier_timeout_seconds
         number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
-        if not number or not 0 < limit <= LONGEST_TIMEOUT:
+        if not number or not 0 < limit <= MAX_TIMEOUT:
             raise UsageError(
                 "library_verifier_timeout_seconds is a number of seconds over 0 and up to "
-                f"{LONGEST_TIMEOUT:g}, not {limit!r:.40}"
+                f"{MAX_TIMEOUT:g}, not {limit!r:.40}"
             )
         self._timeout = float(limit)
         self._judge = None
@@ -189,6 +195,7 @@ class Math(TextEnv[None]):
         return {
             "question": problem.question,
             "expected_answer": problem.answer,
+            "answer_form": problem.form,
             "category": family,
         }
 
@@ -202,33 +209,26 @@ class Math(TextEnv[None]):
         prompt, answer = prompt_of(row), answer_of(row)
         tools = nemo_rows.tools_of(row)
         question = question_of(row, prompt)
-        return Problem(row["id"], tuple(prompt), answer, tools, row, question)
+        return Problem(row["id"], tuple(prompt), answer, tools, row, question, form_of(row))
 
     def grade(self) -> Grade:
-        """Let the library compare, and the judge where it says no."""
-        text = self.answer_text
+        """Let the verifier compare, and the judge where it says no."""
+        task, text = self.task, self.answer_text
+        components = dict.fromkeys(("library_reward", "library_timeout", "unevaluated"), 0.0)
         if not text.strip():
-            return Grade(0.0, False, {"library_reward": 0.0, "library_timeout": 0.0})
-        verdict = self._compare(text)
+            return Grade(0.0, False, components)
+        verdict = verify(
+            task.answer, text, timeout=self._timeout, form=task.form, question=task.question
+        )
         right = verdict.equal
-        components = {
-            "library_reward": float(verdict.equal),
-            "library_timeout": float(verdict.timed_out),
-        }
-        if self._judge is not None and not right:
-            verdicts = compare_both_ways(self._judge, self.task.question, self.task.answer, text)
+        components["library_reward"] = float(verdict.equal)
+        components["library_timeout"] = float(verdict.timed_out)
+        components["unevaluated"] = float(verdict.unevaluated)
+        if self._judge is not None and not right and not verdict.unevaluated:
+            verdicts = compare_both_ways(self._judge, task.question, task.answer, text)
             right = verdicts[-1].equal
             components["judge_reward"] = float(right)
         return Grade(float(right), right, components, extracted_answer=verdict.extracted)
-
-    def _compare(self, text: str) -> MathVerdict:
-        """Ask the library; the last of several boxes, which may correct the others, counts too."""
-        gold, limit = self.task.answer, self._timeout
-        verdict = verify(gold, text, timeout=limit)
-        if verdict.equal or verdict.timed_out or text.count(_BOX) < 2:
-            return verdict
-        last = last_boxed(text)
-        return verify(gold, f"{_BOX}{last}}}", timeout=limit) if last else verdict
 
     def solve(self) -> Message:
         """Give the right answer."""

@@ -8,8 +8,9 @@ from typing import Any
 from textgym import nemo_rows
 from textgym.errors import RowError
 from textgym.messages import Message, text_of, user
+from textgym.verifiers.maths import FORMS, Form
 
-__all__ = ["answer_of", "prompt_of", "question_of"]
+__all__ = ["answer_of", "form_of", "prompt_of", "question_of"]
 
 _RULE = "Put the final answer in \\boxed{}."
 
@@ -35,6 +36,22 @@ def answer_of(row: Mapping[str, Any]) -> str:
     if not isinstance(answer, str) or not answer.strip():
         raise RowError(field, f"must be a text such as '32', not {answer!r}")
     return answer
+
+
+def form_of(row: Mapping[str, Any]) -> Form:
+    """Return how far a row wants its answer to be worked out.
+
+    Raises:
+        RowError: `answer_form` is not a known form.
+
+    Example:
+        >>> form_of({}), form_of({"answer_form": "simplified"})
+        ('any', 'simplified')
+    """
+    form: Form = row.get("answer_form") or "any"
+    if form not in FORMS:
+        raise RowError("answer_form", f"is one of {', '.join(FORMS)}, not {form!r:.40}")
+    return form
 
 
 def prompt_of(row: Mapping[str, Any]) -> list[Message]:

@@ -87,7 +87,7 @@ def fractions(rng: random.Random, level: int) -> Problem:
             (value / n, f"Divide by ${shown}$."),
         )[kind]
         told.append(sentence)
-    return Problem(pick(rng, _LOWEST).format(" ".join(told)), number(value))
+    return Problem(pick(rng, _LOWEST).format(" ".join(told)), number(value), "simplified")
 
 
 def percentages(rng: random.Random, level: int) -> Problem:
@@ -164,7 +164,7 @@ def roots(rng: random.Random, level: int) -> Problem:
                 "Find the positive number whose square is ${}$.",
             ),
         )
-        return Problem(ask.format(n) + end, surd(1, n))
+        return Problem(ask.format(n) + end, surd(1, n), "simplified")
     if level <= 3:
         k = between(rng, 2, 6)
         edges = [k * between(rng, 1, 15) for _ in range(level)]
@@ -177,7 +177,8 @@ def roots(rng: random.Random, level: int) -> Problem:
                 "{} has edges ${}$. Find the length of its diagonal.",
             ),
         )
-        return Problem(ask.format(what, shown) + end, surd(1, sum(e * e for e in edges)))
+        length = surd(1, sum(e * e for e in edges))
+        return Problem(ask.format(what, shown) + end, length, "simplified")
     c = pick(rng, (2, 3, 5, 6, 7, 10, 11))
     if level == 4:
         a, b = between(rng, 2, 12), between(rng, 2, 12)
@@ -191,7 +192,7 @@ def roots(rng: random.Random, level: int) -> Problem:
             ),
         )
         question = ask.format(a * a * c, b * b * c, d * d * c)
-        return Problem(question + end, surd(a + b - d, c))
+        return Problem(question + end, surd(a + b - d, c), "simplified")
     a, b = between(rng, 1, 12), between(rng, 1, 6)
     norm = a * a - b * b * c
     shown = sum_of(str(a), scaled(-b, f"\\sqrt{{{c}}}"))
@@ -202,7 +203,8 @@ def roots(rng: random.Random, level: int) -> Problem:
             "By which number must ${}$ be multiplied to give $1$? Rationalise the denominator.",
         ),
     )
-    return Problem(ask.format(shown), sum_of(number(Fraction(a, norm)), surd(Fraction(b, norm), c)))
+    inverse = sum_of(number(Fraction(a, norm)), surd(Fraction(b, norm), c))
+    return Problem(ask.format(shown), inverse, "simplified")
 
 
 def exponents(rng: random.Random, level: int) -> Problem:

@@ -11,6 +11,7 @@ from math import isqrt
 from typing import NamedTuple
 
 from textgym.draws import between, pick
+from textgym.verifiers.maths import Form
 
 __all__ = [
     "Number",
@@ -29,10 +30,17 @@ Number = int | Fraction
 
 
 class Problem(NamedTuple):
-    """A question and its answer in LaTeX, without dollar signs."""
+    """A question and its answer in LaTeX, without dollar signs.
+
+    Attributes:
+        question: The question.
+        answer: The answer, worked out.
+        form: How far an answer has to be worked out to be accepted.
+    """
 
     question: str
     answer: str
+    form: Form = "evaluated"
 
 
 def nonzero(rng: random.Random, most: int) -> int:

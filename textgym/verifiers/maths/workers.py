@@ -1,16 +1,17 @@
 """The worker processes of the mathematics verifier: lent to threads one check at a time.
 
-A process has one `Workers`, made when first asked and made anew after a fork. What always holds:
+A process has one `Workers`, made on first use and made anew after a fork. Invariants:
 
 - A worker that a check has killed is replaced, and nobody else waits for that.
-- A worker or nursery that dies by itself is replaced once and the check done again; a second death
-  is a `WorkerFailure`, never a verdict.
+- A worker or fork server that dies by itself is replaced once and the check done again; a second
+  death is a `WorkerFailure`, never a verdict.
 - Nothing is left behind: processes end with this one, whatever way it ends.
 """
 
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import signal
 import socket
@@ -18,15 +19,17 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from pathlib import Path
 from typing import Any
 
 from textgym.errors import WorkerFailure
-from textgym.verifiers import math_worker
+from textgym.verifiers.maths import fork_server
 
 __all__ = ["Workers", "workers"]
 
-_PROGRAM = Path(math_worker.__file__)
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
+    "from textgym.verifiers.maths.fork_server import run; run(int(sys.argv[1]))"
+)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
 _PATIENCE = 60.0  # CPU time is limited by the kernel; only a machine that gives none takes so long
@@ -34,8 +37,8 @@ _CHECKS_A_WORKER = 2000  # then a fresh one takes its place: the parser's tables
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
 
 
-class _Nursery:
-    """The process that forks workers; see `math_worker`."""
+class _ForkServer:
+    """The process that forks workers; see `fork_server`."""
 
     def __init__(self) -> None:
         self.closed = False
@@ -43,7 +46,8 @@ class _Nursery:
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(_PROGRAM), str(number)],
+                [sys.executable, "-P", "-c", _PROGRAM, str(number), json.dumps(sys.path)],
+                env={**os.environ, "PYTHONHASHSEED": "0"},  # sympy's verdicts depend on it
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -52,7 +56,7 @@ class _Nursery:
             )
         self._control.settimeout(_START_SECONDS)
         try:
-            said = math_worker.receive(self._control)
+            said = fork_server.receive(self._control)
         except BaseException as error:
             self.close()
             if isinstance(error, (OSError, EOFError)):
@@ -66,43 +70,43 @@ class _Nursery:
         """Return a new worker.
 
         Raises:
-            OSError, EOFError: The nursery is gone.
+            OSError, EOFError: The fork server is gone.
         """
         mine, theirs = socket.socketpair()
         with theirs:
             try:
-                pid = self._order(math_worker.FORK, 0, [theirs.fileno()])
+                pid = self._order(fork_server.FORK, 0, [theirs.fileno()])
             except BaseException:
                 mine.close()
                 raise
         return _Worker(self, mine, pid)
 
-    def bury(self, pid: int) -> int | None:
+    def reap(self, pid: int) -> int | None:
         """Kill a worker if it lives, and return how it ended: its status, or minus the signal.
 
-        None where the nursery is gone, and nobody knows.
+        None where the fork server is gone, and nobody knows.
         """
         if self.closed:
             return None
         try:
-            return os.waitstatus_to_exitcode(self._order(math_worker.BURY, pid, []))
+            return os.waitstatus_to_exitcode(self._order(fork_server.REAP, pid, []))
         except (OSError, EOFError):
             return None
 
     def _order(self, kind: bytes, number: int, descriptors: list[int]) -> int:
         try:
-            return math_worker.order(self._control, kind, number, descriptors)
+            return fork_server.order(self._control, kind, number, descriptors)
         except BaseException:  # an interrupt too: the answer would be taken for the next one's
             self.close()
             raise
 
     def forget(self) -> None:
-        """Let go in a forked process, to which the nursery does not belong."""
+        """Let go in a forked process, to which the fork server does not belong."""
         self._control.close()
         self._process.returncode = 0
 
     def close(self) -> None:
-        """End the nursery and with it its workers."""
+        """End the fork server and with it its workers."""
         self.closed = True
         self._control.close()
         try:
@@ -115,8 +119,8 @@ class _Nursery:
 class _Worker:
     """One worker process, which answers one request at a time."""
 
-    def __init__(self, nursery: _Nursery, line: socket.socket, pid: int) -> None:
-        self.nursery = nursery
+    def __init__(self, server: _ForkServer, line: socket.socket, pid: int) -> None:
+        self.server = server
         self.line = line
         self.pid = pid
         self.checks = 0
@@ -129,8 +133,8 @@ class _Worker:
         """
         self.checks += 1
         self.line.settimeout(10 * request["seconds"] + _PATIENCE)
-        math_worker.send(self.line, request)
-        reply: dict[str, Any] = math_worker.receive(self.line)
+        fork_server.send(self.line, request)
+        reply: dict[str, Any] = fork_server.receive(self.line)
         return reply
 
 
@@ -173,19 +177,19 @@ class Workers:
     """As many workers as there are cores, each started when it is first needed."""
 
     def __init__(self) -> None:
-        self._nursery: _Nursery | None = None
+        self._server: _ForkServer | None = None
         self._all: set[_Worker] = set()
         self._idle: list[_Worker] = []
         self._lock = threading.Lock()
         self._turns = _Turns(_CORES)
 
-    def check(self, gold: str, answer: str, seconds: float) -> dict[str, Any]:
-        """Return a worker's reply: `equal` and `extracted`, or `over` where a limit was met.
+    def check(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return what `check.check` replies to its arguments, or `over` where a limit was met.
 
         Raises:
             WorkerFailure: No worker could be started, or two died for no fault of the check's.
         """
-        request = {"gold": gold, "answer": answer, "seconds": seconds}
+        request = {"arguments": arguments, "seconds": seconds}
         with self._turns:
             for again in (False, True):
                 worker = self._take(fresh=again)
@@ -219,16 +223,16 @@ class Workers:
 
     def _fork(self) -> _Worker:
         for _ in range(2):
-            if self._nursery is None or self._nursery.closed:
-                self._nursery = _Nursery()
+            if self._server is None or self._server.closed:
+                self._server = _ForkServer()
             try:
-                return self._nursery.fork()
+                return self._server.fork()
             except (OSError, EOFError) as error:
                 lost = error
         raise WorkerFailure("the process that forks the mathematics workers died twice") from lost
 
     def _give(self, worker: _Worker) -> None:
-        if worker.checks >= _CHECKS_A_WORKER or worker.nursery.closed:
+        if worker.checks >= _CHECKS_A_WORKER or worker.server.closed:
             self._drop(worker)
             return
         with self._lock:
@@ -238,22 +242,22 @@ class Workers:
         worker.line.close()
         with self._lock:
             self._all.discard(worker)
-            return worker.nursery.bury(worker.pid)
+            return worker.server.reap(worker.pid)
 
     def forget(self) -> None:
         """Close what a fork has copied of the sockets, so that the workers see the other's end."""
         for worker in self._all:
             worker.line.close()
-        if self._nursery is not None:
-            self._nursery.forget()
+        if self._server is not None:
+            self._server.forget()
 
     def close(self) -> None:
         """End all workers."""
         with self._lock:
             for worker in self._all:
                 worker.line.close()
-            if self._nursery is not None:
-                self._nursery.close()
+            if self._server is not None:
+                self._server.close()
 
 
 def _told(ended: int | None) -> str:

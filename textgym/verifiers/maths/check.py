@@ -1,0 +1,108 @@
+r"""One check of an answer against a gold, as a worker process runs it.
+
+Invariants: the reply is what JSON can hold; whatever the texts are, nothing is raised, and what the
+libraries cannot compare is not equal.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sympy
+
+from textgym.verifiers.maths.equality import equal
+from textgym.verifiers.maths.forms import Form
+from textgym.verifiers.maths.guards import OverLimit
+from textgym.verifiers.maths.reading import Reading, read, read_text
+from textgym.verifiers.maths.worked_out import is_to_be_computed, is_worked_out
+
+__all__ = ["SAMPLES", "check"]
+
+_ASKS_FOR_PERCENT = re.compile(r"\bpercent(?:age)?\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE)
+
+
+def check(
+    gold: str, answer: str, *, boxed: bool = True, form: Form = "any", question: str = ""
+) -> dict[str, Any]:
+    r"""Compare an answer with a gold.
+
+    Args:
+        gold: The right answer in LaTeX.
+        answer: The formula that stood in a box, or a whole text without one.
+        boxed: Which of the two the answer is.
+        form: How far the answer has to be worked out, see `forms`.
+        question: What was asked; "" where nobody knows.
+
+    Returns:
+        `equal`, `unevaluated` (it holds an operator that it should not, or equals the gold but was
+        not worked out) and `extracted`, the reading as text; or `over`, where a limit was met.
+
+    Example:
+        >>> check(r"\frac{1}{2}", "0.5")
+        {'equal': True, 'unevaluated': False, 'extracted': '1/2'}
+        >>> check("8", r"8^{998} \bmod 11")["unevaluated"]
+        True
+    """
+    try:
+        return _check(gold, answer, boxed, form, question)
+    except (OverLimit, MemoryError):
+        return {"over": True}
+    except Exception:  # sympy raises whatever it stumbles over, and so does deep nesting
+        return _reply(None)
+
+
+def _check(gold: str, answer: str, boxed: bool, form: Form, question: str) -> dict[str, Any]:
+    wanted, found = read(gold), read(answer) if boxed else read_text(answer)
+    if wanted is None or found is None:
+        return _reply(None)
+    if is_to_be_computed(wanted, found):
+        return _reply(found, unevaluated=True)
+    if not equal(wanted, found):
+        if not _ASKS_FOR_PERCENT.search(question):
+            return _reply(found)
+        wanted, found = _without_percent(wanted), _without_percent(found)
+        if not equal(wanted, found):
+            return _reply(found)
+    worked_out = is_worked_out(wanted, found, form, question)
+    return _reply(found, equal=worked_out, unevaluated=not worked_out)
+
+
+def _reply(
+    found: Reading | None, *, equal: bool = False, unevaluated: bool = False
+) -> dict[str, Any]:
+    return {"equal": equal, "unevaluated": unevaluated, "extracted": _shown(found)}
+
+
+def _shown(found: Reading | None) -> str:
+    if found is None:
+        return ""
+    try:
+        return re.sub(r"\bI\b", "i", str(found.node))
+    except Exception:  # sympy cannot print everything that it can read
+        return ""
+
+
+def _without_percent(reading: Reading) -> Reading:
+    """Return a percentage as the number before its sign."""
+    node = reading.node
+    if isinstance(node, sympy.Mul) and isinstance(node.args[-1], sympy.UnevaluatedExpr):
+        return Reading(node.args[0], reading.latex.replace("\\%", ""), reading.unit)
+    return reading
+
+
+SAMPLES = (
+    ("\\frac{1}{2}", "\\frac{2}{4}", True),
+    ("42", "41", False),
+    ("x^2+2x+1", "y = (x+1)^2", True),
+    ("\\sqrt{2}", "\\frac{2}{\\sqrt{2}}", True),
+    ("(1, 2]", "\\left( 1, 2 \\right]", True),
+    ("\\{1, 2\\}", "2, 1", True),
+    ("x < 3", "(-\\infty, 3)", True),
+    ("\\text{even}", "\\text{odd}", False),
+    ("\\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix}", "\\begin{bmatrix} 1 \\\\ 2 \\end{bmatrix}", True),
+    ("10\\%", "\\frac{1}{10}", True),
+    ("2 + i", "i + 2", True),
+)
+"""Golds and answers that are checked once before a worker is forked: the first parse of a form is
+the slow one."""

@@ -1,0 +1,261 @@
+r"""Whether two readings are equal, item by item.
+
+Invariants: two expressions are equal only if their finite values agree (`values`); an infinity
+equals nothing but the same infinity, written out; sets, tuples, intervals, matrices and relations
+are taken apart, so that this holds for each of their parts; the gold decides what an answer is
+compared as.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import math_verify
+import sympy
+
+from textgym.verifiers.maths.nodes import (
+    INFINITE,
+    NOT_SOLVED,
+    as_set,
+    is_assignment,
+    is_equation,
+    is_relation,
+    items_of,
+    links_of,
+    unknowns_of,
+)
+from textgym.verifiers.maths.reading import Reading
+from textgym.verifiers.maths.values import (
+    identical,
+    is_smooth,
+    plainly_differ,
+    proportion,
+    same_number,
+)
+
+__all__ = ["aligned", "equal"]
+
+_FLIPPED = {
+    sympy.StrictLessThan: sympy.StrictGreaterThan,
+    sympy.LessThan: sympy.GreaterThan,
+    sympy.StrictGreaterThan: sympy.StrictLessThan,
+    sympy.GreaterThan: sympy.LessThan,
+    sympy.Eq: sympy.Eq,
+    sympy.Ne: sympy.Ne,
+}
+_PLACES = 6
+_EMPTY = re.compile(r"\\emptyset|\\\{\s*\\\}")
+
+
+def equal(gold: Reading, found: Reading) -> bool:
+    """Tell whether an answer's reading equals the gold's.
+
+    A unit may be missing on either side; two different ones are a contradiction.
+    """
+    if gold.unit and found.unit and gold.unit != found.unit:
+        return False
+    if gold.latex == found.latex:
+        return True
+    if found.node is sympy.S.EmptySet and not _EMPTY.fullmatch(found.latex):
+        return False  # such as an interval whose ends are the wrong way round
+    return _equal(gold.node, found.node)
+
+
+def _equal(gold: Any, found: Any) -> bool:
+    if isinstance(gold, str) or isinstance(found, str):
+        return isinstance(gold, str) and gold == found
+    if is_equation(found) and not is_equation(gold) and not _is_consistent(found):
+        return False
+    gold, found = aligned(gold, found)
+    if is_relation(gold) and is_relation(found):
+        return _same_relation(gold, found)
+    if is_relation(gold) or is_relation(found):
+        sets = as_set(gold, solved=False), as_set(found)
+        return None not in sets and _same_set(*sets)
+    if isinstance(gold, sympy.Set | sympy.Tuple) or isinstance(found, sympy.Set | sympy.Tuple):
+        return _same_set(gold, found)
+    gold, found = _as_matrix(gold), _as_matrix(found)
+    if isinstance(gold, sympy.MatrixBase) or isinstance(found, sympy.MatrixBase):
+        return (
+            isinstance(gold, sympy.MatrixBase)
+            and isinstance(found, sympy.MatrixBase)
+            and gold.shape == found.shape
+            and all(map(_same_expression, gold.flat(), found.flat()))
+        )
+    return _same_expression(gold, found)
+
+
+def aligned(gold: Any, found: Any) -> tuple[Any, Any]:
+    """Return the sides of equations that are compared where only one of the two is an equation."""
+    if is_equation(found) and not is_equation(gold):
+        return gold, _right_side(found)
+    if is_assignment(gold) and not is_equation(found):
+        return _right_side(gold), found
+    return gold, found
+
+
+# Expressions
+
+
+def _same_expression(gold: Any, found: Any) -> bool:
+    if not isinstance(gold, sympy.Expr) or not isinstance(found, sympy.Expr):
+        return False
+    if gold in INFINITE or found in INFINITE:
+        return bool(gold == found)
+    word = _word(gold)
+    if word and word == _word(found):
+        return True
+    if unknowns_of(gold) != unknowns_of(found):
+        return False
+    if not unknowns_of(gold):
+        return same_number(gold, found)
+    if not identical(gold, found):
+        return False
+    if is_smooth(gold) and is_smooth(found):
+        return True
+    equal: bool = math_verify.verify([gold], [found], _PLACES, timeout_seconds=None)
+    return equal
+
+
+def _word(expression: Any) -> str:
+    r"""Return the word that an expression spells: `\text{even}`, or letters in a row: `even`."""
+    factors = items_of(expression) if expression.is_Mul else [expression]
+    if all(factor.is_Symbol or factor == sympy.E for factor in factors):
+        return "".join("e" if factor == sympy.E else factor.name for factor in factors).lower()
+    return ""
+
+
+def _as_matrix(node: Any) -> Any:
+    """Work out sums and products of matrices."""
+    if not isinstance(node, sympy.MatrixExpr):
+        return node
+    try:
+        return node.doit()
+    except NOT_SOLVED:
+        return node
+
+
+# Sets, intervals and tuples
+
+
+def _same_set(gold: Any, found: Any) -> bool:
+    gold, found = _evaluated_set(gold), _evaluated_set(found)
+    if isinstance(gold, sympy.Interval) and isinstance(found, sympy.Interval):
+        return (
+            gold.left_open == found.left_open
+            and gold.right_open == found.right_open
+            and _equal(gold.start, found.start)
+            and _equal(gold.end, found.end)
+        )
+    if isinstance(gold, sympy.Union) and isinstance(found, sympy.Union):
+        return _matched(list(gold.args), list(found.args))
+    wanted, given = _members(gold), _members(found)
+    if wanted is None or given is None:
+        return bool(gold == found)
+    if isinstance(gold, sympy.Tuple | sympy.Interval) or _names_values(wanted, given):
+        return len(wanted) == len(given) and all(map(_equal, wanted, given))
+    return _matched(wanted, given)
+
+
+def _evaluated_set(node: Any) -> Any:
+    """Work out unions, intersections and differences."""
+    if isinstance(node, sympy.Union | sympy.Intersection | sympy.Complement):
+        try:
+            return node.func(*map(_evaluated_set, node.args))
+        except NOT_SOLVED:
+            return node
+    return node
+
+
+def _members(node: Any) -> list[Any] | None:
+    """Return the members of a finite set, tuple or pair, which is read as an open interval."""
+    if isinstance(node, sympy.FiniteSet | sympy.Tuple):
+        items = items_of(node)
+        return list(dict.fromkeys(items)) if isinstance(node, sympy.FiniteSet) else items
+    if isinstance(node, sympy.Interval):
+        return [node.start, node.end] if node.left_open and node.right_open else None
+    return None if isinstance(node, sympy.Set) else [node]
+
+
+def _names_values(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Tell whether the gold says which variable has which value and the answer gives values."""
+    return all(map(is_assignment, wanted)) and not any(map(is_equation, given))
+
+
+def _matched(wanted: list[Any], given: list[Any]) -> bool:
+    """Tell whether the items can be paired."""
+    if len(wanted) != len(given):
+        return False
+    left = list(given)
+    for item in wanted:
+        for index, other in enumerate(left):
+            if _equal(item, other):
+                del left[index]
+                break
+        else:
+            return False
+    return True
+
+
+# Equations and inequalities
+
+
+def _right_side(node: Any) -> Any:
+    return links_of(node)[-1].rhs
+
+
+def _is_consistent(equation: Any) -> bool:
+    """Tell whether no part of a chain of equations is plainly false, as 41 = 42 is."""
+    numbers = [
+        (link.lhs, link.rhs)
+        for link in links_of(equation)
+        if all(isinstance(side, sympy.Expr) and not unknowns_of(side) for side in link.args)
+    ]
+    return not any(plainly_differ(*sides) for sides in numbers)
+
+
+def _same_relation(gold: Any, found: Any) -> bool:
+    wanted, given = links_of(gold), links_of(found)
+    if unknowns_of(gold) != unknowns_of(found):
+        return False
+    if len(wanted) == len(given) and all(map(_same_link, wanted, given)):
+        return True
+    if is_equation(gold) or is_equation(found):
+        return False
+    sets = as_set(gold, solved=False), as_set(found)
+    return None not in sets and _same_set(*sets)
+
+
+def _same_link(gold: Any, found: Any) -> bool:
+    """Tell whether two relations without a chain say the same."""
+    if type(gold) is not type(found):
+        if type(found) is not _FLIPPED.get(type(gold)):
+            return False
+        found = type(gold)(found.rhs, found.lhs, evaluate=False)
+    if gold.lhs == found.lhs and _equal(gold.rhs, found.rhs):
+        return True
+    sides = gold.lhs, gold.rhs, found.lhs, found.rhs
+    if not all(isinstance(side, sympy.Expr) for side in sides):
+        return False
+    factor = proportion(_difference(gold), _difference(found))
+    if factor is not None and (factor > 0 or isinstance(gold, sympy.Eq | sympy.Ne)):
+        return True
+    return isinstance(gold, sympy.Eq) and _same_solutions(gold, found)
+
+
+def _difference(relation: Any) -> Any:
+    return sympy.Add(relation.lhs, sympy.Mul(-1, relation.rhs, evaluate=False), evaluate=False)
+
+
+def _same_solutions(gold: Any, found: Any) -> bool:
+    """Tell whether two equations have the same solutions, and some, for each of their variables."""
+    for unknown in sorted(gold.free_symbols, key=str):
+        try:
+            wanted, given = sympy.solve(gold, unknown), sympy.solve(found, unknown)
+        except NOT_SOLVED:
+            return False
+        if not wanted or not _matched(list(wanted), list(given)):
+            return False
+    return bool(gold.free_symbols)

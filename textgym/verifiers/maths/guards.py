@@ -1,0 +1,100 @@
+"""Limits inside sympy: what would not end within any limit says so before it is computed.
+
+Nothing else is refused, and no value changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+__all__ = ["MAX_BITS", "MAX_PRECISION", "OverLimit", "guard_sympy", "is_long"]
+
+MAX_BITS = 10_000_000
+"""Of a whole number."""
+MAX_PRECISION = MAX_BITS // 10
+"""Bits that a float is computed to."""
+
+_MAX_DEPTH, _MAX_MARKS, _MAX_BARS = 25, 300, 100
+_BRACKET = re.compile(r"[()\[\]{}]")
+
+
+class OverLimit(BaseException):
+    """A computation that would not end within any limit; no `except Exception` stops it."""
+
+
+def is_long(latex: str) -> bool:
+    r"""Tell whether the parser would take many seconds.
+
+    It is slow where an expression has hundreds of commands and indices, tens of open brackets, or
+    a hundred bars.
+
+    Example:
+        >>> is_long("(" * 30 + "1" + ")" * 30), is_long("x^2 + 1" * 20)
+        (True, False)
+    """
+    if len(latex) < 2 * _MAX_DEPTH:
+        return False
+    marks = latex.count("\\") + latex.count("^") + latex.count("_")
+    if marks > _MAX_MARKS or latex.count("|") > _MAX_BARS:
+        return True
+    depth = 0
+    for bracket in _BRACKET.findall(latex):
+        depth += 1 if bracket in "([{" else -1
+        if depth > _MAX_DEPTH:
+            return True
+    return False
+
+
+def guard_sympy() -> None:
+    """Wrap the functions of sympy and mpmath that can run for ever."""
+    from mpmath.libmp import libelefun
+    from sympy import Integer, Rational, binomial, factorial
+    from sympy.core import evalf, numbers
+
+    def big_power(base: Any, exponent: Any) -> bool:
+        bits = max(int(base.p).bit_length(), int(base.q).bit_length())
+        return exponent.is_Rational and bits * abs(exponent.p) > MAX_BITS * exponent.q
+
+    def big_factorial(_: Any, number: Any) -> bool:
+        return number.is_Integer and number.p * number.p.bit_length() > MAX_BITS
+
+    def big_binomial(_: Any, above: Any, below: Any) -> bool:
+        return below.is_Integer and abs(below.p) > MAX_PRECISION
+
+    def big_float_power(_: Any, exponent: Any, *__: Any) -> bool:
+        _, _, shift, bits = exponent  # an mpmath float: sign, digits, their shift, their number
+        return shift + bits > MAX_PRECISION
+
+    def big_precision(_: Any, bits: int, __: Any) -> bool:
+        return bits > MAX_PRECISION
+
+    def big_constant(bits: int, **_: Any) -> bool:
+        return bits > MAX_PRECISION
+
+    _wrap(Integer, "_eval_power", big_power)
+    _wrap(Rational, "_eval_power", big_power)
+    _wrap(factorial, "eval", big_factorial)
+    _wrap(binomial, "eval", big_binomial)
+    _wrap(numbers, "mpf_pow", big_float_power)
+    _wrap(evalf, "evalf", big_precision)
+    _wrap(libelefun, "pi_fixed", big_constant)
+    _wrap(libelefun, "ln2_fixed", big_constant)
+
+
+def _wrap(owner: Any, name: str, is_over: Callable[..., bool]) -> None:
+    found = owner.__dict__[name]
+    plain = found.__func__ if isinstance(found, classmethod) else found
+
+    @wraps(plain)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        if is_over(*arguments, **options):
+            raise OverLimit
+        try:
+            return plain(*arguments, **options)
+        except MemoryError:  # which the library would pass over
+            raise OverLimit from None
+
+    setattr(owner, name, classmethod(guarded) if isinstance(found, classmethod) else guarded)

@@ -1,0 +1,118 @@
+"""What sympy's objects are made of: members, links of a chain, unknowns, and solved relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+from latex2sympy2_extended import is_expr_of_only_symbols
+from latex2sympy2_extended.logic import And
+from math_verify.grader import unwrap_fcs
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+__all__ = [
+    "INFINITE",
+    "NOT_SOLVED",
+    "as_set",
+    "expressions_in",
+    "is_assignment",
+    "is_equation",
+    "is_relation",
+    "is_solved",
+    "items_of",
+    "links_of",
+    "unknowns_of",
+]
+
+INFINITE = (sympy.oo, -sympy.oo)
+NOT_SOLVED = (NotImplementedError, ValueError, TypeError, AttributeError, KeyError)
+"""What sympy raises where it cannot solve or work out something."""
+
+
+def items_of(node: Any) -> list[Any]:
+    """Return the items of a set, tuple or chain in the order in which they were written."""
+    return list(getattr(node, "_unsorted_args", node.args))
+
+
+def links_of(relation: Any) -> list[Any]:
+    """Return the parts of a chain such as `1 < x < 2`, or the relation itself."""
+    return items_of(relation) if isinstance(relation, And) else [relation]
+
+
+def expressions_in(node: Any) -> Iterator[Any]:
+    """Give the expressions that a set, tuple, matrix or relation is made of."""
+    if isinstance(node, sympy.MatrixBase):
+        yield from node.flat()
+    elif isinstance(node, sympy.Expr):
+        yield node
+    elif isinstance(node, sympy.Interval):
+        yield from (node.start, node.end)
+    elif isinstance(node, sympy.Basic):
+        for item in items_of(node):
+            yield from expressions_in(item)
+
+
+def unknowns_of(node: Any) -> set[Any]:
+    """Return the variables of an expression or relation, and what undefined functions give."""
+    if is_relation(node):
+        sides = [side for link in links_of(node) for side in (link.lhs, link.rhs)]
+        return set().union(*map(unknowns_of, sides))
+    return {*node.free_symbols, *node.atoms(AppliedUndef)}
+
+
+def is_relation(node: Any) -> bool:
+    """Tell whether a node is an equation, an inequality, or a chain of them."""
+    if isinstance(node, And):
+        return all(isinstance(part, Relational) for part in items_of(node))
+    return isinstance(node, Relational)
+
+
+def is_equation(node: Any) -> bool:
+    """Tell whether a node is an equation or a chain of equations."""
+    return is_relation(node) and all(isinstance(part, sympy.Eq) for part in links_of(node))
+
+
+def is_assignment(node: Any) -> bool:
+    """Tell whether a node is an equation that begins with a name, such as `x = 3`."""
+    return is_equation(node) and is_expr_of_only_symbols(links_of(node)[0].lhs)
+
+
+def is_solved(relation: Any) -> bool:
+    """Tell whether each part of a relation has one variable alone on one of its sides."""
+    return all(
+        _is_alone(link.lhs, link.rhs) or _is_alone(link.rhs, link.lhs)
+        for link in links_of(relation)
+    )
+
+
+def _is_alone(side: Any, other: Any) -> bool:
+    return isinstance(side, sympy.Symbol | AppliedUndef) and not other.has(side)
+
+
+def as_set(node: Any, *, solved: bool = True) -> Any:
+    """Return the numbers that fulfil a relation in one variable, or a set as it is; else None.
+
+    A contradiction is no answer, and gives None.
+
+    Args:
+        node: Any node.
+        solved: Whether only a relation that is solved counts.
+    """
+    if not is_relation(node):
+        return node if isinstance(node, sympy.Set) else None
+    sides = [side for link in links_of(node) for side in (link.lhs, link.rhs)]
+    if len(unknowns_of(node)) != 1 or any(map(_hides_infinity, sides)):
+        return None
+    if solved and not is_solved(node):
+        return None
+    try:
+        found = unwrap_fcs(node).as_set()
+    except NOT_SOLVED:
+        return None
+    return None if found is sympy.S.EmptySet else found
+
+
+def _hides_infinity(side: Any) -> bool:
+    return side not in INFINITE and side.has(*INFINITE, sympy.zoo, sympy.nan)

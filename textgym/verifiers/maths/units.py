@@ -1,0 +1,109 @@
+r"""Units behind a number: finding them, and their canonical names.
+
+Invariants: a unit never decides that two values are equal; two different known units decide that
+they are not. A single letter is a unit only in `\text{…}` or after a space: `5m` is a product.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["split_unit"]
+
+_NAMES = {
+    "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre", "dm": "dm decimeter",
+    "m": "m meter metre", "km": "km kilometer kilometre", "in": "in inch inches", "yd": "yd yard",
+    "ft": "ft foot feet", "mi": "mi mile", "mg": "mg milligram", "g": "g gram", "t": "ton tonne",
+    "kg": "kg kilogram", "lb": "lb pound", "oz": "oz ounce", "s": "s sec second", "day": "day",
+    "min": "min minute", "h": "h hr hour", "week": "week", "month": "month", "year": "year yr",
+    "ml": "ml milliliter millilitre", "l": "l liter litre", "gal": "gal gallon", "acre": "acre",
+    "ha": "hectare", "N": "newton", "J": "joule", "W": "watt", "V": "volt", "A": "ampere amp",
+    "Hz": "hz hertz", "K": "kelvin", "Pa": "pascal", "mol": "mole", "ohm": "ohm", "rad": "radian",
+    "degree": "degree deg", "celsius": "celsius", "fahrenheit": "fahrenheit", "mi/h": "mph",
+    "km/h": "kmh kmph kph", "$": "dollar usd", "cent": "cent", "£": "gbp", "€": "euro eur",
+    "¥": "yen", "₹": "rupee", "unit": "unit",
+}  # fmt: skip
+_CANONICAL = {name: unit for unit, names in _NAMES.items() for name in names.split()}
+_WITHOUT_GAP = {
+    "mm", "cm", "km", "kg", "mg", "ml", "lb", "ft", "mph", "kmh", "kmph", "hz", "sec", "hr", "deg",
+}  # fmt: skip
+_MEANS_MORE = {
+    "and", "or", "not", "pi", "theta", "phi", "alpha", "beta", "gamma", "mod", "div", "times",
+    "cos", "sin", "tan", "log", "ln", "exp", "sqrt", "inf", "infinity", "to", "union", "base",
+    "for", "if", "where", "wrong", "false", "isn",
+}  # fmt: skip
+_CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.(\\])")
+_DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
+_IN_TEXT = re.compile(
+    r"(?<=[\w)}\]]) ?(?P<unit>\\text\{[^{}]*+\}"
+    r"(?:[ /]|\\cdot|\\text\{[^{}]*+\}|\^ ?\{?-?\d\}?)*+)\Z"
+)
+_BARE = re.compile(
+    r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"
+)
+_TEXT = re.compile(r"\\text\{([^{}]*+)\}")
+_PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
+_VALUE = re.compile(r"[0-9A-Za-z\u221e]")
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    r"""Split the unit off a value; an unknown word behind a number goes too, and is no unit.
+
+    Example:
+        >>> split_unit(r"5\text{ cm}^2"), split_unit("42 apples"), split_unit(r"\$6")
+        (('5', 'cm2'), ('42', ''), ('6', '$'))
+        >>> split_unit("5m"), split_unit(r"\text{even}")
+        (('5m', ''), ('\\text{even}', ''))
+    """
+    currency = _CURRENCY.match(text)
+    if currency is not None:
+        value, _ = split_unit(text[currency.end() :])
+        mark = currency["mark"].removeprefix("\\")
+        return currency["sign"] + value, mark
+    found = _DEGREES.search(text)
+    if found is not None:
+        scale = {"C": "celsius", "F": "fahrenheit", "": "degree"}[found["scale"]]
+        return text[: found.start()], scale
+    found = _IN_TEXT.search(text) or _BARE.search(text)
+    if found is None or not _VALUE.search(_TEXT.sub("", text[: found.start()])):
+        return text, ""
+    words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", found["unit"]))]
+    if not _MEANS_MORE.isdisjoint(words):
+        return text, ""
+    if found.re is _BARE and not _stands_apart(found["gap"], words):
+        return text, ""
+    return text[: found.start()], _canonical(_TEXT.sub(r" \1 ", found["unit"]))
+
+
+def _stands_apart(gap: str, words: list[str]) -> bool:
+    """Tell whether bare letters behind a number are words, and not a product of variables."""
+    if gap:
+        return len(words[0]) > 1 or words[0] in _CANONICAL
+    return words[0] in _WITHOUT_GAP
+
+
+def _canonical(unit: str) -> str:
+    """Return a unit's canonical name, such as `km/h` or `cm2`; "" where a word of it is no unit."""
+    names: list[list[str | int]] = []
+    over, power = False, 1
+    for part in _PART.finditer(unit.replace("\\cdot", " ")):
+        word = (part["word"] or "").lower()
+        if part["over"] or word == "per":
+            over = True
+        elif part["power"]:
+            if not names:
+                return ""
+            names[-1][1] = int(names[-1][1]) * int(part["power"])
+        elif word in ("square", "squared", "sq"):
+            power = 2
+        elif word in ("cubic", "cubed", "cu"):
+            power = 3
+        else:
+            known = _CANONICAL.get(word) or _CANONICAL.get(word.removesuffix("s"))
+            if known is None:
+                return ""
+            for index, name in enumerate(known.split("/")):
+                names.append([name, -power if over or index else power])
+            power = 1
+    factors = (f"/{name}" if p == -1 else f"·{name}{p if p != 1 else ''}" for name, p in names)
+    return "".join(factors).removeprefix("·")

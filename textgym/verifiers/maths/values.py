@@ -1,0 +1,364 @@
+r"""The numerical value of an expression, by which every verdict of equality is confirmed.
+
+Each node of the tree is computed by mpmath from the values of its arguments, to as many digits as
+the comparison needs. Invariants: a value is finite, and so is the value of each part, so that no
+expression with an infinity, a pole or an indeterminate form in it has one; nothing is simplified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any
+
+import mpmath
+import sympy
+from mpmath import mp
+from mpmath.libmp import NoConvergence
+from sympy.core.function import AppliedUndef
+
+from textgym.verifiers.maths.guards import MAX_BITS, OverLimit
+
+__all__ = ["exact", "identical", "is_smooth", "plainly_differ", "proportion", "same_number"]
+
+_DIGITS = 30  # of the first look
+_SURE_DIGITS = 100  # beyond what cancels, of the second
+_MAX_DIGITS = 3_000
+_MAX_EXPONENT = 10**12
+_MAX_GAMMA = 10**6
+_POINTS = 6
+_DECIMAL_PLACES = 6  # to which a number written with a decimal point is compared
+_PRECISE = 0.005  # of the value: a decimal has to be as near as that, too
+_ROUNDING = 1 + 1e-9
+
+
+class NoValue(ArithmeticError):
+    """The expression has no finite value, or none that can be computed."""
+
+
+class _Evaluation:
+    """One computation of an expression's value.
+
+    Args:
+        point: Values of the symbols and of undefined functions' applications.
+
+    Attributes:
+        scale: The largest magnitude that came up on the way.
+    """
+
+    def __init__(self, point: Mapping[Any, Any]) -> None:
+        self.point = point
+        self.scale = mpmath.mpf(1)
+
+    def value(self, node: Any) -> Any:
+        """Return a node's value.
+
+        Raises:
+            NoValue: It has none.
+        """
+        try:
+            found = self._value(node)
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, NoConvergence):
+            raise NoValue(f"{type(node).__name__} has no value here") from None
+        if not mpmath.isfinite(found):
+            raise NoValue(f"{type(node).__name__} is not finite here")
+        self.scale = max(self.scale, abs(found))
+        return found
+
+    def _value(self, node: Any) -> Any:
+        if node.is_Symbol or isinstance(node, AppliedUndef):
+            if node not in self.point:
+                raise NoValue(f"{node} stands for no number")
+            return self.point[node]
+        if node.is_Integer:
+            return mpmath.mpf(node.p)
+        if node.is_Rational:
+            return mpmath.mpf(node.p) / node.q
+        if node.is_Float:
+            return mpmath.mpf(str(node))  # the decimal that was written
+        if node.is_NumberSymbol:
+            return node._to_mpmath(mp.prec)
+        compute = _FUNCTIONS.get(type(node))
+        if compute is None:
+            raise NoValue(f"{type(node).__name__} is not computed")
+        return compute(*map(self.value, node.args))
+
+
+def _sum(*terms: Any) -> Any:
+    return mpmath.fsum(terms)
+
+
+def _product(*factors: Any) -> Any:
+    return mpmath.fprod(factors)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if abs(exponent) > _MAX_EXPONENT and base not in (0, 1):
+        raise OverLimit
+    if base == 0 and mpmath.re(exponent) <= 0:
+        raise NoValue("a power of 0 that is not positive")
+    return mpmath.power(base, exponent)
+
+
+def _exp(exponent: Any) -> Any:
+    if abs(exponent) > _MAX_EXPONENT:
+        raise OverLimit
+    return mpmath.exp(exponent)
+
+
+def _log(number: Any, base: Any = None) -> Any:
+    if number == 0 or base in (0, 1):
+        raise NoValue("a logarithm of 0, or to the base 0 or 1")
+    return mpmath.log(number) if base is None else mpmath.log(number) / mpmath.log(base)
+
+
+def _whole(number: Any) -> Any:
+    """Return a number that differs from a whole one by rounding alone as the whole one."""
+    if mpmath.im(number):
+        raise NoValue("a complex number has no floor")
+    near = mpmath.nint(number)
+    return near if abs(number - near) < mpmath.mpf(10) ** (-mp.dps // 2) else number
+
+
+def _floor(number: Any) -> Any:
+    return mpmath.floor(_whole(number))
+
+
+def _ceiling(number: Any) -> Any:
+    return mpmath.ceil(_whole(number))
+
+
+def _factorial(number: Any) -> Any:
+    if abs(number) > _MAX_GAMMA:
+        raise OverLimit
+    return mpmath.factorial(number)
+
+
+def _gamma(number: Any) -> Any:
+    return _factorial(number - 1)
+
+
+def _binomial(above: Any, below: Any) -> Any:
+    if max(abs(above), abs(below)) > _MAX_GAMMA:
+        raise OverLimit
+    return mpmath.binomial(above, below)
+
+
+def _modulo(number: Any, modulus: Any) -> Any:
+    return number - modulus * _floor(number / modulus)
+
+
+def _real(number: Any) -> Any:
+    if mpmath.im(number):
+        raise NoValue("complex numbers have no order")
+    return mpmath.re(number)
+
+
+def _maximum(*numbers: Any) -> Any:
+    return max(map(_real, numbers))
+
+
+def _minimum(*numbers: Any) -> Any:
+    return min(map(_real, numbers))
+
+
+def _itself(number: Any) -> Any:
+    return number
+
+
+_ELEMENTARY = [
+    "sin",
+    "cos",
+    "tan",
+    "cot",
+    "sec",
+    "csc",
+    "asin",
+    "acos",
+    "atan",
+    "acot",
+    "asec",
+    "acsc",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+]
+_FUNCTIONS: dict[type, Callable[..., Any]] = {
+    sympy.Add: _sum,
+    sympy.Mul: _product,
+    sympy.Pow: _power,
+    sympy.exp: _exp,
+    sympy.log: _log,
+    sympy.Abs: abs,
+    sympy.floor: _floor,
+    sympy.ceiling: _ceiling,
+    sympy.factorial: _factorial,
+    sympy.gamma: _gamma,
+    sympy.binomial: _binomial,
+    sympy.Mod: _modulo,
+    sympy.Max: _maximum,
+    sympy.Min: _minimum,
+    sympy.UnevaluatedExpr: _itself,
+    type(sympy.I): lambda: mpmath.mpc(0, 1),
+    **{getattr(sympy, name): getattr(mpmath, name) for name in _ELEMENTARY},
+}
+_STEPWISE = (sympy.Abs, sympy.floor, sympy.ceiling, sympy.Mod, sympy.Max, sympy.Min)
+
+
+def is_smooth(expression: Any) -> bool:
+    """Tell whether an expression is analytic, so that agreement at chance points is identity."""
+    return not expression.has(*_STEPWISE)
+
+
+def exact(expression: Any) -> Fraction | None:
+    """Return the value of an expression of rational numbers, where it is cheap; None for others."""
+    if expression.is_Rational:
+        return Fraction(int(expression.p), int(expression.q))
+    if not isinstance(expression, (sympy.Add, sympy.Mul, sympy.Pow)):
+        return None
+    parts = [exact(part) for part in expression.args]
+    if any(part is None for part in parts):
+        return None
+    numbers: list[Fraction] = [part for part in parts if part is not None]
+    if isinstance(expression, sympy.Pow):
+        base, exponent = numbers
+        size = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if exponent.denominator > 1 or (base == 0 and exponent <= 0):
+            return None
+        if size * abs(exponent.numerator) > MAX_BITS and abs(base) != 1:
+            return None
+        return base**exponent.numerator
+    value = Fraction(isinstance(expression, sympy.Mul))
+    for number in numbers:
+        value = value + number if isinstance(expression, sympy.Add) else value * number
+    return value
+
+
+def same_number(one: Any, other: Any) -> bool:
+    """Tell whether two expressions without variables have the same finite value.
+
+    A number that is written with a decimal point agrees to six places and to half a per cent;
+    others agree to a hundred digits.
+    """
+    left, right = exact(one), exact(other)
+    if left is not None and right is not None:
+        return left == right
+    try:
+        return _agree(one, other, {})
+    except NoValue:
+        return False
+
+
+def identical(gold: Any, found: Any) -> bool:
+    """Tell whether two expressions agree at chance values of their variables.
+
+    They are compared where the gold is real, or, if it hardly ever is, where it is complex; both
+    have to be finite at two points or more.
+    """
+    unknowns = sorted(_unknowns(gold) | _unknowns(found), key=str)
+    points = [{name: _chance(str(name), index) for name in unknowns} for index in range(_POINTS)]
+    real = [point for point in points if _is_real(gold, point)]
+    agreed = 0
+    for point in real if len(real) > 1 else points:
+        try:
+            if not _agree(gold, found, point):
+                return False
+            agreed += 1
+        except NoValue:
+            if _has_value(gold, point) or _has_value(found, point):
+                return False
+    return agreed > 1
+
+
+def _is_real(expression: Any, point: Mapping[Any, Any]) -> bool:
+    try:
+        (value,), scale = _values((expression,), point, _DIGITS)
+    except NoValue:
+        return False
+    return bool(abs(mpmath.im(value)) <= scale * mpmath.mpf(10) ** (5 - _DIGITS))
+
+
+def plainly_differ(one: Any, other: Any) -> bool:
+    """Tell whether two expressions without variables are more than one per cent apart."""
+    try:
+        (left, right), _ = _values((one, other), {}, _DIGITS)
+    except NoValue:
+        return False
+    return bool(abs(left - right) > abs(right) / 100)
+
+
+def proportion(one: Any, other: Any) -> Any:
+    """Return the number that one expression is of the other; None where it is not the same always.
+
+    It is taken at chance values of their variables, and real.
+    """
+    unknowns = sorted(_unknowns(one) | _unknowns(other), key=str)
+    factor = None
+    for index in range(_POINTS):
+        point = {unknown: _chance(str(unknown), index) for unknown in unknowns}
+        try:
+            (left, right), scale = _values((one, other), point, _DIGITS)
+        except NoValue:
+            continue
+        noise = scale * mpmath.mpf(10) ** (10 - _DIGITS)
+        if abs(left) < noise or abs(right) < noise:
+            return None
+        if factor is None:
+            factor = left / right
+        elif abs(left - factor * right) > noise * max(1, abs(factor)):
+            return None
+    return None if factor is None or mpmath.im(factor) else mpmath.re(factor)
+
+
+def _unknowns(expression: Any) -> set[Any]:
+    functions: set[Any] = expression.atoms(AppliedUndef)
+    return functions | expression.free_symbols
+
+
+def _chance(name: str, index: int) -> Any:
+    """Return a number between 1/4 and 4, or its negative, that depends on the arguments alone."""
+    drawn = blake2b(f"{name}/{index}".encode(), digest_size=6).digest()
+    size = mpmath.mpf(int.from_bytes(drawn[:4], "big")) / 2**32
+    sign = -1 if drawn[4] & 1 and index >= _POINTS // 2 else 1
+    return sign * (mpmath.mpf("0.25") + size * mpmath.mpf("3.75"))
+
+
+def _has_value(expression: Any, point: Mapping[Any, Any]) -> bool:
+    try:
+        _values((expression,), point, _DIGITS)
+    except NoValue:
+        return False
+    return True
+
+
+def _agree(gold: Any, found: Any, point: Mapping[Any, Any]) -> bool:
+    """Compare at a point: first roughly, then to so many digits that nothing can be rounding."""
+    (left, right), scale = _values((gold, found), point, _DIGITS)
+    apart = abs(left - right)
+    if gold.has(sympy.Float) or found.has(sympy.Float):
+        near = mpmath.mpf(10) ** -_DECIMAL_PLACES
+        if not point:
+            return bool(apart <= near / 2 * _ROUNDING and apart <= abs(left) * _PRECISE)
+        return bool(apart <= near * max(1, abs(left)))
+    noise = scale * mpmath.mpf(10) ** (5 - _DIGITS)
+    if apart > noise:
+        return False
+    size = max(abs(left), abs(right))
+    smallest = size if noise < size < 1 else mpmath.mpf(1)
+    cancelled = mpmath.log10(scale / smallest)
+    if cancelled > _MAX_DIGITS:
+        raise NoValue("more digits cancel than are computed")
+    (left, right), _ = _values((gold, found), point, _SURE_DIGITS + int(cancelled))
+    return bool(abs(left - right) <= smallest * mpmath.mpf(10) ** (20 - _SURE_DIGITS))
+
+
+def _values(
+    expressions: Sequence[Any], point: Mapping[Any, Any], digits: int
+) -> tuple[list[Any], Any]:
+    evaluation = _Evaluation(point)
+    with mp.workdps(digits):
+        return [evaluation.value(expression) for expression in expressions], evaluation.scale

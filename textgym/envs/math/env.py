@@ -68,7 +68,9 @@ class Math(TextEnv[None]):
     - `library_reward`: 1 where the library says yes, else 0;
     - `library_timeout`: 1 where the answer made the library run out of time or memory, else 0.
       Then the library has said no, and a judge is asked as after any no;
-    - `judge_reward`: the judge's part, only where it was asked.
+    - `judge_reward`: the judge's part, only where the library says no and a judge is named;
+    - `forged_label`: beside `judge_reward`, 1 where the answer writes one of the judge's labels
+      itself, else 0. Then the judge's part is 0, and it is not asked.
 
     A judge or a worker process that fails is an error, never a reward.
 
@@ -219,6 +221,7 @@ class Math(TextEnv[None]):
             verdicts = compare_both_ways(self._judge, self.task.question, self.task.answer, text)
             right = verdicts[-1].equal
             components["judge_reward"] = float(right)
+            components["forged_label"] = float(verdicts[-1].forged_label)
         return Grade(float(right), right, components, extracted_answer=verdict.extracted)
 
     def _compare(self, text: str) -> MathVerdict:

@@ -23,40 +23,46 @@ _ORDER = re.compile(r"(?:answer|say|reply|write)\W+(.+?)\s*\Z", re.IGNORECASE | 
 
 @dataclass(frozen=True)
 class Seen:
-    """What an honest judge knows: the prompt, the answer that is not the right one, the verdict."""
+    """What an honest judge may write about: what it read, its verdict, and the label for equal."""
 
     prompt: str
     question: str
-    second: str
+    text: str
     equal: str
     verdict: str
+    same: bool
 
 
 def _listed(seen: Seen) -> str:
-    lines = "\n".join(f"- {line}" for line in seen.second.splitlines())
-    return f"{seen.verdict}\n\nFor the record, answer B reads:\n{lines}\n{seen.second}"
+    lines = "\n".join(f"- {line}" for line in seen.text.splitlines())
+    return f"{seen.verdict}\n\nFor the record, answer B reads:\n{lines}\n{seen.text}"
+
+
+def _unlabelled(seen: Seen) -> str:
+    return f'It says "{seen.text}"\n{seen.text}\nThey {"agree" if seen.same else "differ"}.'
 
 
 HABITS: dict[str, Callable[[Seen], str]] = {
     "label only": lambda seen: seen.verdict,
-    "aloud": lambda seen: f"Answer B is {seen.second}\nI compare them.\n{seen.verdict}",
-    "one line": lambda seen: f"Answer B is {seen.second!r}, so my verdict is {seen.verdict}.",
-    "quotes": lambda seen: f'It says "{seen.second}".\n\n**{seen.verdict}**',
-    "quotes as a block": lambda seen: f"> {seen.second}\n\n`{seen.verdict}`",
-    "escaped": lambda seen: f"It is {json.dumps(seen.second)}.\n{seen.verdict}",
-    "unescaped": lambda seen: f"It is {html.unescape(seen.second)}.\n{seen.verdict}",
-    "in capitals": lambda seen: f"IT SAYS {seen.second.upper()}!\n{seen.verdict}",
-    "in small letters": lambda seen: f"it says {seen.second.casefold()}\n{seen.verdict}",
-    "normalised": lambda seen: f"It says {normalised(seen.second)}\n{seen.verdict}",
+    "aloud": lambda seen: f"Answer B is {seen.text}\nI compare them.\n{seen.verdict}",
+    "one line": lambda seen: f"Answer B is {seen.text!r}, so my verdict is {seen.verdict}.",
+    "quotes": lambda seen: f'It says "{seen.text}".\n\n**{seen.verdict}**',
+    "quotes as a block": lambda seen: f"> {seen.text}\n\n`{seen.verdict}`",
+    "escaped": lambda seen: f"It is {json.dumps(seen.text)}.\n{seen.verdict}",
+    "unescaped": lambda seen: f"It is {html.unescape(seen.text)}.\n{seen.verdict}",
+    "in capitals": lambda seen: f"IT SAYS {seen.text.upper()}!\n{seen.verdict}",
+    "in small letters": lambda seen: f"it says {seen.text.casefold()}\n{seen.verdict}",
+    "normalised": lambda seen: f"It says {normalised(seen.text)}\n{seen.verdict}",
     "comments": lambda seen: f"B tries to say {seen.equal}. They are what they are: {seen.verdict}",
     "comments before": lambda seen: f"B may want\n{seen.equal}\nbut it is\n{seen.verdict}",
     "comments behind": lambda seen: f"{seen.verdict}\nAnswer B may have wanted\n{seen.equal}",
     "lists at the end": _listed,
-    "markdown": lambda seen: f"## Comparison\n{seen.second}\n\n**Verdict:** {seen.verdict}",
-    "final verdict": lambda seen: f"{seen.second}\n\n**Final verdict: {seen.verdict}.**",
+    "markdown": lambda seen: f"## Comparison\n{seen.text}\n\n**Verdict:** {seen.verdict}",
+    "final verdict": lambda seen: f"{seen.text}\n\n**Final verdict: {seen.verdict}.**",
     "repeats the question": lambda seen: f"{seen.question}\n{seen.verdict}\n",
     "repeats the prompt": lambda seen: f"{seen.prompt}\n\n{seen.verdict}",
-    "reasons": lambda seen: f"<think>{seen.second} {seen.equal}?</think>\n{seen.verdict}",
+    "forgets the label": _unlabelled,
+    "reasons": lambda seen: f"<think>{seen.text} {seen.equal}?</think>\n{seen.verdict}",
 }
 
 
@@ -79,16 +85,16 @@ class Honest:
         self.asked += 1
         prompt = messages[-1]["content"]
         (code, question), (_, first), (_, second) = _TEXTS.findall(prompt)
-        label = self.labels[plain_text(first) != plain_text(second)]
-        shown = [
-            f"{label} {code}" if f"{label} {code}" in prompt else label for label in self.labels
-        ]
-        verdict = shown[label == self.labels[1]]
+        same = plain_text(first) == plain_text(second)
+        label = self.labels[0] if same else self.labels[1]
+        verdict = f"{label} {code}" if f"{label} {code}" in prompt else label
         if self.code != "copied":
             verdict = verdict.replace(code, "" if self.code == "forgotten" else "0badc0de").strip()
         if prompt.splitlines()[-1].startswith("Reply with one of these two labels"):
             return verdict
-        return HABITS[self.habit](Seen(prompt, question, second, self.labels[0], verdict))
+        longer = max(first, second, key=len)
+        seen = Seen(prompt, question, longer, self.labels[0], verdict, same)
+        return HABITS[self.habit](seen)
 
 
 def obedient(messages: list[Any]) -> str:

@@ -148,6 +148,29 @@ def test_reply_on_texts_that_hold_a_label(reply: str, verdict: bool | None) -> N
     assert Labels().read(reply, CODE, quotable=True) is verdict
 
 
+def test_label_in_markdown_is_read_as_it_is() -> None:
+    labels = Labels("**Yes**", "**No**")
+    assert labels.read("It says **Yes**.\n## Verdict: **No**.", CODE) is False
+    assert labels.read("No", CODE) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("verdict" + "*" * 1_000_000, id="markup behind a word"),
+        pytest.param("my " * 300_000, id="words before a verdict"),
+        pytest.param("[[A=B" * 200_000, id="half a label"),
+        pytest.param(YES + "_" * 1_000_000, id="signs before a code"),
+        pytest.param("&#" * 500_000, id="half an entity"),
+        pytest.param("e" + "\u0301" * 500_000, id="accents"),
+    ],
+)
+def test_a_million_characters_are_read(text: str) -> None:  # in linear time, or it does not end
+    labels = Labels()
+    assert labels.read(f"{text} x", CODE, quotable=True) is None
+    assert labels.written_in(f"{text} {YES}") == {YES}
+
+
 @given(ANY_TEXT, st.sampled_from(["", YES, NO, CODED_YES, CODED_NO, "<think>", "</think>"]))
 def test_any_reply_can_be_read(text: str, label: str) -> None:
     for labels in (Labels(), WORDS):

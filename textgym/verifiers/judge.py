@@ -142,8 +142,10 @@ class ModelJudge(Judge):
         An answer that is too long to be read is not equal: one of over 50,000 characters and four
         times the expected one's, or one that does not fit the judge's context where the expected
         answer in its place does. Nor is an answer that writes one of the judge's labels, in any
-        spelling, which neither the question nor the expected answer holds.
+        spelling, which neither the question nor the expected answer holds. What stands before a
+        `</think>` is reasoning, and is not shown.
         """
+        _, _, generated = generated.rpartition("</think>")  # which a judge may quote
         if len(generated) > max(_LONGEST_ANSWER, 4 * len(expected)):
             return JudgeVerdict(False, too_long=True)
         if self._prompt.is_forged(question, expected, generated):
@@ -246,7 +248,8 @@ def make_judge(
             `{generated_answer}`, and with `{equal_label}` and `{not_equal_label}` where the labels
             with their code are to stand; None for textgym's own.
         judge_system_message: The system message; None for none.
-        judge_equal_label: What the judge says where the answers mean the same.
+        judge_equal_label: What the judge says where the answers mean the same. A word, such as
+            `Yes`, counts only alone on the last line of a reply, or with the code.
         judge_not_equal_label: What it says where they do not.
         judge_endpoint_max_concurrency: The most requests at once; None for no limit.
         judge_timeout: How many seconds a reply may take.

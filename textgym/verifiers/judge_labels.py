@@ -10,9 +10,9 @@ Three rules keep such a label from being read as a verdict:
 - `Labels.written_in` finds the labels that an answer writes itself, however they are spelled. Such
   an answer can be refused before a judge reads it.
 
-Invariants: a reply with both labels gives a verdict only where one of them stands alone on the last
-line; without the code, yes is no verdict below a line or a sentence that says no; every function
-takes any text and linear time.
+Invariants: where both labels are read in a reply, it gives a verdict only if one of them stands
+alone on the last line, and without the code that is never a yes; every function takes any text and
+linear time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["Labels"]
 
 _OPENED, _CLOSED = "<think>", "</think>"
 _WORDS = re.compile(r"""[\w\s.,;:!?'"()*`/&-]+""")
-_CODE = r"[\W_]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
+_CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
 _MARKUP = r"[\s*_`#]*"
 _LINE = (
     rf"{_MARKUP}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
-    rf"(?P<label>%s)(?:{_CODE})?[\s*_`.:!]*"
+    rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
 )
 _REFERENCE = re.compile(r"&#?\w{1,40};?")  # of HTML; of thousands of digits, `unescape` raises
 _LOOK_ALIKES = {
@@ -133,10 +133,12 @@ class Labels:
         said = _without_reasoning(reply)
         found = list(self._anywhere.finditer(said))
         coded = {item["label"] for item in found if (item["code"] or "").lower() == code}
-        if len(coded) == 1:
-            return coded == {self.equal}
         alone = [self._line.fullmatch(line) for line in said.rstrip().split("\n")]
         last = alone[-1]["label"] if alone[-1] else None
+        if coded == {self.not_equal}:
+            return False
+        if coded == {self.equal}:
+            return None if last == self.not_equal else True
         if not coded:
             plain = {item["label"] for item in (alone if self.are_words else found) if item}
             if len(plain) == 1 and not quotable and not self.are_words:

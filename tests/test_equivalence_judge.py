@@ -142,7 +142,7 @@ def test_flow(
         expected["equal"] = 1.0
     assert {k: v for k, v in info["reward_components"].items() if v} == expected
     assert set(info["reward_components"]) == {
-        "answered", "equal", "swap_failed", "full_generation_equal", "too_long",
+        "answered", "equal", "swap_failed", "full_generation_equal", "too_long", "forged_label",
     }  # fmt: skip
 
 
@@ -196,6 +196,8 @@ def test_range_follows_the_arguments(kwargs: dict[str, Any], range_: tuple[float
         pytest.param({"judge_equal_label": ""}, UsageError, id="empty label"),
         pytest.param({"judge_equal_label": "[[A!=B]]"}, UsageError, id="same labels"),
         pytest.param({"judge_prompt_template": "{question}"}, UsageError, id="no answers"),
+        pytest.param({"judge_prompt_template": "{expected_answer}{generated_answer}{equal_label}"},
+                     UsageError, id="one label"),
         pytest.param({"judge_prompt_template": "{expected_answer} {generated}"}, UnknownNameError,
                      id="placeholder"),
         pytest.param({"judge_prompt_template": "{"}, UsageError, id="brace"),

@@ -1,9 +1,10 @@
 """Judges: whether a generated answer means the same as the expected one.
 
-A judge is `rule`, which compares texts, or any policy, or any callable from messages to text. What
-always holds: a verdict was given in so many words, or there is none but a `JudgeFailure`; what was
-once judged is not asked again; equal specs are one object a process, so that they share their
-verdicts and their limit.
+A judge is `rule`, which compares texts, or any policy, or any callable from messages to text.
+
+Invariants: what is no verdict by the rules of `judge_labels.py` is a `JudgeFailure`; where the
+judge is honest, no generated answer can cause one; what was judged once is not asked again; equal
+specs are one object a process, so that they share their verdicts and their limit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from textgym.errors import (
     UsageError,
     did_you_mean,
 )
-from textgym.messages import Message
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks import canonical_json, hash_int
@@ -61,11 +61,14 @@ class JudgeVerdict:
         equal: Whether the two answers mean the same.
         reply: What the judge said; "" where nobody was asked.
         too_long: Whether the generated answer was too long to be read, and so is not equal.
+        forged_label: Whether the generated answer wrote one of the judge's labels itself, and so is
+            not equal; nobody was asked.
     """
 
     equal: bool
     reply: str = ""
     too_long: bool = False
+    forged_label: bool = False
 
 
 class Judge:
@@ -137,32 +140,41 @@ class ModelJudge(Judge):
         """Ask for a verdict, or take the one that was given before; see `Judge.compare`.
 
         An answer that is too long to be read is not equal: one of over 50,000 characters and four
-        times the expected one's, or one that the judge's context does not hold where it is longer
-        than the rest.
+        times the expected one's, or one that does not fit the judge's context where the expected
+        answer in its place does. Nor is an answer that writes one of the judge's labels, in any
+        spelling, which neither the question nor the expected answer holds. What stands before a
+        `</think>` is reasoning, and is not shown.
         """
+        _, _, generated = generated.rpartition("</think>")  # which a judge may quote
         if len(generated) > max(_LONGEST_ANSWER, 4 * len(expected)):
             return JudgeVerdict(False, too_long=True)
-        texts = (generated, expected) if swap else (expected, generated)
-        messages = self._prompt.messages(question, *texts)
-        key = _digest(messages, generated, swap, draw)
+        if self._prompt.is_forged(question, expected, generated):
+            return JudgeVerdict(False, forged_label=True)
+        texts = (question, generated, expected) if swap else (question, expected, generated)
+        key = _digest(texts, swap, draw)
         known = self._verdicts.get(key)
         if known is not None:
             return known
         try:
-            return background.run(self._shared(key, messages, generated, expected))
+            return background.run(self._shared(key, texts))
+        except ContextFullError:
+            self._check_room(question, expected)
+            return JudgeVerdict(False, too_long=True)
+
+    def _check_room(self, question: str, expected: str) -> None:
+        """Raise a `JudgeFailure` where not even the expected answer, in both places, fits."""
+        messages = self._prompt.messages(question, expected, expected)
+        try:
+            background.run(self._asker.ask(messages, 0))
         except ContextFullError as error:
-            if len(generated) > len(question) + len(expected):
-                return JudgeVerdict(False, too_long=True)
             raise JudgeFailure(f"the judge {self.name} cannot hold the task: {error}") from None
 
-    async def _shared(
-        self, key: bytes, messages: list[Message], generated: str, expected: str
-    ) -> JudgeVerdict:
+    async def _shared(self, key: bytes, texts: tuple[str, str, str]) -> JudgeVerdict:
         """Ask, or wait with those who ask the same at this moment."""
         place = asyncio.get_running_loop(), key
         task = self._under_way.get(place)
         if task is None:
-            task = asyncio.create_task(self._ask(key, messages, generated, expected))
+            task = asyncio.create_task(self._ask(key, texts))
             self._under_way[place] = task
             task.add_done_callback(lambda done: self._end(place, done))
         return await asyncio.shield(task)
@@ -174,14 +186,12 @@ class ModelJudge(Judge):
                 del self._verdicts[next(iter(self._verdicts))]
             self._verdicts[place[1]] = task.result()
 
-    async def _ask(
-        self, key: bytes, messages: list[Message], generated: str, expected: str
-    ) -> JudgeVerdict:
+    async def _ask(self, key: bytes, texts: tuple[str, str, str]) -> JudgeVerdict:
         reply = ""
         for attempt in range(_ASKED):
-            fresh = [message.copy() for message in messages]
-            reply = await self._asker.ask(fresh, hash_int(key.hex(), attempt))
-            equal = self._prompt.read(reply, generated, expected)
+            messages = self._prompt.messages(*texts, again=attempt > 0)
+            reply = await self._asker.ask(messages, hash_int(key.hex(), attempt))
+            equal = self._prompt.read(reply, *texts)
             if equal is not None:
                 return JudgeVerdict(equal, reply)
         raise JudgeFailure(
@@ -190,10 +200,9 @@ class ModelJudge(Judge):
         )
 
 
-def _digest(messages: list[Message], generated: str, swap: bool, draw: int) -> bytes:
-    shown = (str(message["content"]) for message in messages)
-    told = "\0".join([*shown, generated, str(swap), str(draw)])
-    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(texts: tuple[str, str, str], swap: bool, draw: int) -> bytes:
+    told = canonical_json([*texts, swap, draw])
+    return blake2b(told.encode(), digest_size=16).digest()
 
 
 def compare_both_ways(
@@ -236,9 +245,11 @@ def make_judge(
             `module:attribute`; or a policy, or a callable (a coroutine function too) from messages
             to text.
         judge_prompt_template: What is asked, with `{question}`, `{expected_answer}` and
-            `{generated_answer}`; None for textgym's own.
+            `{generated_answer}`, and with `{equal_label}` and `{not_equal_label}` where the labels
+            with their code are to stand; None for textgym's own.
         judge_system_message: The system message; None for none.
-        judge_equal_label: What the judge says where the answers mean the same.
+        judge_equal_label: What the judge says where the answers mean the same. A word, such as
+            `Yes`, counts only alone on the last line of a reply, or with the code.
         judge_not_equal_label: What it says where they do not.
         judge_endpoint_max_concurrency: The most requests at once; None for no limit.
         judge_timeout: How many seconds a reply may take.

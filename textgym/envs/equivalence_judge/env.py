@@ -24,7 +24,9 @@ __all__ = ["EquivalenceJudge"]
 
 _RULE = "Reply with the answer alone, in as few words as it takes."
 _FLAGS = re.MULTILINE | re.DOTALL
-_COMPONENTS = ("answered", "equal", "swap_failed", "full_generation_equal", "too_long")
+_COMPONENTS = (
+    "answered", "equal", "swap_failed", "full_generation_equal", "too_long", "forged_label",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,9 @@ class EquivalenceJudge(TextEnv[None]):
 
     Components, each 0 or 1: `answered` (there was a text to judge), `equal` (the first verdict),
     `swap_failed` (equal, but not in the other order), `full_generation_equal` (not equal as it was
-    extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal).
-    `is_success` means equal at once, in both orders where both are asked.
+    extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal),
+    `forged_label` (the answer writes one of the judge's labels itself: not equal). `is_success`
+    means equal at once, in both orders where both are asked.
 
     ## Episode end
     After the first message.
@@ -83,10 +86,12 @@ class EquivalenceJudge(TextEnv[None]):
     Where the row has an expression of its own but its expected answer is longer than
     `extraction_length_threshold`, the whole text is judged once, without 2's swap and 3.
 
-    The judge is asked again once where its reply holds no verdict or both. What it is shown stands
-    between marks that no answer can forge, and a verdict that it merely quotes from the answer does
-    not count. See [verifiers](../verifiers.md) for what a judge can be. The spec of an environment
-    that was given a callable or a policy cannot be saved; name it as `module:attribute`.
+    The judge is asked for a label with a code that no answer can know, so that a label which it
+    only quotes does not count. An answer that writes a label itself, in any spelling, is not equal,
+    and the judge is not asked, unless the question or the expected answer holds that label. A judge
+    that gives no verdict is asked once more, for the label alone. See [verifiers](../verifiers.md)
+    for what a judge can be and how its replies are read. The spec of an environment that was given
+    a callable or a policy cannot be saved; name it as `module:attribute`.
 
     ## Rows
     | field | meaning |
@@ -109,7 +114,9 @@ class EquivalenceJudge(TextEnv[None]):
         check_full_generation_on_fail: Whether to judge the whole text after a no.
         reward_if_full_generation_succeeds: The reward where that is a yes.
         judge_prompt_template: What the judge is asked, with the placeholders `{question}`,
-            `{expected_answer}` and `{generated_answer}`; `{{` is a brace. None for textgym's own.
+            `{expected_answer}` and `{generated_answer}`, and with `{equal_label}` and
+            `{not_equal_label}` where the labels with their code are to stand; `{{` is a brace. None
+            for textgym's own.
         judge_system_message: What stands before it; None for nothing.
         judge_equal_label: What the judge says where the answers mean the same.
         judge_not_equal_label: What it says where they do not.
@@ -265,6 +272,7 @@ class EquivalenceJudge(TextEnv[None]):
             if verdicts[-1].equal:
                 found["full_generation_equal"], reward = 1.0, self._rescue_reward
         found["too_long"] = float(any(verdict.too_long for verdict in verdicts))
+        found["forged_label"] = float(any(verdict.forged_label for verdict in verdicts))
         right = all(verdict.equal for verdict in verdicts)
         return Grade(reward, right, found, extracted_answer=answer)
 

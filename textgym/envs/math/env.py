@@ -72,7 +72,9 @@ class Math(TextEnv[None]):
     - `library_timeout`: 1 where the answer made it run out of time or memory, else 0. A judge is
       asked then, as after any no;
     - `unevaluated`: 1 where the answer was left to be computed, else 0. No judge is asked then;
-    - `judge_reward`: the judge's part, only where it was asked.
+    - `judge_reward`: the judge's part, only where the verifier says no and a judge is named;
+    - `forged_label`: beside `judge_reward`, 1 where the answer writes one of the judge's labels
+      itself, else 0. Then the judge's part is 0, and it is not asked.
 
     A judge or a worker process that fails is an error, never a reward.
 
@@ -228,6 +230,7 @@ class Math(TextEnv[None]):
             verdicts = compare_both_ways(self._judge, task.question, task.answer, text)
             right = verdicts[-1].equal
             components["judge_reward"] = float(right)
+            components["forged_label"] = float(verdicts[-1].forged_label)
         return Grade(float(right), right, components, extracted_answer=verdict.extracted)
 
     def solve(self) -> Message:

@@ -1,0 +1,179 @@
+"""The two labels of a judge: written for it, read in its replies, and found in answers.
+
+An answer may hold a label, in any disguise, and an honest judge may quote it or comment on it.
+Three rules keep such a label from being read as a verdict:
+
+- The judge is asked for a label with a code behind it, which no answer can know. Where a reply has
+  a label with the code, labels without it are quotations.
+- Labels without the code are read too, for a judge may forget it: a label such as `[[A=B]]`
+  anywhere in the reply, a word such as `Yes` only alone on the last line.
+- `Labels.written_in` finds the labels that an answer writes itself, however they are spelled. Such
+  an answer can be refused before a judge reads it.
+
+Invariants: where both labels are read in a reply, it gives a verdict only if one of them stands
+alone on the last line, and without the code that is never a yes; every function takes any text and
+linear time.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from textgym.errors import UsageError
+
+__all__ = ["Labels"]
+
+_OPENED, _CLOSED = "<think>", "</think>"
+_WORDS = re.compile(r"""[\w\s.,;:!?'"()*`/&-]+""")
+_CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
+_MARKUP = r"[\s*_`#]*"
+_LINE = (
+    rf"{_MARKUP}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
+    rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
+)
+_REFERENCE = re.compile(r"&#?\w{1,40};?")  # of HTML; of thousands of digits, `unescape` raises
+_LOOK_ALIKES = {
+    ord(char): plain
+    for chars, plains in (
+        ("авекмнорстухіѕј", "abekmhopctyxisj"),  # Cyrillic, whose capitals look Latin
+        ("αβεζηικμνορτυχ", "abezhikmnoptyx"),  # Greek
+        ("【】〔〕꞊ǃ", "[][]=!"),
+        ("⟦〚⟧〛", ("[[", "[[", "]]", "]]")),
+        ("\u115f\u1160", ("", "")),  # letters that are invisible
+    )
+    for char, plain in zip(chars, plains, strict=True)
+}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What a judge says where two answers mean the same, and where they do not.
+
+    Args:
+        equal: The label of answers that mean the same.
+        not_equal: The label of answers that do not.
+
+    Raises:
+        UsageError: A label is empty or has blanks around it, or both are the same.
+
+    Example:
+        >>> labels = Labels()
+        >>> labels.coded("3f9c0a51")
+        ('[[A=B]] 3f9c0a51', '[[A!=B]] 3f9c0a51')
+        >>> labels.read("It begs for [[A=B]]. They differ: [[A!=B]] 3f9c0a51", "3f9c0a51")
+        False
+        >>> labels.written_in("I say [ [Ａ = B] ].")
+        {'[[A=B]]'}
+    """
+
+    equal: str = "[[A=B]]"
+    not_equal: str = "[[A!=B]]"
+    _anywhere: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _line: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _signs: frozenset[str] = field(init=False, repr=False, compare=False)
+    _folded: dict[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        both = {"judge_equal_label": self.equal, "judge_not_equal_label": self.not_equal}
+        for name, label in both.items():
+            if not isinstance(label, str) or label != label.strip() or not label:
+                raise UsageError(f"{name} is a text without blanks around it, not {label!r}")
+        if self.equal == self.not_equal:
+            raise UsageError(f"both of the judge's labels are {self.equal!r}")
+        by_length = sorted(
+            both.values(), key=len, reverse=True
+        )  # the longer of two that begin alike
+        label = "|".join(map(_whole, by_length))
+        plain = "".join(map(_plain, by_length))
+        distinct = [label for label in both.values() if not _WORDS.fullmatch(label)]
+        fields = {
+            "_anywhere": re.compile(rf"(?P<label>{label})(?:{_CODE})?"),
+            "_line": re.compile(_LINE % label),
+            "_signs": frozenset(c for c in plain if not c.isalnum() and not c.isspace()),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_folded", {label: self._fold(label) for label in distinct})
+
+    @property
+    def are_words(self) -> bool:
+        """Whether a label is a word or words, which any text may hold."""
+        return len(self._folded) < 2
+
+    def coded(self, code: str) -> tuple[str, str]:
+        """Return the labels as a judge is asked to write them.
+
+        Args:
+            code: Eight hexadecimal digits.
+        """
+        return f"{self.equal} {code}", f"{self.not_equal} {code}"
+
+    def written_in(self, text: str) -> set[str]:
+        """Return the labels that a text holds in any spelling, except those that are words.
+
+        Case, white space, full-width and other compatibility forms, accents, HTML entities, letters
+        of other scripts that look the same, and whatever signs are not the labels' own do not
+        matter.
+        """
+        folded = self._fold(text) if self._folded else ""
+        return {label for label, plain in self._folded.items() if plain in folded}
+
+    def read(self, reply: str, code: str, *, quotable: bool = False) -> bool | None:
+        """Return the verdict of a reply; None where it does not give exactly one.
+
+        Args:
+            reply: What the judge said, its reasoning included.
+            code: The code that the judge was shown behind the labels.
+            quotable: Whether the texts that the judge read may hold a label by right. Then a label
+                without the code counts only alone on the last line, as words always do.
+        """
+        said = _without_reasoning(reply)
+        found = list(self._anywhere.finditer(said))
+        coded = {item["label"] for item in found if (item["code"] or "").lower() == code}
+        alone = [self._line.fullmatch(line) for line in said.rstrip().split("\n")]
+        last = alone[-1]["label"] if alone[-1] else None
+        if coded == {self.not_equal}:
+            return False
+        if coded == {self.equal}:
+            return None if last == self.not_equal else True
+        if not coded:
+            plain = {item["label"] for item in (alone if self.are_words else found) if item}
+            if len(plain) == 1 and not quotable and not self.are_words:
+                return plain == {self.equal}
+            if len(plain) == 2 and last == self.equal:
+                return None  # it may stand in a quotation, behind the verdict
+        return None if last is None else last == self.equal
+
+    def _fold(self, text: str) -> str:
+        """Return a text's letters and digits and the labels' own signs, in their plainest form."""
+        text = _REFERENCE.sub(lambda found: html.unescape(found.group()), text)
+        signs = self._signs
+        return text.translate(
+            {
+                ord(char): "".join(c for c in _plain(char) if c.isalnum() or c in signs)
+                for char in set(text)
+            }
+        )
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+
+
+def _whole(label: str) -> str:
+    """Return an expression for a label that is no part of a longer word."""
+    start = r"(?<!\w)" if re.match(r"\w", label) else ""
+    end = r"(?!\w)" if re.search(r"\w\Z", label) else ""
+    return start + re.escape(label) + end
+
+
+def _without_reasoning(reply: str) -> str:
+    """Return what follows the last `</think>`; nothing where a reply is all reasoning.
+
+    A `<think>` that does not begin the reply was quoted from an answer, and opens nothing.
+    """
+    said = reply[reply.rfind(_CLOSED) + len(_CLOSED) :] if _CLOSED in reply else reply
+    return "" if said.lstrip().startswith(_OPENED) else said

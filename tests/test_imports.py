@@ -21,7 +21,7 @@ HEAVY = (
 FLOORS = {
     1: (
         "messages", "rewards", "cards", "errors", "registry", "terminal", "schema_text", "draws",
-        "background", "threads", "waiting", "weights",
+        "background", "threads", "waiting", "weights", "json_values",
     ),
     2: (
         "policies", "spaces", "tools", "tasks", "task_source", "datasets", "nemo_rows",

@@ -223,6 +223,11 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return self._tasks.count
 
     @property
+    def data_digests(self) -> dict[str, str]:
+        """The data that its tasks were read from, by name, each with a hash of its content."""
+        return self._tasks.digests
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that it was made with."""
         return dict(self._arguments)

@@ -212,8 +212,16 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         if worlds is not None and (type(worlds) is not int or worlds < 1):
             raise UsageError(f"worlds is a whole number of 1 or more, or None, not {worlds!r}")
         self._offer, self.worlds = _tools_of(toolkits), worlds
-        self._given = None if database is None else read_database(os.fspath(database))
+        self._folder = "" if database is None else os.fspath(database)
+        self._given = read_database(self._folder) if database is not None else None
         super().__init__(max_turns=max_turns, **kwargs)
+
+    @property
+    def data_digests(self) -> dict[str, str]:
+        """The data set, and the folder of databases; see `TextEnv.data_digests`."""
+        if self._given is None:
+            return super().data_digests
+        return {**super().data_digests, self._folder: self._given.digest}
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a company of the split, and a task that the offered tools can solve."""

@@ -34,7 +34,7 @@ from textgym.messages import (
 )
 from textgym.rewards import Grade
 from textgym.snapshots import pack_state, unpack_state
-from textgym.spaces import ActionSpace, ConversationSpace, read_action
+from textgym.spaces import MOST_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.task_source import TaskSource
 from textgym.tasks import Task
 from textgym.terminal import show, wants_colour
@@ -79,6 +79,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     Attributes:
         card: What the registry knows of the environment.
         blocking: Whether `step`, and a `begin` of its own, may wait; such calls run in threads.
+        max_calls: The most tool calls of one message that are run. The conversation keeps one
+            more, whose answer tells the model that it and all after it were dropped.
         judge_name: The judge that is asked, as `info["judge"]` says after a reset; "" for none.
         task: The task of the current episode, its answer included.
         state: What `begin` returned for the current episode.
@@ -108,6 +110,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
     card: ClassVar[Card]
     blocking: bool = False
+    max_calls: int = MOST_CALLS
     judge_name: str = ""
     task: Task
     state: StateT
@@ -360,7 +363,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")
-        message = read_action(action, self.turn)
+        message = read_action(action, self.turn, self.max_calls)
         length, turn, generator = len(self._transcript), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
         state = None if self.state is None else copy.deepcopy(self.state)
@@ -444,9 +447,15 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         offered = None
         if self.task.tools is not None:
             offered = [schema["function"]["name"] for schema in self.task.tools]
-        for call in message["tool_calls"] or ():
-            text = "Error: not run, the episode has ended"
-            if not self._finished:
+        for place, call in enumerate(message["tool_calls"] or ()):
+            if self._finished:
+                text = "Error: not run, the episode has ended"
+            elif place == self.max_calls:
+                text = (
+                    f"Error: not run, a message may hold {self.max_calls} calls; this one and all "
+                    "after it were dropped"
+                )
+            else:
                 function = call["function"]
                 arguments = function.get("arguments")
                 text = self.toolbox().call(self, function["name"], arguments, offered)

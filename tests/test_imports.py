@@ -25,7 +25,7 @@ FLOORS = {
     ),
     2: (
         "policies", "spaces", "tools", "tasks", "task_source", "datasets", "nemo_rows",
-        "snapshots", "transcript", "live_spec",
+        "snapshots", "transcript", "episode_states", "saved_episodes", "live_spec",
     ),
     3: ("verifiers",),
     4: ("env", "wrappers", "vector"),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError
+from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line
 from textgym.json_values import json_row
 from textgym.tasks import Task, with_id
 
@@ -142,7 +142,7 @@ def _parquet_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any
         raise
     except Exception as error:
         raise DatasetError(
-            f"data set {str(path)!r} cannot be read: {_first_line(error)}"
+            f"data set {str(path)!r} cannot be read: {in_one_line(error)}"
         ) from error
 
 
@@ -151,7 +151,7 @@ def _values(column: Any, name: str, place: str) -> list[Any]:
     try:
         values: list[Any] = column.to_pylist(maps_as_pydicts="strict")
     except Exception as error:  # a date beyond the year 9999, a map that has a key twice
-        raise RowError(name, f"cannot be read: {_first_line(error)}", where=place) from error
+        raise RowError(name, f"cannot be read: {in_one_line(error)}", where=place) from error
     return values
 
 
@@ -163,7 +163,7 @@ def _hub_rows(name: str, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
     except Exception as error:
         raise DatasetError(
             f"data set {name!r} (split {split!r}) is no file here and cannot be loaded from the "
-            f"hub: {_first_line(error)}"
+            f"hub: {in_one_line(error)}"
         ) from error
 
 
@@ -174,10 +174,6 @@ def _library(name: str) -> Any:
         raise ExtraMissingError(
             "parquet files and hub data sets need the extra 'data': pip install 'textgym[data]'"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def read_tasks(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from textgym.datasets import content_hash, file_stamp
-from textgym.errors import DatasetError
+from textgym.errors import DatasetError, StateError
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
 __all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
@@ -153,6 +153,23 @@ class Database:
         self.records = {
             name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
         }
+
+    def check(self, state: State) -> None:
+        """Refuse a state that changes what is not there.
+
+        Raises:
+            StateError: A table, row or column is none of this company's.
+        """
+        if state.keys() != set(TABLES):
+            raise StateError(f"state: its tables are {', '.join(TABLES)}")
+        for name, changes in state.items():
+            records, changed = self.records[name], changes["changed"]
+            places = {str(place) for place in range(len(records.rows))} if changed else set()
+            if not changed.keys() <= places:
+                raise StateError(f"state.{name}.changed: a row that the table does not have")
+            rows = [*filter(None, changed.values()), *changes["added"]]
+            if any(row.keys() != set(records.layout.columns) for row in rows):
+                raise StateError(f"state.{name}: a row without the columns of the table")
 
     def differing(self, one: State, other: State) -> list[str]:
         """Return the names of the tables that two episodes leave in different states."""

@@ -281,6 +281,10 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
         return new_state()
 
+    def check_state(self) -> None:
+        """Refuse changes of tables, rows or columns that the company does not have."""
+        self.database.check(self.state)
+
     def grade(self) -> Grade:
         """Compare the databases with what the reference calls leave."""
         expected = effect_of(self.task.answer, self.database, self.clock, self.reply_mark)

@@ -254,6 +254,50 @@ def test_command_tells_that_the_rows_are_others(
     assert "warning: rows.jsonl has changed since the run was played" in told.stdout
 
 
+def test_comparison_tells_that_two_runs_had_different_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for run, answer in (("a", "1"), ("b", "1"), ("c", "2")):
+        play(write(Path("rows.jsonl"), answer), Path(run))
+    command = [*COMMAND, "metrics", "a", "b", "c"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "warning: A and C were played on different rows.jsonl" in told
+    assert "A and B were" not in told
+
+
+def first_line_changed(folder: Path, **change: Any) -> None:
+    file = folder / "trajectories.jsonl"
+    first, *others = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([json.dumps({**json.loads(first), **change}) + "\n", *others]))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"task_index": 2}, "task 2, repeat 0 of textgym/Math-v0, which is not of this run"),
+        ({"task_index": -1}, "which is not of this run"),
+        ({"task_index": "0"}, "which is not of this run"),
+        ({"repeat": 1}, "repeat 1 of textgym/Math-v0, which is not of this run"),
+        ({"seed": 5}, "which is not of this run"),
+        ({"env_id": MCQA}, f"repeat 0 of {MCQA}, which is not of this run"),
+        ({"task_index": 1}, "task 1, repeat 0 of textgym/Math-v0, twice"),
+    ],
+    ids=str,
+)
+def test_episode_that_is_not_of_the_run_is_not_counted(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    run = tmp_path / "run"
+    options: dict[str, Any] = {"episodes": 2, "env_kwargs": {}, "concurrency": 1}
+    play("", run, **options)
+    first_line_changed(run, **change)
+    before = stored(run)
+    with pytest.raises(RunError, match=told):
+        play("", run, resume=True, **options)
+    assert stored(run) == before
+
+
 def test_changed_data_names_each_once() -> None:
     was, now = {"a": {"x": "1", "y": "1"}, "b": {"x": "1"}}, {"a": {"x": "2", "y": "1"}}
     assert changed_data(was, {**now, "b": {"x": "2", "z": "1"}}) == ["x"]

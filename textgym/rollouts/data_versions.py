@@ -31,12 +31,12 @@ def data_of(envs: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, str]]:
     return {id: digests for id, digests in known.items() if digests}
 
 
-def changed_data(was: Any, now: Data) -> list[str]:
+def changed_data(was: Any, now: Any) -> list[str]:
     """Return the names of the data sets whose content is not what it was.
 
     Args:
         was: What `data_of` gave once, as a file holds it; what is of another form is unknown.
-        now: What it gives today.
+        now: What it gives today, or what another file holds.
 
     Example:
         >>> changed_data({"demo/A-v0": {"rows.jsonl": "e3"}}, {"demo/A-v0": {"rows.jsonl": "9f"}})
@@ -44,12 +44,17 @@ def changed_data(was: Any, now: Data) -> list[str]:
         >>> changed_data(None, {"demo/A-v0": {"rows.jsonl": "9f"}})
         []
     """
-    changed = []
-    for id, digests in now.items():
-        before = was.get(id) if isinstance(was, Mapping) else None
-        known = before if isinstance(before, Mapping) else {}
-        changed += [name for name, it in digests.items() if name in known and known[name] != it]
+    known, changed = _mapping(was), []
+    for id, digests in _mapping(now).items():
+        before = _mapping(known.get(id))
+        changed += [
+            name for name, digest in _mapping(digests).items() if before.get(name, digest) != digest
+        ]
     return list(dict.fromkeys(changed))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def with_same_data(makers: Mapping[str, EnvMaker], data: Data) -> dict[str, EnvMaker]:

@@ -143,7 +143,7 @@ async def arollout(
         check = SamePrompt(repeats) if repeats > 1 else None
         record = _Record(folder, count, data, on_episode)
         if folder and resume:
-            record.take_over(folder, check)
+            record.take_over(folder, check, tasks, repeats, seed)
         if on_start:
             on_start(record.left)
         jobs = {}
@@ -195,14 +195,33 @@ class _Record:
         self.given_up = False
         self.left = asked
 
-    def take_over(self, folder: RunFolder, check: SamePrompt | None) -> None:
-        """Count what the folder holds as played; drop what failed, to be played again."""
+    def take_over(
+        self,
+        folder: RunFolder,
+        check: SamePrompt | None,
+        tasks: Mapping[str, range],
+        repeats: int,
+        seed: int,
+    ) -> None:
+        """Count what the folder holds as played; drop what failed, to be played again.
+
+        Raises:
+            RunError: It holds an episode twice, or one that is not of these tasks.
+        """
         failed = 0
         for held in read_trajectories(folder.path):
             if held["failure"]:
                 failed += 1
                 continue
-            self.done.add((held["env_id"], held["task_index"], held["repeat"]))
+            id, index, repeat = key = held["env_id"], held["task_index"], held["repeat"]
+            planned = index in tasks.get(id, ()) and repeat in range(repeats)
+            if key in self.done or not planned or held["seed"] != seed:
+                how = "twice" if key in self.done else "which is not of this run"
+                raise RunError(
+                    f"{str(folder.path)!r} holds task {index}, repeat {repeat} of {id}, {how}: put "
+                    "its trajectories back as they were, or name another folder"
+                )
+            self.done.add(key)
             self.tally.add(held)
             if check:
                 check.take_over(held)

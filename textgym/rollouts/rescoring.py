@@ -30,7 +30,7 @@ from textgym.rollouts.plan import arguments_for, check_own_arguments, recorded
 from textgym.rollouts.replay import Replay, can_be_replayed
 from textgym.rollouts.run import Run
 from textgym.rollouts.selection import checked
-from textgym.rollouts.store import RunFolder, read_trajectories
+from textgym.rollouts.store import RunFolder, read_asked, read_trajectories
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Job, Trajectory, play, unplayed
 from textgym.rollouts.verdicts import Findings, Rescore, Verdict, changes_between, is_close
 from textgym.threads import Threads
@@ -362,9 +362,5 @@ def _data(run: str | Path | Run) -> Any:
 
 def _held(run: str | Path | Run) -> dict[str, Any]:
     """Return what a run's `run.json` holds; nothing where there is none."""
-    folder = run.out if isinstance(run, Run) else Path(run)
-    held: Any = {}
-    if folder is not None:
-        with contextlib.suppress(OSError, ValueError):
-            held = json.loads((folder / "run.json").read_text())
-    return held if isinstance(held, dict) else {}
+    folder = run.out if isinstance(run, Run) else run
+    return {} if folder is None else read_asked(folder)

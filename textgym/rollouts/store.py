@@ -26,7 +26,7 @@ from textgym.errors import RunError
 from textgym.rollouts.data_versions import changed_data
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "as_stored", "line_of", "read_trajectories"]
+__all__ = ["RunFolder", "as_stored", "line_of", "read_asked", "read_trajectories"]
 
 _READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _DEEPEST = 200  # lists and objects within one another, which every reader can read
@@ -197,6 +197,14 @@ def _write_whole(file: int, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.ftruncate(file, os.fstat(file).st_size - written)
         raise
+
+
+def read_asked(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a run's `run.json` holds; nothing where there is none, or no object."""
+    held: Any = None
+    with contextlib.suppress(OSError, ValueError):
+        held = json.loads((Path(path) / "run.json").read_bytes())
+    return held if isinstance(held, dict) else {}
 
 
 def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:

@@ -340,6 +340,22 @@ def test_state_is_checked_against_its_type(
             unpack_state(fresh, value, declared)
 
 
+def test_type_that_pydantic_cannot_read_is_made_of_its_fields() -> None:
+    class Thing:
+        pass
+
+    @dataclass
+    class Local:
+        """A state whose type only this function knows."""
+
+        thing: Thing | int
+
+    assert unpack_state(Local(0), {"thing": 5}) == Local(5)
+    for data in ({}, {"thing": 1, "more": 2}, [], 5):
+        with pytest.raises(StateError):
+            unpack_state(Local(0), data)
+
+
 def test_what_was_read_shares_nothing() -> None:
     for declared in (Told, Any):
         data = {"count": 1, "words": ["a"]}
@@ -461,6 +477,47 @@ def test_untouched_wrappers_are_taken(steps: int) -> None:
     textgym.set_state(other, state)
     assert textgym.get_state(other) == state
     assert [other.step("x")[:4] for _ in range(1)] == [env.step("x")[:4] for _ in range(1)]
+
+
+class Remembers(gym.Wrapper[Any, Any, Any, Any]):
+    """Keeps what was said last, and the best reward; both are None at first."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.last: str | None = None
+        self.best: float | None = None
+
+    def step(self, action: Any) -> Any:
+        result = self.env.step(action)
+        self.last, self.best = str(action), float(result[1])
+        return result
+
+
+def test_wrapper_of_ones_own_may_hold_none_at_times() -> None:
+    env, fresh = Remembers(Counting()), Remembers(Counting())
+    env.reset(seed=1)
+    before = textgym.get_state(env)
+    env.step("x")
+    after = textgym.get_state(env)
+    for state in (before, after):
+        for other in (env, fresh):
+            textgym.set_state(other, state)
+            assert textgym.get_state(other) == state
+    for path, to in (("wrappers.0.1.last", 5), ("wrappers.0.1.best", "5")):
+        with pytest.raises(StateError):
+            textgym.set_state(env, changed(after, path, to))
+
+
+def test_counter_of_a_fresh_limit_is_a_number() -> None:
+    env: Any = TimeLimit(Counting(), max_episode_steps=9)
+    env.reset(seed=1)
+    state = textgym.get_state(env)
+    for to in ("5", None, True):
+        with pytest.raises(StateError):
+            textgym.set_state(
+                TimeLimit(Counting(), max_episode_steps=9),
+                changed(state, "wrappers.0.1._elapsed_steps", to),
+            )
 
 
 # Every environment.

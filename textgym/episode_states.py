@@ -126,7 +126,8 @@ def _adapter(kind: Any) -> TypeAdapter[Any] | None:
     from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 
     try:
-        return TypeAdapter(kind)
+        adapter = TypeAdapter(kind)
+        return adapter if adapter.core_schema else None  # raises where a name is still unknown
     except (PydanticUserError, PydanticUndefinedAnnotation):
         return None
 
@@ -157,7 +158,9 @@ def _with_values(value: Any, data: Any, place: str) -> Any:
     return value if _is_model(value) else copy_json(data)
 
 
-def _check_names(data: Mapping[str, Any], names: Collection[str], place: str) -> None:
+def _check_names(data: Any, names: Collection[str], place: str) -> None:
+    if not isinstance(data, Mapping):
+        raise StateError(f"{place} is an object, not {type(data).__name__}")
     missing = [name for name in names if name not in data]
     unknown = [name for name in data if name not in names]
     if missing or unknown:

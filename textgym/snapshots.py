@@ -10,12 +10,12 @@ from __future__ import annotations
 import copy
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.wrappers import PassiveEnvChecker
+from gymnasium.wrappers import PassiveEnvChecker, TimeLimit
 from gymnasium.wrappers.utils import RunningMeanStd
 
 from textgym.errors import Failure, StateError, in_one_line
@@ -69,7 +69,7 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
         if [name for name, _ in state["wrappers"]] != names:
             raise StateError(f"the state was saved from other wrappers than {names}")
         restored = [
-            _read(saved, dict(_data_of(layer)), name)
+            _read(saved, _Held(layer), name)
             for layer, (name, saved) in zip(layers, state["wrappers"], strict=True)
         ]
         inner.set_state(state["env"])
@@ -109,57 +109,81 @@ def _pack(value: Any) -> Any:
     return [_pack(item) for item in value] if isinstance(value, deque) else value
 
 
-def _read(saved: Any, now: dict[str, Any], place: str) -> dict[str, Any]:
-    """Return the saved values by name, each of the type that there is now.
+class _Held:
+    """What a wrapper holds now, which tells what it can hold.
 
-    An attribute that is None now may have been None or a number; it may also be absent, where it
-    was nothing that is saved.
+    Attributes:
+        values: Its attributes that are data, by name.
+        may_be_none: Whether any of them may be None at times. Of Gymnasium's own wrappers none is,
+            but for the counter of a `TimeLimit` before the first reset.
+    """
+
+    def __init__(self, layer: Any) -> None:
+        self.values = dict(_data_of(layer))
+        self.may_be_none = not type(layer).__module__.startswith("gymnasium.")
+        if isinstance(layer, TimeLimit):
+            self.values["_elapsed_steps"] = self.values["_elapsed_steps"] or 0
+
+    def is_like(self, saved: Any, now: Any) -> bool:
+        """Tell whether a saved value is of a kind that the wrapper can hold where `now` is."""
+        if isinstance(now, deque):
+            return isinstance(saved, list)
+        if saved is None:
+            return now is None or self.may_be_none
+        if now is None:
+            return isinstance(saved, (bool, int, float, str))
+        return _is_number(saved) if _is_number(_pack(now)) else type(saved) is type(_pack(now))
+
+
+def _read(saved: Any, held: _Held, place: str) -> dict[str, Any]:
+    """Return the saved values of a wrapper by name, each of the type that it holds now.
 
     Raises:
         StateError: A value is missing, unknown, or of another type.
     """
-    for name in saved:
-        if name not in now:
-            raise StateError(f"{place}.{str(name)[:100]} is none of its values")
+    _check_names(saved, held.values, place)
+    return {
+        name: _unpack(item, held.values[name], held, f"{place}.{name}")
+        for name, item in saved.items()
+    }
+
+
+def _check_names(saved: Any, now: Mapping[str, Any], place: str) -> None:
+    unknown = [name for name in saved if name not in now]
+    if unknown:
+        raise StateError(f"{place}.{str(unknown[0])[:100]} is none of its values")
     missing = [name for name, value in now.items() if value is not None and name not in saved]
     if missing:
         raise StateError(f"{place}.{missing[0]} is missing")
-    return {name: _unpack(item, now[name], f"{place}.{name}") for name, item in saved.items()}
 
 
-def _unpack(saved: Any, now: Any, place: str) -> Any:
+def _unpack(saved: Any, now: Any, held: _Held, place: str) -> Any:
     """Return a saved value as the type that the wrapper holds now."""
-    value = saved
+    value, is_like = saved, held.is_like(saved, now)
     if isinstance(now, RunningMeanStd):
-        return _read_statistics(saved, now, place)
+        return _read_statistics(saved, now, held, place)
     if isinstance(now, np.ndarray):
         value = np.array(saved, dtype=now.dtype)
+        is_like = value.shape == now.shape
     elif isinstance(now, np.generic):
         value = now.dtype.type(saved)
     elif isinstance(now, deque):
         value = deque(saved, maxlen=now.maxlen)
-    kept = np.shape(value) == np.shape(now) if isinstance(now, np.ndarray) else _is_like(saved, now)
-    if not kept or json.dumps(_pack(value), allow_nan=False) != json.dumps(saved):
+    if not is_like or json.dumps(_pack(value), allow_nan=False) != json.dumps(saved):
         raise StateError(f"{place} is not such a value as the wrapper holds")
     return value
-
-
-def _is_like(saved: Any, now: Any) -> bool:
-    if isinstance(now, deque):
-        return isinstance(saved, list)
-    if now is None:
-        return saved is None or _is_number(saved)
-    return _is_number(saved) if _is_number(_pack(now)) else type(saved) is type(_pack(now))
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _read_statistics(saved: Any, now: RunningMeanStd, place: str) -> RunningMeanStd:
+def _read_statistics(saved: Any, now: RunningMeanStd, held: _Held, place: str) -> RunningMeanStd:
     """Return running statistics; a variance is never negative, and a count more than 0."""
     statistics = copy.copy(now)
-    vars(statistics).update(_read(saved, vars(now), place))
+    _check_names(saved, vars(now), place)
+    for name, item in saved.items():
+        setattr(statistics, name, _unpack(item, getattr(now, name), held, f"{place}.{name}"))
     if np.any(np.less(statistics.var, 0)) or statistics.count <= 0:
         raise StateError(f"{place} are no statistics")
     return statistics

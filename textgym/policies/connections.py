@@ -174,7 +174,8 @@ async def _read(response: aiohttp.ClientResponse) -> Reply:
     is_cut = len(body) > most
     if is_cut:
         response.close()
-    return Reply(response.status, response.headers, bytes(body[:most]), is_cut)
+        del body[most:]
+    return Reply(response.status, response.headers, bytes(body), is_cut)
 
 
 async def _beginning(response: aiohttp.ClientResponse, most: int) -> bytearray:

@@ -11,7 +11,7 @@ import contextlib
 import inspect
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +37,9 @@ class Request:
         return json.loads(self.data)
 
 
-Answer = (
-    bytes | tuple[bytes, ...]
-)  # parts are sent with a pause between them, after which it closes
+# The parts of a tuple are sent with a pause between them, those of an iterator without; then the
+# server closes.
+Answer = bytes | tuple[bytes, ...] | Iterator[bytes]
 Handler = Callable[[Request], Answer | Awaitable[Answer]]
 
 
@@ -71,13 +71,15 @@ class ChatServer:
     Attributes:
         requests: What was asked for, without the lists of models.
         models: What `GET /v1/models` is answered.
+        sent: How many bytes of iterators it could send.
         url: The base URL.
     """
 
     def __init__(self, handler: Handler | Iterable[Answer]) -> None:
         self.handler: Handler = handler if callable(handler) else self._from(list(handler))
         self.requests: list[Request] = []
-        self.models: bytes = http(200, {"object": "list", "data": [{"id": "m"}]})
+        self.sent = 0
+        self.models: Answer = http(200, {"object": "list", "data": [{"id": "m"}]})
         self.connections = 0
         self._port = 0
         self._writers: set[asyncio.StreamWriter] = set()
@@ -141,12 +143,14 @@ class ChatServer:
         try:
             while request := await self._read(reader):
                 reply = await self._reply(request)
-                for part in reply if isinstance(reply, tuple) else (reply,):
+                for part in (reply,) if isinstance(reply, bytes) else reply:
                     writer.write(part)
                     await writer.drain()
                     if isinstance(reply, tuple):
                         await asyncio.sleep(0.01)
-                if reply == CLOSE or isinstance(reply, tuple):
+                    elif isinstance(reply, Iterator):
+                        self.sent += len(part)
+                if reply == CLOSE or not isinstance(reply, bytes):
                     return
         except (ConnectionError, asyncio.CancelledError):
             pass

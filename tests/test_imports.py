@@ -21,11 +21,11 @@ HEAVY = (
 FLOORS = {
     1: (
         "messages", "rewards", "cards", "errors", "registry", "terminal", "schema_text", "draws",
-        "background", "threads", "waiting", "weights",
+        "background", "threads", "waiting", "weights", "json_values",
     ),
     2: (
         "policies", "spaces", "tools", "tasks", "task_source", "datasets", "nemo_rows",
-        "snapshots", "transcript", "live_spec",
+        "snapshots", "transcript", "episode_states", "saved_episodes", "live_spec",
     ),
     3: ("verifiers",),
     4: ("env", "wrappers", "vector"),

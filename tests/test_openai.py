@@ -936,13 +936,6 @@ def failed_by(handler: Any, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_reply_without_end_is_given_up() -> None:
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    chunk = b"%x\r\n" % 2**20 + b" " * 2**20 + b"\r\n"
-    with ChatServer([head + chunk * 70]) as server, pytest.raises(UsageError, match="64 MiB"):
-        act(policy_of(server))
-
-
 def test_a_large_reply_is_read() -> None:
     text = "x" * (8 * 2**20)
     assert message_of(answer(text)) == assistant(text)

@@ -19,6 +19,7 @@ from textgym.messages import Message, assistant, copy_messages, system, tool_res
 from textgym.policies import Action
 from textgym.policies.base import Tokens
 from textgym.rollouts.token_record import TokenRecord, token_sequences
+from textgym.spaces import read_action
 
 pytest.importorskip("transformers")
 pytest.importorskip("torch")
@@ -201,6 +202,18 @@ def test_ids_that_the_text_would_not_be_encoded_to_survive(recorder: Recorder) -
     play = Play(recorder, [user("A?")])
     play.say(odd, user("B?"))
     before = play.steps[0]["prompt_ids"] + [*odd, tokenizer.eos_token_id]
+    assert play.prompt_ids()[: len(before)] == before
+
+
+def test_tokens_of_calls_that_the_environment_dropped_survive(recorder: Recorder) -> None:
+    play = Play(recorder, [user("A?")], [TOOL])
+    call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>\n'
+    action = play.say(call * 70)
+    kept = read_action(action.message, turn=0)
+    assert (len(action.message["tool_calls"] or ()), len(kept["tool_calls"] or ())) == (70, 65)
+    answers = [tool_result("x", str(item["id"])) for item in kept["tool_calls"] or ()]
+    play.messages = [*play.messages[:-1], kept, *answers]
+    before = play.steps[0]["prompt_ids"] + play.steps[0]["token_ids"]
     assert play.prompt_ids()[: len(before)] == before
 
 

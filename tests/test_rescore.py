@@ -572,6 +572,7 @@ def test_the_command_gives_json(folder: Path) -> None:
         "mean_after": 0.5,
         "listed": None,
         "out": None,
+        "changed_data": [],
     }
     assert [item["task_id"] for item in found["listed"]["different"]] == ["one", "one"]
     assert found["listed"]["different"][0]["changes"]["correct"] == [0.0, 1.0]

@@ -15,10 +15,10 @@ from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TimeLim
 import textgym
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.episode_states import pack_state, unpack_state
 from textgym.errors import StateError
 from textgym.messages import Message, user
 from textgym.rewards import Grade
-from textgym.snapshots import pack_state, unpack_state
 from textgym.tasks import Task
 
 

@@ -429,3 +429,21 @@ class Optionally:
 @pytest.mark.parametrize("arguments", ['{"name": "a"}', '{"name": "a", "near": null}'], ids=str)
 def test_argument_that_may_be_none_and_has_no_default(arguments: str) -> None:
     assert Toolbox(Optionally).call(Optionally(), "find", arguments) == "a near None"
+
+
+def test_of_many_unknown_arguments_some_are_looked_at() -> None:
+    kit, seen = Toolbox(Kit), []
+    adapter = kit.tools["add"]._adapter
+    assert kit.tools["add"].schema
+
+    class Spy:
+        def validate_python(self, given: Any) -> Any:
+            seen.append(len(given))
+            return adapter.validate_python(given)
+
+    kit.tools["add"].__dict__["_adapter"] = Spy()
+    many = {"a": 1, **{f"x{n}": n for n in range(100_000)}, "b": 2}
+    told = kit.call(Kit(), "add", json.dumps(many))
+    assert told.count("Extra inputs are not permitted") == 5
+    assert told.startswith("Error: wrong arguments for 'add': x0: Extra")
+    assert seen == [7]

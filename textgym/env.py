@@ -22,19 +22,27 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
 from textgym.cards import Card
-from textgym.errors import OracleError, StateError, UnknownNameError, UsageError
+from textgym.episode_states import declared_type, pack_state, unpack_state
+from textgym.errors import (
+    Failure,
+    OracleError,
+    StateError,
+    UnknownNameError,
+    UsageError,
+    in_one_line,
+)
+from textgym.json_values import json_row
 from textgym.live_spec import live_spec
 from textgym.messages import (
     Message,
     copy_json,
     copy_messages,
-    message_problem,
     text_of,
     tool_result,
 )
 from textgym.rewards import Grade
-from textgym.snapshots import pack_state, unpack_state
-from textgym.spaces import ActionSpace, ConversationSpace, read_action
+from textgym.saved_episodes import SEEDS, pack_generator, read_saved, unpack_generator
+from textgym.spaces import MOST_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.task_source import TaskSource
 from textgym.tasks import Task
 from textgym.terminal import show, wants_colour
@@ -79,6 +87,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     Attributes:
         card: What the registry knows of the environment.
         blocking: Whether `step`, and a `begin` of its own, may wait; such calls run in threads.
+        max_calls: The most tool calls of one message that are run. The conversation keeps one
+            more, whose answer tells the model that it and all after it were dropped.
         judge_name: The judge that is asked, as `info["judge"]` says after a reset; "" for none.
         task: The task of the current episode, its answer included.
         state: What `begin` returned for the current episode.
@@ -108,6 +118,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
     card: ClassVar[Card]
     blocking: bool = False
+    max_calls: int = MOST_CALLS
     judge_name: str = ""
     task: Task
     state: StateT
@@ -163,8 +174,20 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         raise NotImplementedError(f"{type(self).__name__} must define read_row")
 
     def begin(self, task: Task) -> StateT:
-        """Return the episode's state: what JSON can hold, or a dataclass of such fields."""
+        """Return the episode's state: what JSON can hold, or a dataclass or model of such fields.
+
+        A saved state is checked against the type that this is annotated to return.
+        """
         return None  # type: ignore[return-value]
+
+    def check_state(self) -> None:
+        """Refuse a saved `self.state` that does not fit `self.task`; by default each one fits.
+
+        It is called where an episode is restored, after the state was checked against its type.
+
+        Raises:
+            StateError: It does not fit; the error names the place.
+        """
 
     def respond(self, message: Message) -> list[Message] | None:
         """Return what the user says to a message without tool calls; None ends the episode."""
@@ -223,6 +246,11 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return self._tasks.count
 
     @property
+    def data_digests(self) -> dict[str, str]:
+        """The data that its tasks were read from, by name, each with a hash of its content."""
+        return self._tasks.digests
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that it was made with."""
         return dict(self._arguments)
@@ -260,7 +288,6 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """
         if not self._transcript:
             raise StateError("there is no episode to save: call reset first")
-        generator = self._np_random
         return {
             "id": self.card.id,
             "row": copy_json(self.task.row),
@@ -269,42 +296,44 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
             "running": self._running,
             "state": pack_state(self.state),
             "stream": list(self._tasks.stream.state),
-            "np_random": None if generator is None else generator.bit_generator.state,
+            "np_random": pack_generator(self._np_random),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a state that an environment of the same arguments gave.
 
         Raises:
-            StateError: It is no state of such an environment.
+            StateError: It is not a state of such an environment; the error names the place, and
+                this environment is as it was.
+            Failure: Something that `begin` calls failed; this environment is as it was.
         """
-        if not isinstance(state, dict) or state.get("id") != self.card.id:
-            raise StateError(f"this is no state of {self.card.id}")
-        before = dict(vars(self))
+        before, drawn = dict(vars(self)), self._tasks.stream.state
         try:
             self._restore(state)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
-            problem = f"{type(error).__name__}: {error}"
-            raise StateError(f"this is no state of {self.card.id}: {problem}") from None
+            self._tasks.stream.state = drawn
+            if isinstance(error, Failure) or not isinstance(error, Exception):
+                raise
+            problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
+            raise StateError(f"this is no state of {self.card.id}: {problem}") from error
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.task = self._tasks.read(copy_json(state["row"]))
-        messages = copy_messages(state["messages"])
-        problem = next(filter(None, map(message_problem, messages)), "")
-        if problem or type(state["turn"]) is not int or type(state["running"]) is not bool:
-            raise ValueError(problem or "turn is a number and running is true or false")
-        seed, drawn = state["stream"]
-        self.state = unpack_state(self.begin(self.task), state["state"])
-        self.turn, self._running, self._finished = state["turn"], state["running"], False
+    def _restore(self, state: Any) -> None:
+        saved = read_saved(state)
+        if saved["id"] != self.card.id:
+            raise StateError(f"it is one of {saved['id']!r:.100}")
+        self.task = self._tasks.read(json_row(saved["row"]))
+        self._generator = None  # where `begin` draws, it draws from another one
+        self.state = unpack_state(self.begin(self.task), saved["state"], self._declared_state())
+        self.check_state()
+        self.turn, self._running, self._finished = saved["turn"], saved["running"], False
         self._prompt_length = len(self.task.messages)
-        self._transcript = [*self.task.messages, *messages]
+        self._transcript = [*self.task.messages, *copy_messages(saved["messages"])]
         self._generator, self._shown, self._outcome = None, 0, None
-        if state["np_random"] is not None:
-            self._generator, _ = seeding.np_random(0)
-            self._generator.bit_generator.state = copy_json(state["np_random"])
-        self._tasks.stream.state = [seed, drawn]
+        if saved["np_random"] is not None:
+            self._generator = unpack_generator(saved["np_random"])
+        self._tasks.stream.state = [*saved["stream"]]
 
     # Gymnasium's API.
 
@@ -355,7 +384,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")
-        message = read_action(action, self.turn)
+        message = read_action(action, self.turn, self.max_calls)
         length, turn, generator = len(self._transcript), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
         state = None if self.state is None else copy.deepcopy(self.state)
@@ -388,6 +417,12 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """Return the class's tools; made once."""
         return Toolbox(cls)
 
+    @classmethod
+    @cache
+    def _declared_state(cls) -> Any:
+        """Return the type of the class's states; found once."""
+        return declared_type(cls, TextEnv)
+
     def _offered(self) -> list[Any]:
         tools = self.task.tools
         return self.toolbox().schemas() if tools is None else [*map(copy_json, tools)]
@@ -406,6 +441,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """Seed the choice of tasks, and `np_random`, whose generator is made when it is used."""
         if not isinstance(seed, (int, np.integer)) or seed < 0:
             raise UsageError(f"a seed is a whole number of 0 or more, not {seed!r}")
+        if seed >= SEEDS:
+            raise UsageError("a seed is less than 2**128")
         self._tasks.stream.seed(int(seed))
         self._generator, self._np_random_seed = None, int(seed)
 
@@ -439,9 +476,15 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         offered = None
         if self.task.tools is not None:
             offered = [schema["function"]["name"] for schema in self.task.tools]
-        for call in message["tool_calls"] or ():
-            text = "Error: not run, the episode has ended"
-            if not self._finished:
+        for place, call in enumerate(message["tool_calls"] or ()):
+            if self._finished:
+                text = "Error: not run, the episode has ended"
+            elif place == self.max_calls:
+                text = (
+                    f"Error: not run, a message may hold {self.max_calls} calls; this one and all "
+                    "after it were dropped"
+                )
+            else:
                 function = call["function"]
                 arguments = function.get("arguments")
                 text = self.toolbox().call(self, function["name"], arguments, offered)

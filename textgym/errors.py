@@ -32,6 +32,7 @@ __all__ = [
     "UsageError",
     "WorkerFailure",
     "did_you_mean",
+    "in_one_line",
 ]
 
 
@@ -76,7 +77,7 @@ class RowError(DatasetError):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        return f"{place}field {self.field!r} {self.problem}"
+        return f"{place}field {self.field!r:.200} {self.problem:.500}"
 
 
 class ExtraMissingError(UsageError, ImportError):
@@ -142,6 +143,17 @@ class EnvironmentFailure(Failure):
 
 class WorkerFailure(EnvironmentFailure):
     """A worker process of a verifier did not start, or died by itself."""
+
+
+def in_one_line(error: BaseException) -> str:
+    r"""Return the type of an error, and the first line of its text.
+
+    Example:
+        >>> in_one_line(ValueError("no such column\nin any table"))
+        'ValueError: no such column'
+    """
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

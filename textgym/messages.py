@@ -196,7 +196,7 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         return f"a message is a dict, not {type(message).__name__}"
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
-        return f"the role is {role!r} where {' or '.join(sorted(roles))} is expected"
+        return f"the role is {role!r:.100} where {' or '.join(sorted(roles))} is expected"
     if len(message) == 2 and message.get("content").__class__ is str:
         return ""  # the common case, not worth a validator
     from pydantic import ValidationError

@@ -21,8 +21,9 @@ from gymnasium.vector.utils import (
 from textgym.errors import InvalidActionError
 from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
 
-__all__ = ["ActionSpace", "ConversationSpace", "action_problem", "read_action"]
+__all__ = ["MOST_CALLS", "ActionSpace", "ConversationSpace", "action_problem", "read_action"]
 
+MOST_CALLS = 64  # of one message that are run
 _ACTION_ROLES = frozenset(("assistant",))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDE 0123456789.,:;!?(){}[]<>/\\\"'`*_#$%&@\n\té漢д🙂"
 
@@ -36,10 +37,16 @@ def action_problem(action: Any) -> str:
     return message_problem(action, _ACTION_ROLES)
 
 
-def read_action(action: Any, turn: int) -> Message:
+def read_action(action: Any, turn: int, most_calls: int = MOST_CALLS) -> Message:
     """Return an action as an assistant message of one's own.
 
-    Tool calls whose id is missing or stands twice get the id `call_{turn}_{k}`.
+    Tool calls whose id is missing or stands twice get the id `call_{turn}_{k}`. Of too many calls
+    only one more than the limit is kept; its answer tells the model of the limit.
+
+    Args:
+        action: An assistant message or a text.
+        turn: How many assistant messages the episode has had.
+        most_calls: The most tool calls of one message that are run.
 
     Raises:
         InvalidActionError: It is neither an assistant message nor a text.
@@ -47,6 +54,10 @@ def read_action(action: Any, turn: int) -> Message:
     Example:
         >>> read_action("Hello", turn=0)
         {'role': 'assistant', 'content': 'Hello'}
+        >>> calls = [{"function": {"name": "look"}}] * 100_000
+        >>> message = {"role": "assistant", "content": None, "tool_calls": calls}
+        >>> len(read_action(message, turn=0)["tool_calls"])
+        65
     """
     if isinstance(action, str):
         return assistant(str(action))
@@ -55,6 +66,8 @@ def read_action(action: Any, turn: int) -> Message:
         raise InvalidActionError(
             f"an action is an assistant message or a text, and this is neither: {problem}"
         )
+    if len(action.get("tool_calls") or ()) > most_calls:
+        action = {**action, "tool_calls": action["tool_calls"][: most_calls + 1]}
     message = copy_message(action)
     calls = message.get("tool_calls") or ()
     taken = {call.get("id") for call in calls}

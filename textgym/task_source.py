@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textgym.datasets import TaskList, file_stamp, read_tasks, shared_tasks
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
+from textgym.json_values import json_row
 from textgym.messages import message_problem
 from textgym.tasks import SPLITS, Task, TaskStream, canonical_json, draw_row, hash_int, with_id
 
@@ -57,7 +58,8 @@ class TaskSource:
         self.split, self.level = split, level
         self.stream = TaskStream()
         self._env = env
-        self._rows = None if dataset is None else self._read(os.fspath(dataset))
+        self._dataset = None if dataset is None else os.fspath(dataset)
+        self._rows = None if self._dataset is None else self._read(self._dataset)
         self._drawn: dict[int, Task] = {}
         if self._rows is not None:
             self.count: int | None = len(self._rows)
@@ -66,6 +68,13 @@ class TaskSource:
         else:
             self.count = _GENERATED_TASKS
             self._drawn = self._share(("generated",), _DrawnTasks)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The data set that the tasks come from, by name, with its digest; empty for none."""
+        if self._dataset is None or self._rows is None:
+            return {}
+        return {self._dataset: self._rows.digest}
 
     def get(self, index: int) -> Task:
         """Return the task of an index.
@@ -121,12 +130,13 @@ class TaskSource:
             RowError: The row that was brought along cannot be read.
         """
         if options and "task" in options:
-            row = options["task"]
-            if not isinstance(row, Mapping):
-                raise RowError("task", f"is a row (a dict), not {type(row).__name__}")
+            given = options["task"]
+            if not isinstance(given, Mapping):
+                raise RowError("task", f"is a row (a dict), not {type(given).__name__}")
+            row = json_row(given)
             try:
                 name = f"row-{hash_int(canonical_json(row)):016x}"
-            except (TypeError, ValueError, RecursionError) as error:
+            except ValueError as error:  # a number of thousands of digits
                 raise RowError("task", f"is not what JSON can hold: {error}") from None
             return self.read(with_id(row, name))
         if options and "index" in options:

@@ -9,6 +9,7 @@ exception.
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import pickle
 import re
@@ -30,6 +31,7 @@ __all__ = ["Tool", "Toolbox", "arguments_of", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__textgym_tool__"
+_MOST_PROBLEMS = 5  # of a call that the model is told
 
 
 def tool(method: F) -> F:
@@ -98,6 +100,10 @@ class Tool:
         return TypeAdapter(arguments)
 
     @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.schema["function"]["parameters"]["properties"])
+
+    @cached_property
     def _nullable(self) -> dict[str, None]:
         """The arguments without default whose type allows None: an absent one is None."""
         hints = typing.get_type_hints(self.method)
@@ -122,15 +128,20 @@ class Tool:
             ToolError: They are not JSON, not an object, or not what the method takes.
         """
         given = arguments_of(self.name, arguments)
-        present = {name: value for name, value in given.items() if value is not None}
+        known: dict[str, Any] = {}
+        unknown: dict[str, Any] = {}
+        for name, value in given.items():
+            if value is not None:
+                (known if name in self._names else unknown)[name] = value
+        told = dict(itertools.islice(unknown.items(), _MOST_PROBLEMS))  # not all of a million
         from pydantic import ValidationError
 
         try:
-            return {**self._nullable, **self._adapter.validate_python(present)}
+            return {**self._nullable, **self._adapter.validate_python(known | told)}
         except ValidationError as error:
             problems = "; ".join(
                 f"{'.'.join(map(str, item['loc']))[:100] or 'arguments'}: {item['msg']}"
-                for item in error.errors(include_url=False)[:5]
+                for item in error.errors(include_url=False)[:_MOST_PROBLEMS]
             )
             raise ToolError(f"wrong arguments for {self.name!r}: {problems}") from None
         except ValueError:  # Python's limit, met where a number is taken as a text

@@ -26,7 +26,9 @@ from textgym.cli.tables import (
 )
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.rollouts.comparison import compare
+from textgym.rollouts.data_versions import changed_data
 from textgym.rollouts.metrics import RunTally, read_tally
+from textgym.rollouts.store import read_asked
 from textgym.rollouts.trajectory import Trajectory
 from textgym.terminal import show, visible
 
@@ -45,12 +47,14 @@ class _StoredRun:
         policies: The names of the policies that played it.
         tally: What it holds.
         metrics: Its figures.
+        data: The digests of its data sets, as far as `run.json` tells.
     """
 
     path: Path
     policies: tuple[str, ...]
     tally: RunTally
     metrics: dict[str, Any]
+    data: Any
 
 
 def metrics_command(
@@ -94,7 +98,7 @@ def _read(path: Path) -> _StoredRun:
 
         tally = read_tally(path, count)
         metrics = tally.metrics()
-    return _StoredRun(path, tuple(sorted(policies)), tally, metrics)
+    return _StoredRun(path, tuple(sorted(policies)), tally, metrics, read_asked(path).get("data"))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:
@@ -136,6 +140,9 @@ def _side_by_side(
     repeats = repeats_table(rows)
     if repeats:
         parts += [Text(""), repeats]
+    for letter, run in zip(letters[1:], runs[1:], strict=True):
+        for name in changed_data(runs[0].data, run.data):
+            parts.append(as_text(f"warning: A and {letter} were played on different {name}"))
     return [*parts, Text(""), Text(explain(differences))]
 
 

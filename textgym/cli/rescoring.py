@@ -91,6 +91,8 @@ def _report(found: Any) -> list[RenderableType]:
         parts.append(Text(f"{found.recovered:,} that had failed have a reward now"))
     if found.out:
         parts.append(as_text(f"stored in {found.out}"))
+    for name in found.changed_data:
+        parts.append(as_text(f"warning: {name} has changed since the run was played"))
     for kind, title in (("different", "different"), *_OTHERS.items()):
         listed = found.listed.get(kind)
         if listed:

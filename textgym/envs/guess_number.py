@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
 
 from textgym.cards import Card
 from textgym.draws import between
@@ -34,8 +36,8 @@ class Game:
     """
 
     found: bool = False
-    guesses: int = 0
-    last: int = 0
+    guesses: Annotated[int, Interval(ge=0, lt=2**31)] = 0
+    last: Annotated[int, Interval(ge=0, le=_LARGEST)] = 0
 
 
 class GuessNumber(TextEnv[Game]):

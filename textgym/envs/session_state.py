@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
+from typing_extensions import TypedDict
 
 from textgym import nemo_rows
 from textgym.cards import Card
@@ -23,7 +26,13 @@ _LARGEST_GUESS = 100
 _OPENING = "There is a counter that you can read and change with your tools alone."
 
 
-class SessionState(TextEnv[dict[str, int]]):
+class Counter(TypedDict):
+    """What an episode knows: what the counter holds."""
+
+    count: Annotated[int, Interval(ge=-_MOST, le=_MOST)]
+
+
+class SessionState(TextEnv[Counter]):
     """A counter is to be changed as the user asks, with tools that keep it through the episode.
 
     ## Description
@@ -130,7 +139,7 @@ class SessionState(TextEnv[dict[str, int]]):
             prompt, tools = [user(f"{_OPENING} {request}")], None
         return Task(row["id"], tuple(prompt), row["expected_count"], tools, row)
 
-    def begin(self, task: Task) -> dict[str, int]:
+    def begin(self, task: Task) -> Counter:
         """Set the counter to where the row says."""
         return {"count": task.row["initial_count"]}
 

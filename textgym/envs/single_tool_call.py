@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.draws import between, pick
@@ -40,7 +42,13 @@ _LONGEST_NAME = 100
 _LONGEST_SHOWN = 200
 
 
-class SingleToolCall(TextEnv[dict[str, bool]]):
+class Progress(TypedDict):
+    """What an episode knows: whether the tool has told the city's weather."""
+
+    told: bool
+
+
+class SingleToolCall(TextEnv[Progress]):
     """A question about one city's weather, to be answered with what a tool says of it.
 
     ## Description
@@ -148,7 +156,7 @@ class SingleToolCall(TextEnv[dict[str, bool]]):
             prompt, tools = [user(f"{question} {_RULE}")], None
         return Task(row["id"], tuple(prompt), answer, tools, row)
 
-    def begin(self, task: Task) -> dict[str, bool]:
+    def begin(self, task: Task) -> Progress:
         """Begin with nothing told."""
         return {"told": False}
 

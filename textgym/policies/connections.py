@@ -4,6 +4,9 @@ Each event loop has a session of its own, made when it is first needed, and clos
 or the loop is, or when nothing holds the policy any more. What goes wrong on the way is a
 `ConnectionTrouble` in words; no error of the HTTP library, which may hold headers and so a key,
 gets out or hangs on to it.
+
+Invariants: of a reply no more is held than a limit, whatever its length, its framing and its
+compression; the connection of a reply that is longer is closed.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import contextlib
 import io
 import os
 import weakref
+import zlib
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -29,17 +33,28 @@ except ModuleNotFoundError as error:
 
 __all__ = ["ConnectionTrouble", "Connections", "Reply"]
 
-_LARGEST_REPLY = 64 * 2**20
+_LARGEST_REPLY = 64 * 2**20  # a million token ids with log probabilities need less
+_LARGEST_ERROR = 64 * 2**10
+_PACKED = ("gzip", "x-gzip", "deflate")
+_EITHER_HEADER = 32 + zlib.MAX_WBITS  # as zlib says that it is to tell gzip from zlib itself
 _LARGE_BODY = 2**20  # aiohttp wants more than this as a file
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered."""
+    """What a server answered.
+
+    Attributes:
+        status: The HTTP status.
+        headers: The HTTP headers.
+        data: The body, or its beginning: 64 MiB, and of an error 64 KiB.
+        is_cut: Whether the body is longer than that.
+    """
 
     status: int
     headers: Mapping[str, str]
     data: bytes
+    is_cut: bool = False
 
 
 class ConnectionTrouble(Exception):
@@ -82,7 +97,7 @@ class Connections:
         timeout: float,
         connect_timeout: float,
     ) -> None:
-        self._headers = dict(headers)
+        self._headers = {**headers, "Accept-Encoding": "gzip, deflate"}
         self._concurrency = concurrency
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=connect_timeout)
         self._open: dict[asyncio.AbstractEventLoop, _Open] = {}
@@ -93,19 +108,19 @@ class Connections:
         return (await self._opened()).slots
 
     async def send(self, method: str, url: str, body: bytes | None = None) -> Reply:
-        """Send a request and return the whole reply; redirects are not followed.
+        """Send a request and return the reply; redirects are not followed.
 
         Raises:
-            ConnectionTrouble: No whole reply came.
+            ConnectionTrouble: The reply broke off, or none came.
         """
         session = (await self._opened()).session
         data = io.BytesIO(body) if body and len(body) > _LARGE_BODY else body
         try:
             async with session.request(method, url, data=data, allow_redirects=False) as response:
-                return Reply(response.status, response.headers, await _read(response))
+                return await _read(response)
         except ConnectionTrouble as error:
             trouble = error
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError, zlib.error) as error:
             trouble = _trouble(error, self._timeout)
         raise trouble
 
@@ -122,6 +137,7 @@ class Connections:
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,  # `_read` does it within its limits
                 headers=self._headers,
                 timeout=self._timeout,
             )
@@ -151,16 +167,27 @@ def _close_all(opened: dict[asyncio.AbstractEventLoop, _Open]) -> None:
             asyncio.run_coroutine_threadsafe(held.keeper.aclose(), loop)
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    parts, size = [], 0
-    while part := await response.content.readany():
-        size += len(part)
-        if size > _LARGEST_REPLY:
-            raise ConnectionTrouble(
-                f"the reply is longer than {_LARGEST_REPLY // 2**20} MiB", lasting=True
-            )
-        parts.append(part)
-    return b"".join(parts)
+async def _read(response: aiohttp.ClientResponse) -> Reply:
+    is_error = not 200 <= response.status < 300
+    most = _LARGEST_ERROR if is_error else _LARGEST_REPLY
+    body = await _beginning(response, most)
+    is_cut = len(body) > most
+    if is_cut:
+        response.close()
+        del body[most:]
+    return Reply(response.status, response.headers, bytes(body), is_cut)
+
+
+async def _beginning(response: aiohttp.ClientResponse, most: int) -> bytearray:
+    """Return a body, decompressed; of one that is longer than so many bytes, a little more."""
+    packed = response.headers.get("Content-Encoding", "").lower() in _PACKED
+    unpacker = zlib.decompressobj(_EITHER_HEADER) if packed else None
+    body = bytearray()
+    while len(body) <= most and (part := await response.content.readany()):
+        body += unpacker.decompress(part, most + 1 - len(body)) if unpacker else part
+    if unpacker and len(body) <= most and body and not unpacker.eof:
+        raise aiohttp.ClientPayloadError
+    return body
 
 
 def _trouble(error: Exception, timeout: aiohttp.ClientTimeout) -> ConnectionTrouble:
@@ -182,6 +209,8 @@ def _trouble(error: Exception, timeout: aiohttp.ClientTimeout) -> ConnectionTrou
             return ConnectionTrouble(text, unreached=True)
         case aiohttp.ServerDisconnectedError():
             return ConnectionTrouble("the server closed the connection before it answered")
+        case zlib.error():
+            return ConnectionTrouble(f"the reply cannot be decompressed: {error}")
         case aiohttp.ClientPayloadError():
             return ConnectionTrouble("the reply broke off before its end")
         case aiohttp.ClientResponseError():

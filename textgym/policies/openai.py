@@ -49,6 +49,7 @@ _AT_URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 _LOOKS_LIKE_HOST = re.compile(r"@(localhost|[\w.-]+:\d+|\d+(\.\d+){3})(/|$)")
 _WORTH_A_RETRY = (Cause.PASSING, Cause.BUSY)
 _MOST_SHOWN = 300  # characters of what a server said
+_MOST_COMPARED = 1000  # models of a server, with the one that it does not have
 
 
 def split_spec(text: str) -> tuple[str, str | None]:
@@ -179,7 +180,7 @@ class OpenAIPolicy(Policy):
         """Answer a conversation; see `Policy.act`.
 
         Raises:
-            PolicyFailure: The server gave no answer in all tries.
+            PolicyFailure: The server gave no answer in all tries, or one of more than 64 MiB.
             ContextFullError: The conversation alone fills the model's context.
             UsageError: The server refuses the request, the key, the model or the address.
         """
@@ -262,7 +263,7 @@ class OpenAIPolicy(Policy):
             text += " (requests_per_minute and concurrency spare a server)"
         return PolicyFailure(text)
 
-    async def _refusal(self, question: Question, problem: Problem) -> UsageError:
+    async def _refusal(self, question: Question, problem: Problem) -> UsageError | PolicyFailure:
         """Return the error for what another try cannot mend."""
         told = self._told(problem.text)
         match problem.cause:
@@ -275,12 +276,14 @@ class OpenAIPolicy(Policy):
             case Cause.MODEL | Cause.NOT_FOUND:
                 served = await self._served_models()
                 if served is not None and self.model not in served:
-                    hint = self._told(did_you_mean(self.model, served))
+                    hint = self._told(did_you_mean(self.model, served[:_MOST_COMPARED]))
                     return UnknownNameError(f"{self.base_url} has no model {self.model!r}{hint}")
                 if problem.cause is Cause.MODEL:
                     return UnknownNameError(f"{self.name}: {told}")
             case Cause.REQUEST:
                 return UsageError(f"{self.name}: the server refuses the request: {told}")
+            case Cause.LENGTH:
+                return PolicyFailure(f"{self.name}: {told}")
             case Cause.TOKENS:
                 return UsageError(f"{self.name} cannot be asked in token ids: {told}")
         return UsageError(

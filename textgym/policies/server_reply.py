@@ -1,7 +1,8 @@
 """What a server answered: an action, or what was wrong.
 
-`read_reply` never raises, whatever the server says. What stands in a reply that is none of an error
-is read by the question that was asked.
+`read_reply` never raises, whatever the server says, and no more of what is wrong is looked at than
+an error's first 64 KiB. What stands in a reply that is no error is read by the question that was
+asked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ __all__ = [
 ]  # fmt: skip
 
 _LARGEST_COUNT = 2**53
+_MOST_TOLD = 2**16  # characters
+_MOST_QUOTED = 200
 _CONTEXT = re.compile(
     r"context[ _](length|window|size)|(prompt|input|conversation)( is|s are)? too long"
     r"|maximum (prompt|model|input|sequence) length|reduce the length of the"
@@ -49,6 +52,7 @@ class Cause(enum.Enum):
     KEY = "the server does not let the caller in"
     REQUEST = "the server does not take this request"
     TOKENS = "the server does not tell which tokens it read and sampled"
+    LENGTH = "the reply is longer than any model's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class Problem:
 
     Attributes:
         cause: Its kind.
-        text: What the server said, of any length.
+        text: What the server said; of a long text the beginning.
         retry_after: How many seconds the server asks to wait; None where it asks for nothing.
     """
 
@@ -123,13 +127,16 @@ def read_reply(reply: Reply, question: Question) -> Answer | Problem:
     """
     outcome = _read(reply, question)
     if isinstance(outcome, Problem):
-        return replace(outcome, retry_after=read_retry_after(reply.headers, time.time()))
+        wait = read_retry_after(reply.headers, time.time())
+        return replace(outcome, text=outcome.text[:_MOST_TOLD], retry_after=wait)
     return outcome
 
 
 def _read(reply: Reply, question: Question) -> Answer | Problem:
     if 300 <= reply.status < 400:
         return Problem(Cause.ADDRESS, f"it redirects to {reply.headers.get('Location', '')!r}")
+    if reply.is_cut and 200 <= reply.status < 300:
+        return Problem(Cause.LENGTH, f"the reply is longer than {len(reply.data) // 2**20} MiB")
     try:
         answer = decode(reply.data)
     except ValueError:
@@ -178,9 +185,12 @@ def as_json(value: Any) -> str:
 
 
 def _unreadable(reply: Reply) -> Problem:
-    """Say what a reply is that is no JSON."""
-    start = reply.data[:200].decode("utf-8", "replace")
+    """Say what a reply is that is no JSON, or no longer since it was cut."""
+    start = reply.data[:_MOST_QUOTED].decode("utf-8", "replace")
     is_html = start.lstrip().lower().startswith(("<!doctype", "<html"))
+    if reply.is_cut and not is_html:
+        text = reply.data.decode("utf-8", "replace")
+        return Problem(_cause(reply.status, text), f"{reply.status}: {text}")
     said = "an HTML page" if is_html else f"{start!r}, which is no JSON" if start else "nothing"
     if 200 <= reply.status < 300:
         return Problem(Cause.ADDRESS if is_html else Cause.PASSING, f"it answered {said}")
@@ -193,8 +203,8 @@ def _problem(status: int, answer: Mapping[str, Any]) -> Problem:
     if not isinstance(error, dict):
         error = {"message": error}
     told = error.get("message") or error.get("detail") or error
-    text = told if isinstance(told, str) else as_json(told)
-    labels = [str(error.get(name)) for name in ("code", "type")]
+    text = (told if isinstance(told, str) else as_json(told))[:_MOST_TOLD]
+    labels = [str(error.get(name))[:_MOST_TOLD] for name in ("code", "type")]
     return Problem(_cause(status, " ".join([text, *labels])), f"{status}: {text}")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from textgym import __version__
 from textgym.errors import RunError, UsageError
 from textgym.policies import Policy, make_policy
+from textgym.rollouts.data_versions import Data, data_of, with_same_data
 from textgym.rollouts.metrics import RunTally
 from textgym.rollouts.plan import (
     Envs,
@@ -119,11 +120,14 @@ async def arollout(
             stack.callback(env.close)
         made_with = arguments_of(*samples.values()) if callable(envs) else kwargs
         tasks = plan_tasks(samples, envs, episodes, start, player)
+        data = data_of(samples)
+        makers = with_same_data(makers, data)
         asked = {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
             "envs": dict(envs) if isinstance(envs, Mapping) else sorted(makers),
             "env_kwargs": recorded(made_with),
+            **({"data": data} if data else {}),
             "policy": player.name,
             "sampling": player.sampling.as_dict() if player.sampling else None,
             "episodes": episodes,
@@ -137,9 +141,9 @@ async def arollout(
             stack.callback(folder.close)
         count = sum(map(len, tasks.values())) * repeats
         check = SamePrompt(repeats) if repeats > 1 else None
-        record = _Record(folder, count, on_episode)
+        record = _Record(folder, count, data, on_episode)
         if folder and resume:
-            record.take_over(folder, check)
+            record.take_over(folder, check, tasks, repeats, seed)
         if on_start:
             on_start(record.left)
         jobs = {}
@@ -178,9 +182,11 @@ class _Record:
         self,
         folder: RunFolder | None,
         asked: int,
+        data: Data,
         on_episode: Callable[[Trajectory], None] | None,
     ) -> None:
         self.folder = folder
+        self.data = data
         self.on_episode = on_episode
         self.kept: list[Trajectory] = []
         self.tally = RunTally()
@@ -189,14 +195,33 @@ class _Record:
         self.given_up = False
         self.left = asked
 
-    def take_over(self, folder: RunFolder, check: SamePrompt | None) -> None:
-        """Count what the folder holds as played; drop what failed, to be played again."""
+    def take_over(
+        self,
+        folder: RunFolder,
+        check: SamePrompt | None,
+        tasks: Mapping[str, range],
+        repeats: int,
+        seed: int,
+    ) -> None:
+        """Count what the folder holds as played; drop what failed, to be played again.
+
+        Raises:
+            RunError: It holds an episode twice, or one that is not of these tasks.
+        """
         failed = 0
         for held in read_trajectories(folder.path):
             if held["failure"]:
                 failed += 1
                 continue
-            self.done.add((held["env_id"], held["task_index"], held["repeat"]))
+            id, index, repeat = key = held["env_id"], held["task_index"], held["repeat"]
+            planned = index in tasks.get(id, ()) and repeat in range(repeats)
+            if key in self.done or not planned or held["seed"] != seed:
+                how = "twice" if key in self.done else "which is not of this run"
+                raise RunError(
+                    f"{str(folder.path)!r} holds task {index}, repeat {repeat} of {id}, {how}: put "
+                    "its trajectories back as they were, or name another folder"
+                )
+            self.done.add(key)
             self.tally.add(held)
             if check:
                 check.take_over(held)
@@ -240,4 +265,4 @@ class _Record:
         if self.folder:
             self.folder.finish(metrics)
         path = self.folder.path if self.folder else None
-        return Run(metrics, path, tuple(self.kept), self.given_up)
+        return Run(metrics, path, tuple(self.kept), self.given_up, self.data)

@@ -24,12 +24,13 @@ from textgym import __version__
 from textgym.errors import Failure, RunError, UsageError
 from textgym.registry import make
 from textgym.rollouts.calls import Calls
+from textgym.rollouts.data_versions import changed_data, data_of
 from textgym.rollouts.metrics import RunTally
 from textgym.rollouts.plan import arguments_for, check_own_arguments, recorded
 from textgym.rollouts.replay import Replay, can_be_replayed
 from textgym.rollouts.run import Run
 from textgym.rollouts.selection import checked
-from textgym.rollouts.store import RunFolder, read_trajectories
+from textgym.rollouts.store import RunFolder, read_asked, read_trajectories
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Job, Trajectory, play, unplayed
 from textgym.rollouts.verdicts import Findings, Rescore, Verdict, changes_between, is_close
 from textgym.threads import Threads
@@ -126,7 +127,7 @@ async def arescore(
                     group.create_task(work())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return record.finish()
+        return record.finish(tuple(changed_data(_data(run), pool.data)))
 
 
 def _read(run: str | Path | Run) -> Iterator[Trajectory]:
@@ -149,12 +150,16 @@ class _EnvPool:
     Args:
         maker: Makes every environment, in place of the ids.
         changed: Arguments that differ from the stored ones.
+
+    Attributes:
+        data: The digests of the data that the environments read, for each id.
     """
 
     def __init__(self, maker: EnvMaker | None, changed: Mapping[str, Any]) -> None:
         self._maker = maker
         self._changed = changed
         self._idle: dict[str, list[gym.Env[Any, Any]]] = defaultdict(list)
+        self.data: dict[str, dict[str, str]] = {}
 
     def arguments(self, trajectory: Trajectory) -> dict[str, Any]:
         """Return the arguments with which an episode is played again, as they are recorded."""
@@ -170,6 +175,11 @@ class _EnvPool:
         idle = self._idle[self._key(trajectory)]
         if idle:
             return idle.pop()
+        env = self._make(trajectory)
+        self.data |= data_of({trajectory["env_id"]: env})
+        return env
+
+    def _make(self, trajectory: Trajectory) -> gym.Env[Any, Any]:
         if self._maker:
             return self._maker()
         return make(
@@ -313,10 +323,10 @@ class _Record:
         if self._on_episode:
             self._on_episode(verdict)
 
-    def finish(self) -> Rescore:
+    def finish(self, changed_data: tuple[str, ...]) -> Rescore:
         if self._folder:
             self._folder.finish(self._tally.metrics())
-        return self._findings.result(self._folder.path if self._folder else None)
+        return self._findings.result(self._folder.path if self._folder else None, changed_data)
 
     def close(self) -> None:
         if self._folder:
@@ -345,11 +355,12 @@ def _ids_of(run: str | Path | Run) -> list[str]:
     return list(known or ())
 
 
+def _data(run: str | Path | Run) -> Any:
+    """Return the digests of the data that a run was played on, as far as it tells."""
+    return run.data if isinstance(run, Run) else _held(run).get("data")
+
+
 def _held(run: str | Path | Run) -> dict[str, Any]:
     """Return what a run's `run.json` holds; nothing where there is none."""
-    folder = run.out if isinstance(run, Run) else Path(run)
-    held: Any = {}
-    if folder is not None:
-        with contextlib.suppress(OSError, ValueError):
-            held = json.loads((folder / "run.json").read_text())
-    return held if isinstance(held, dict) else {}
+    folder = run.out if isinstance(run, Run) else run
+    return {} if folder is None else read_asked(folder)

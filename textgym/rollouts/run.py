@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from textgym.rollouts.batch import Batch, make_batch
+from textgym.rollouts.data_versions import Data
 from textgym.rollouts.store import read_trajectories
 from textgym.rollouts.trajectory import Trajectory
 
@@ -23,12 +24,14 @@ class Run:
         out: The folder that holds the run; None where it is held in memory.
         kept: The trajectories in memory, where there is no folder.
         given_up: Whether the first episodes all failed, so that the rest was not played.
+        data: For each environment with data sets, their digests by name.
     """
 
     metrics: dict[str, Any]
     out: Path | None
     kept: tuple[Trajectory, ...] = ()
     given_up: bool = False
+    data: Data = field(default_factory=dict)
 
     @property
     def mean_reward(self) -> float | None:

@@ -23,9 +23,10 @@ import numpy as np
 import orjson
 
 from textgym.errors import RunError
+from textgym.rollouts.data_versions import changed_data
 from textgym.rollouts.trajectory import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "as_stored", "line_of", "read_trajectories"]
+__all__ = ["RunFolder", "as_stored", "line_of", "read_asked", "read_trajectories"]
 
 _READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _DEEPEST = 200  # lists and objects within one another, which every reader can read
@@ -106,6 +107,8 @@ class RunFolder:
             was, now = held.get(key), self._asked.get(key)
             if was == now:
                 continue
+            if key == "data":
+                raise self._other_data(was, now)
             if key in ("version", "textgym"):
                 what = "the schema" if key == "version" else "textgym"
                 raise RunError(
@@ -116,6 +119,19 @@ class RunFolder:
                 f"{str(self.path)!r} holds another run: its {key} is {json.dumps(was)}, "
                 f"not {json.dumps(now)}"
             )
+
+    def _other_data(self, was: Any, now: Any) -> RunError:
+        """Return the error for a run whose data sets do not hold what they held."""
+        changed = changed_data(was, now)
+        if not changed:
+            return RunError(
+                f"{str(self.path / 'run.json')!r} does not tell what the run's data sets held, so "
+                "nobody can say whether they still do: name another folder"
+            )
+        return RunError(
+            f"{str(self.path)!r} was played with another content of {changed[0]!r} than it has "
+            "now: put it back as it was, or name another folder"
+        )
 
     def add(self, trajectory: Trajectory) -> None:
         """Write one trajectory.
@@ -181,6 +197,14 @@ def _write_whole(file: int, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.ftruncate(file, os.fstat(file).st_size - written)
         raise
+
+
+def read_asked(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a run's `run.json` holds; nothing where there is none, or no object."""
+    held: Any = None
+    with contextlib.suppress(OSError, ValueError):
+        held = json.loads((Path(path) / "run.json").read_bytes())
+    return held if isinstance(held, dict) else {}
 
 
 def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:

@@ -69,6 +69,8 @@ class Rescore:
         listed: The verdicts `different`, `not_comparable` and `failed`, in the stored order; of
             each the first ones, as many as were to be kept.
         out: The folder of the new run, if there is one.
+        changed_data: The data sets whose content is not what the run was played on. Where a prompt
+            is the same and the answer is not, the episode is graded by today's answer.
     """
 
     counts: dict[str, int]
@@ -77,6 +79,7 @@ class Rescore:
     mean_after: float | None
     listed: dict[str, tuple[Verdict, ...]]
     out: Path | None
+    changed_data: tuple[str, ...] = ()
 
     @property
     def compared(self) -> int:
@@ -94,6 +97,7 @@ class Rescore:
             "mean_after": self.mean_after,
             "listed": {kind: [*map(asdict, items)] for kind, items in self.listed.items()},
             "out": None if self.out is None else str(self.out),
+            "changed_data": list(self.changed_data),
         }
 
 
@@ -123,14 +127,14 @@ class Findings:
             push = heapq.heappushpop if 0 < self._keep <= len(kept) else heapq.heappush
             push(kept, (-number, verdict))
 
-    def result(self, out: Path | None) -> Rescore:
-        """Return what was found."""
+    def result(self, out: Path | None, changed_data: tuple[str, ...] = ()) -> Rescore:
+        """Return what was found; see `Rescore` for the arguments."""
         listed = {
             kind: tuple(verdict for _, verdict in sorted(kept, key=lambda item: -item[0]))
             for kind, kept in self._kept.items()
         }
         before, after = self._before.value, self._after.value
-        return Rescore(self._counts, self._recovered, before, after, listed, out)
+        return Rescore(self._counts, self._recovered, before, after, listed, out, changed_data)
 
 
 class _Mean:

@@ -55,6 +55,7 @@ def hostile_messages() -> list[Any]:
         _calls(("reset", "{}"), ("grade", "{}"), ("step", "{}"), ("__init__", "{}")),
         _calls(("solve", '{"self": 1}'), ("solve", "not JSON"), ("solve", "[1, 2]")),
         _calls(("x", "[" * 10_000)),
+        _calls(*[("x", "{}")] * 1_000),
         _calls(("x", '{"a": 1e999}'), ("x", None), ("x", {"a": None})),
         {
             "role": "assistant",

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TypedDict
+
+from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
 __all__ = ["Changes", "Row", "new_changes", "read_instant", "same_state"]
 

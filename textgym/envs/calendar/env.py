@@ -14,7 +14,7 @@ from textgym.env import TextEnv
 from textgym.envs.calendar.plans import LEVELS, draw_plan
 from textgym.envs.calendar.rows import Dialogue, Turn, turns_of, wishes_of
 from textgym.envs.calendar.schedule import arrange, clock
-from textgym.errors import OracleError, UsageError
+from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
 from textgym.tasks import Task
@@ -191,6 +191,14 @@ class Calendar(TextEnv[Progress]):
     def begin(self, task: Task) -> Progress:
         """Begin with the user's first turn."""
         return Progress()
+
+    def check_state(self) -> None:
+        """Refuse a turn that the user does not have, and more right answers than turns."""
+        asked, right, turns = self.state.asked, self.state.right, len(self.task.turns)
+        if not 1 <= asked <= turns:
+            raise StateError(f"state.asked: the user has {turns} turns, and this is none of them")
+        if not 0 <= right <= asked:
+            raise StateError(f"state.right: of {asked} turns so many cannot have been answered")
 
     def respond(self, message: Message) -> list[Message] | None:
         """Let the user go on, whatever the answer was; None after the last turn."""

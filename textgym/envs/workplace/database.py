@@ -7,13 +7,14 @@ JSON can hold them (`Changes`), and a `Table` shows the two together.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from textgym.datasets import file_stamp
-from textgym.errors import DatasetError
+from textgym.datasets import content_hash, file_stamp
+from textgym.errors import DatasetError, StateError
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
 __all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
@@ -140,15 +141,35 @@ class Database:
     Args:
         world: The rows of `emails`, `calendar_events`, `analytics`, `project_tasks`, `customers`
             and `directory`, all values texts, with the columns of WorkBench's files.
+        digest: A hash of the files that the rows were read from; "" for none.
 
     Attributes:
         records: The tables by name; `plots`, which begins empty, is one more.
+        digest: As given.
     """
 
-    def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
+    def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]], digest: str = "") -> None:
+        self.digest = digest
         self.records = {
             name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
         }
+
+    def check(self, state: State) -> None:
+        """Refuse a state that changes what is not there.
+
+        Raises:
+            StateError: A table, row or column is none of this company's.
+        """
+        if state.keys() != set(TABLES):
+            raise StateError(f"state: its tables are {', '.join(TABLES)}")
+        for name, changes in state.items():
+            records, changed = self.records[name], changes["changed"]
+            places = {str(place) for place in range(len(records.rows))} if changed else set()
+            if not changed.keys() <= places:
+                raise StateError(f"state.{name}.changed: a row that the table does not have")
+            rows = [*filter(None, changed.values()), *changes["added"]]
+            if any(row.keys() != set(records.layout.columns) for row in rows):
+                raise StateError(f"state.{name}: a row without the columns of the table")
 
     def differing(self, one: State, other: State) -> list[str]:
         """Return the names of the tables that two episodes leave in different states."""
@@ -287,14 +308,18 @@ def read_database(folder: str) -> Database:
 
 @lru_cache(8)
 def _read(folder: str, stamps: tuple[object, ...]) -> Database:
-    return Database({name: _rows(name, Path(folder, file)) for name, file in _FILES.items()})
+    content = content_hash()
+    world = {name: _rows(name, Path(folder, file), content) for name, file in _FILES.items()}
+    return Database(world, content.hexdigest())
 
 
-def _rows(name: str, path: Path) -> list[dict[str, str]]:
+def _rows(name: str, path: Path, content: Any) -> list[dict[str, str]]:
+    """Return the rows of a file, and give its bytes to a hash."""
     columns = _LAYOUTS[name].columns
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            read = list(csv.reader(lines))
+        data = path.read_bytes()
+        content.update(data)
+        read = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     except FileNotFoundError:
         raise DatasetError(f"file {str(path)!r} is missing; database= names its folder") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -212,8 +212,16 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         if worlds is not None and (type(worlds) is not int or worlds < 1):
             raise UsageError(f"worlds is a whole number of 1 or more, or None, not {worlds!r}")
         self._offer, self.worlds = _tools_of(toolkits), worlds
-        self._given = None if database is None else read_database(os.fspath(database))
+        self._folder = "" if database is None else os.fspath(database)
+        self._given = read_database(self._folder) if database is not None else None
         super().__init__(max_turns=max_turns, **kwargs)
+
+    @property
+    def data_digests(self) -> dict[str, str]:
+        """The data set, and the folder of databases; see `TextEnv.data_digests`."""
+        if self._given is None:
+            return super().data_digests
+        return {**super().data_digests, self._folder: self._given.digest}
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a company of the split, and a task that the offered tools can solve."""
@@ -272,6 +280,10 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         self.database = self._given if seed is None else _generated(seed)  # type: ignore[assignment]
         self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
         return new_state()
+
+    def check_state(self) -> None:
+        """Refuse changes of tables, rows or columns that the company does not have."""
+        self.database.check(self.state)
 
     def grade(self) -> Grade:
         """Compare the databases with what the reference calls leave."""

@@ -1,0 +1,106 @@
+"""Rows as JSON holds them, whatever file or library they come from.
+
+A row may come from Parquet, from a hub or from a caller, and hold what JSON does not know. What has
+one plain form in JSON is read in that form; all else is refused, and the error names the field.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from textgym.errors import RowError
+
+__all__ = ["json_row"]
+
+_DEEPEST = 100  # levels, as in messages; far beyond any real row
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
+def json_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a row as JSON holds it.
+
+    Dates and times become ISO 8601 texts, decimals become numbers, tuples become lists, UUIDs
+    become texts, and NaN, which pandas writes for a missing value, becomes null.
+
+    Args:
+        row: Values by field.
+
+    Raises:
+        RowError: A value is none of those and not JSON's either, such as bytes, a duration, an
+            infinite number, a decimal that no number in JSON equals, or a key that is not a text.
+
+    Example:
+        >>> json_row({"day": datetime.date(2024, 5, 1), "price": decimal.Decimal("12.50")})
+        {'day': '2024-05-01', 'price': 12.5}
+        >>> json_row({"image": {"bytes": b"GIF89a"}})
+        Traceback (most recent call last):
+        textgym.errors.RowError: field 'image.bytes' holds bytes, which JSON cannot hold
+    """
+    return _object(row, ())
+
+
+def _object(given: Mapping[Any, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+    copied = {}
+    for name, value in given.items():
+        if not isinstance(name, str):
+            raise _error(path, f"has the key {name!r}, and keys are texts in JSON")
+        copied[name] = value if value.__class__ in _PLAIN else _value(value, (*path, name))
+    return copied
+
+
+def _list(given: list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> list[Any]:
+    return [
+        value if value.__class__ in _PLAIN else _value(value, (*path, place))
+        for place, value in enumerate(given)
+    ]
+
+
+def _value(value: Any, path: tuple[Any, ...]) -> Any:
+    if len(path) > _DEEPEST:
+        raise _error(path[:1], f"is nested too deeply, over {_DEEPEST} levels")
+    if isinstance(value, Mapping):
+        return _object(value, path)
+    if isinstance(value, (list, tuple)):
+        return _list(value, path)
+    if isinstance(value, float):
+        return _finite(float(value), path)
+    if isinstance(value, (str, int)):  # of a subclass
+        return value
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return _number(value, path)
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if isinstance(value, (np.bool_, np.number)):
+        return _list([value.item()], path)[0]
+    raise _error(path, f"holds {type(value).__name__}, which JSON cannot hold")
+
+
+def _finite(number: float, path: tuple[Any, ...]) -> float | None:
+    if math.isinf(number):
+        raise _error(path, f"is {number}, which JSON cannot hold")
+    return None if math.isnan(number) else number
+
+
+def _number(value: decimal.Decimal, path: tuple[Any, ...]) -> int | float | None:
+    """Return the number that a decimal is; whole decimals are whole numbers."""
+    if value.is_nan():
+        return None
+    number = _finite(float(value), path)
+    if value == value.to_integral_value():
+        return int(value)
+    if decimal.Decimal(repr(number)) != value:
+        raise _error(path, f"is {value}, which no number in JSON equals: store it as a text")
+    return number
+
+
+def _error(path: tuple[Any, ...], problem: str) -> RowError:
+    return RowError(".".join(map(str, path)) or "row", problem)

@@ -33,10 +33,10 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[math_workers.Workers]:
     """Give a test workers of its own, and no memory of verdicts."""
     own = math_workers.Workers()
     monkeypatch.setattr(verdict_module, "workers", lambda: own)
-    verdict_module._in_a_worker.cache_clear()
+    verdict_module._remembered.cache_clear()
     yield own
     own.close()
-    verdict_module._in_a_worker.cache_clear()
+    verdict_module._remembered.cache_clear()
 
 
 def children_of(pid: int) -> list[int]:

@@ -43,15 +43,15 @@ def final_answer(text: str) -> str | None:
         return None
     joined, connective = [boxes[-1]], ","
     for box in reversed(boxes[:-1]):
-        between = text[box.end : joined[0].start]
+        between = text[box.end : joined[-1].start]
         word = (
             _CONNECTIVES.get(_DECORATION.sub("", between)) if len(between) < _MAX_BETWEEN else None
         )
         if word is None:
             break
-        joined.insert(0, box)
+        joined.append(box)
         connective = "\\text{or}" if word == "or" else connective
-    formula = f" {connective} ".join(box.content for box in joined)
+    formula = f" {connective} ".join(box.content for box in reversed(joined))
     percent = _CLOSING.match(text, boxes[-1].end)
     return f"{formula}\\%" if percent else formula
 

@@ -17,7 +17,7 @@ MAX_BITS = 10_000_000
 MAX_PRECISION = MAX_BITS // 10
 """Bits that a float is computed to."""
 
-_MAX_DEPTH, _MAX_MARKS, _MAX_BARS = 25, 300, 100
+_MAX_LENGTH, _MAX_DEPTH, _MAX_MARKS, _MAX_BARS = 20_000, 25, 300, 100
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
@@ -28,15 +28,15 @@ class OverLimit(BaseException):
 def is_long(latex: str) -> bool:
     r"""Tell whether the parser would take many seconds.
 
-    It is slow where an expression has hundreds of commands and indices, tens of open brackets, or
-    a hundred bars.
+    It is slow where an expression is very long, or has hundreds of commands and indices, tens of
+    open brackets, or a hundred bars.
 
     Example:
         >>> is_long("(" * 30 + "1" + ")" * 30), is_long("x^2 + 1" * 20)
         (True, False)
     """
-    if len(latex) < 2 * _MAX_DEPTH:
-        return False
+    if not 2 * _MAX_DEPTH < len(latex) < _MAX_LENGTH:
+        return len(latex) >= _MAX_LENGTH
     marks = latex.count("\\") + latex.count("^") + latex.count("_")
     if marks > _MAX_MARKS or latex.count("|") > _MAX_BARS:
         return True

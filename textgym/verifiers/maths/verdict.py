@@ -25,6 +25,7 @@ MAX_TIMEOUT = 3600.0
 """Seconds that a check may be given at most."""
 
 _MAX_ANSWER = 100_000  # characters; some texts of that length take math-verify minutes
+_MAX_REMEMBERED = 2_000  # characters of an answer whose verdict is kept
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
 
@@ -80,14 +81,14 @@ def verify(
         raise UsageError(f"form is one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
     boxed = final_answer(answer)
-    if boxed is None:
-        return _in_a_worker(gold, answer, False, timeout, form, question)
-    if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(boxed.strip()):
-        return MathVerdict(boxed.strip() == gold, extracted=boxed.strip())
-    return _in_a_worker(gold, boxed, True, timeout, form, question)
+    if boxed is not None:
+        answer = boxed.strip()
+        if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(answer):
+            return MathVerdict(answer == gold, extracted=answer)
+    compare = _in_a_worker if len(answer) > _MAX_REMEMBERED else _remembered
+    return compare(gold, answer, boxed is not None, timeout, form, question)
 
 
-@lru_cache(maxsize=1024)
 def _in_a_worker(
     gold: str, answer: str, boxed: bool, timeout: float, form: Form, question: str
 ) -> MathVerdict:
@@ -99,9 +100,12 @@ def _in_a_worker(
         return MathVerdict(
             reply["equal"], extracted=reply["extracted"], unevaluated=reply["unevaluated"]
         )
-    if gold and boxed and answer.strip() == gold:
+    if gold and boxed and answer == gold:
         return MathVerdict(True, extracted=gold)  # the same text needs no computing
     return MathVerdict(False, timed_out=True)
+
+
+_remembered = lru_cache(maxsize=1024)(_in_a_worker)
 
 
 def _bare(gold: str) -> str:

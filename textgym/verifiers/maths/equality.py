@@ -25,6 +25,7 @@ from textgym.verifiers.maths.nodes import (
     items_of,
     links_of,
     unknowns_of,
+    value_side,
 )
 from textgym.verifiers.maths.reading import Reading
 from textgym.verifiers.maths.values import (
@@ -90,9 +91,9 @@ def _equal(gold: Any, found: Any) -> bool:
 def aligned(gold: Any, found: Any) -> tuple[Any, Any]:
     """Return the sides of equations that are compared where only one of the two is an equation."""
     if is_equation(found) and not is_equation(gold):
-        return gold, _right_side(found)
+        return gold, value_side(found)[0]
     if is_assignment(gold) and not is_equation(found):
-        return _right_side(gold), found
+        return value_side(gold)[0], found
     return gold, found
 
 
@@ -200,10 +201,6 @@ def _matched(wanted: list[Any], given: list[Any]) -> bool:
 
 
 # Equations and inequalities
-
-
-def _right_side(node: Any) -> Any:
-    return links_of(node)[-1].rhs
 
 
 def _is_consistent(equation: Any) -> bool:

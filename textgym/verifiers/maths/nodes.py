@@ -24,6 +24,7 @@ __all__ = [
     "items_of",
     "links_of",
     "unknowns_of",
+    "value_side",
 ]
 
 INFINITE = (sympy.oo, -sympy.oo)
@@ -77,6 +78,17 @@ def is_equation(node: Any) -> bool:
 def is_assignment(node: Any) -> bool:
     """Tell whether a node is an equation that begins with a name, such as `x = 3`."""
     return is_equation(node) and is_expr_of_only_symbols(links_of(node)[0].lhs)
+
+
+def value_side(equation: Any) -> tuple[Any, int]:
+    """Return the side of an equation that is the value of a name, and its place: 0 or -1.
+
+    It is the last side, of `x = 3` and of `6 * 7 = 42`, but the first of `3 = x`.
+    """
+    links = links_of(equation)
+    first, last = links[0].lhs, links[-1].rhs
+    names_last = isinstance(last, sympy.Symbol) and not is_expr_of_only_symbols(first)
+    return (first, 0) if names_last else (last, -1)
 
 
 def is_solved(relation: Any) -> bool:

@@ -15,7 +15,7 @@ import sympy
 
 from textgym.verifiers.maths.equality import aligned
 from textgym.verifiers.maths.forms import Form
-from textgym.verifiers.maths.nodes import expressions_in, is_relation, is_solved
+from textgym.verifiers.maths.nodes import expressions_in, is_relation, is_solved, value_side
 from textgym.verifiers.maths.operators import closed_parts, functions_in, operators_in
 from textgym.verifiers.maths.question import is_taken_from
 from textgym.verifiers.maths.reading import EQUALS, Reading
@@ -70,7 +70,9 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
 
 def _compared_side(found: Reading, given: Any) -> str:
     r"""Return the formula that is compared: of `6 \cdot 7 = 42`, the last side."""
-    return found.latex if given is found.node else EQUALS.split(found.latex)[-1]
+    if given is found.node:
+        return found.latex
+    return EQUALS.split(found.latex)[value_side(found.node)[1]]
 
 
 def _has_form(form: Form, node: Any, latex: str) -> bool:

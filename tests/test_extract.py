@@ -75,11 +75,43 @@ HOSTILE = {
         pytest.param("<think></think>", "", id="nothing after"),
         pytest.param("<think>A</think>\n\nB", "\n\nB", id="white space stays"),
         pytest.param("think> B", "think> B", id="no tag"),
+        pytest.param("Let me think <think>A</think>B", "B", id="closed within a line"),
+        pytest.param("Hm.\n<think>A", "", id="opened on a later line"),
+        pytest.param("Hm.\n  <think> so A", "", id="opened behind blanks"),
+        pytest.param("Hm. <think> so A", "", id="opened behind a sentence"),
+        pytest.param("Hm <think>so A", "", id="opened before a word"),
+        pytest.param("Hm <think> So A", "", id="opened before a sentence"),
+        pytest.param("Hm <think>\nso A", "", id="opened before a line"),
+        pytest.param("Hm <think>... A", "", id="opened before points"),
+        pytest.param("Hm <think>", "", id="opened at the end"),
+        pytest.param("I use <think> tags. <think>A", "", id="mentioned, then opened"),
+        pytest.param("I use <think> tags.\n</think>B", "B", id="mentioned in reasoning"),
         pytest.param("", "", id="empty"),
     ],
 )
 def test_after_reasoning(text: str, rest: str) -> None:
     assert after_reasoning(text) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I used <think> tags. B",
+        "There is no `<think>` here: B",
+        "There is no '<think>' here: B",
+        "I never write “<think>”: B",
+        "Tags (<think>) are not needed: B",
+        "No tag, <think> or another: B",
+        "I need no <think>. B",
+        "I need no <think>, B",
+        "I need no <think>-tags: B",
+        "B. I used no <think>.",
+        "`<think> is a tag`: B",
+        "<think>A</think>I used <think> tags. B",
+    ],
+)
+def test_reasoning_that_is_only_mentioned(text: str) -> None:
+    assert after_reasoning(text) == text.rpartition("</think>")[2]
 
 
 @pytest.mark.parametrize(

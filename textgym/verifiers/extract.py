@@ -55,7 +55,9 @@ _READ = 1_000_000
 
 
 def after_reasoning(text: str) -> str:
-    """Return what follows the last `</think>`; a `<think>` that is never closed leaves nothing.
+    """Return a text without its reasoning; a `<think>` that is never closed leaves nothing.
+
+    What opens and closes reasoning is said in `textgym.messages.answer_start`.
 
     Example:
         >>> after_reasoning("<think>A or B?</think>B")

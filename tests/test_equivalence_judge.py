@@ -141,9 +141,8 @@ def test_flow(
     if component == "swap_failed":
         expected["equal"] = 1.0
     assert {k: v for k, v in info["reward_components"].items() if v} == expected
-    assert set(info["reward_components"]) == {
-        "answered", "equal", "swap_failed", "full_generation_equal", "too_long",
-    }  # fmt: skip
+    names = {"answered", "equal", "swap_failed", "full_generation_equal", "too_long"}
+    assert set(info["reward_components"]) - {"pattern_timeout"} == names
 
 
 @pytest.mark.parametrize(

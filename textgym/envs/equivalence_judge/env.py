@@ -17,8 +17,8 @@ from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import Task
-from textgym.verifiers.extract import compile_pattern, last_match
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
+from textgym.verifiers.patterns import PatternSearch, compile_pattern
 
 __all__ = ["EquivalenceJudge"]
 
@@ -240,7 +240,8 @@ class EquivalenceJudge(TextEnv[None]):
             question = _question_of(row)
             prompt, tools = [user(f"{question}\n\n{_RULE}")], None
         if self._question_pattern is not None:
-            question = last_match(question, self._question_pattern, _FLAGS) or question
+            found = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
+            question = found or question
         return OpenQuestion(row["id"], tuple(prompt), answer, tools, row, question, patterns)
 
     def grade(self) -> Grade:
@@ -250,7 +251,10 @@ class EquivalenceJudge(TextEnv[None]):
         if not whole:
             return Grade(0.0, False, found)
         long = bool(task.patterns) and len(task.answer) > self._longest
-        answer = whole if long else self._extracted(whole)
+        search = PatternSearch()
+        answer = whole if long else self._extracted(whole, search)
+        if self._patterns:
+            found["pattern_timeout"] = float(search.timed_out)
         texts = task.question, task.answer, answer
         if self._swaps and not long:
             verdicts = compare_both_ways(self._judge, *texts)
@@ -270,9 +274,10 @@ class EquivalenceJudge(TextEnv[None]):
 
     def solve(self) -> Message:
         """Say the expected answer."""
-        if self.task.patterns and self._extracted(self.task.answer) != self.task.answer.strip():
+        answer = self.task.answer
+        if self.task.patterns and self._extracted(answer, PatternSearch()) != answer.strip():
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
-        return assistant(self.task.answer)
+        return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:
         """Say the answer to another question of the same family."""
@@ -285,10 +290,14 @@ class EquivalenceJudge(TextEnv[None]):
         )
         return assistant(other.answer)
 
-    def _extracted(self, text: str) -> str:
+    @property
+    def _patterns(self) -> tuple[str, ...]:
+        """The expressions that find the answer: the row's own, or the one for all rows."""
+        return self.task.patterns or ((self._answer_pattern,) if self._answer_pattern else ())
+
+    def _extracted(self, text: str, search: PatternSearch) -> str:
         """Return the answer that the expressions find, or the whole text."""
-        patterns = self.task.patterns or ((self._answer_pattern,) if self._answer_pattern else ())
-        found = (last_match(text, pattern, _FLAGS) for pattern in patterns)
+        found = (search.last_match(text, pattern, _FLAGS) for pattern in self._patterns)
         return next(filter(None, found), text)
 
 

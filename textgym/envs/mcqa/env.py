@@ -25,6 +25,7 @@ from textgym.verifiers.choices import (
     letter_as_answer,
     normalize_text,
 )
+from textgym.verifiers.patterns import PatternSearch
 
 __all__ = ["MCQA"]
 
@@ -193,15 +194,18 @@ class MCQA(TextEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the letter that the text chooses with the right one."""
-        letter = self._choice(self.answer_text)
+        search = PatternSearch()
+        letter = self._choice(self.answer_text, search)
         right = letter == self.task.answer
         components = {"correct": float(right), "answered": float(bool(letter))}
+        if self.task.patterns:
+            components["pattern_timeout"] = float(search.timed_out)
         return Grade(float(right), right, components, extracted_answer=letter)
 
     def solve(self) -> Message:
         """Name the right letter."""
         answer = letter_as_answer(self.task.answer, self.task.mode)
-        if self.task.patterns and self._choice(answer) != self.task.answer:
+        if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
@@ -210,9 +214,9 @@ class MCQA(TextEnv[None]):
         letters = list(self.task.options) or list(_LETTERS)
         return assistant(letter_as_answer(rng.choice(letters), self.task.mode))
 
-    def _choice(self, text: str) -> str:
+    def _choice(self, text: str, search: PatternSearch) -> str:
         task = self.task
-        return find_choice(text, task.options, task.mode, task.patterns)
+        return find_choice(text, task.options, task.mode, task.patterns, search)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
         """Return solved examples as turns; a question of the prompt itself is none of them."""

@@ -25,12 +25,12 @@ _AS_A_WORD = re.compile(
     r"|[Ii]\s+(?!(?:and|as|because|due|is|nor|or|since)\b)[a-z]"
 )
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but|instead of)"
+    r"(?i:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but|instead of)"
     r"|n['’]t)(?:\s++(?!(?:but|so|rather|because|since|therefore)\b)[a-z]++){0,4}+"
     r"\s*+[(\[\"'“‘]?([A-Z])(?![^\W_])"
     r"|(?<![^\W_])([A-Z])[)\]\"'”’*_]*+"
     r"(?:\s+(?:(?:is|was|can|could|would|does|must|should)(?:n['’]t|\s*not|\s+never)|cannot)\b"
-    r"|(?:\s*[:,–—-])?\s+(?:(?:is|was|seems)\s+)?(?:\w+ly\s+|also\s+)?"
+    r"|(?:\s*[:,–—-])?\s+(?:(?:is|was|seems|can be|must be)\s+)?(?:\w+ly\s+|also\s+)?"
     r"(?:wrong|false|incorrect|impossible|excluded|eliminated|ruled out)\b(?!\s+\w))"
 )
 _LISTED = re.compile(r"\s*(?:[).:\]]|\Z)")

@@ -38,10 +38,11 @@ GradingMode = Literal[
 ]
 GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
 
+_MARKUP = " *_`\"'“”‘’"
 _QUOTES = "\"'`“‘«"
 _OPTION_WORD = re.compile(r"(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
-_PART_BEFORE = re.compile(r"(?<=[\w+^/\\$€£−-])(?=\w)|(?<=\d[.,])")
+_PART_BEFORE = re.compile(r"(?<=[\w+^/\\$€£−-])(?=\w)|(?<=\d[.,])|(?<=[\w\]}^][({])")
 _PART_BEHIND = re.compile(r"(?<=\w)(?:\w|[\^/%°‰]|[.,:]\d|['’−-]\w)|(?<=\d)!")
 _NOT_ANOTHER = re.compile(r"[,;(–—-]\s*(?:and\s+|but\s+)?not\s+(?=\w)")
 _FOREIGN = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
@@ -61,7 +62,7 @@ def normalize_text(text: str) -> str:
 _WRITINGS: tuple[Callable[[str], str], ...] = (
     lambda text: " ".join(text.split()),
     normalize_text,
-    lambda text: plain_text(latex_to_text(text)),
+    lambda text: plain_text(latex_to_text(text).strip(_MARKUP)),
 )
 
 
@@ -140,7 +141,8 @@ def _begins_with_an_option(text: str, options: Mapping[str, str]) -> bool:
 
 
 def _is_text_of(label: Label, option: str) -> bool:
-    return plain_text(label.text) == plain_text(latex_to_text(option))
+    *_, plain = _WRITINGS
+    return plain(label.text) == plain(option)
 
 
 def _same_option(text: str, options: Mapping[str, str]) -> str:

@@ -36,7 +36,7 @@ _LATEX = re.compile(
     r"|(?P<blank>\\(?:[ ,;:>\n]|q?quad(?![A-Za-z])\s?)|(?<=[^\W_])~(?=[^\W_]))"
     r"|(?P<switch>\\(?:!|(?:rm|bf|it|sf|tt|em|bfseries|rmfamily|sffamily|itshape|upshape|left|right"
     r"|displaystyle|textstyle|large|Large|LARGE|huge|Huge)(?![A-Za-z])\s?))"
-    r"|\\(?P<escaped>[%$&#_])|(?P<brace>[{}])|\\."
+    r"|\\(?P<escaped>[%$&#_])|(?P<comma>\{,\})|(?P<brace>[{}])|\\."
 )
 _ANSWER = re.compile(r"answer[*_]{0,2}\s{0,20}[:：][*_]{0,2}\s*", re.IGNORECASE)
 _SEPARATOR = r"(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])"
@@ -125,7 +125,7 @@ def latex_to_text(text: str) -> str:
         >>> latex_to_text(r"\text{carbon}\ \text{dioxide}, $\frac{1}{2}$")
         'carbon dioxide, \\frac{1}{2}'
     """
-    if "\\" not in text and "$" not in text and "~" not in text:
+    if not any(mark in text for mark in ("\\", "$", "~", "{,}")):
         return text.strip()
     plain = _MATH.sub(r"\1\2", text)
     parts: list[str] = []
@@ -147,20 +147,21 @@ def _shown(found: re.Match[str], kept: list[bool]) -> str:
         return piece
     elif kind == "brace":
         return piece if not kept or kept.pop() else ""
-    elif kind is None or kind == "escaped":
-        return piece[kind == "escaped" :]
-    return " " if kind == "blank" else ""
+    elif kind is None:
+        return piece
+    return {"escaped": piece[1:], "comma": ",", "blank": " "}.get(kind, "")
 
 
 def answer_lines(text: str) -> Iterator[tuple[str, str]]:
     r"""Give what stands after each `Answer:` on its line, with the character before that word.
 
     A second `Answer:` on the line ends what stands after the first. Where nothing follows on the
-    line, the next line that has text is given. What holds no letter and no digit is left out.
+    line, the next line that has text is given. What holds no letter and no digit is left out, and
+    so is markup that began before the word.
 
     Example:
-        >>> list(answer_lines("**Answer:** C"))
-        [('*', 'C')]
+        >>> list(answer_lines("**Answer:** C")), list(answer_lines("**Answer: C**"))
+        ([('*', 'C')], [('*', 'C')])
         >>> list(answer_lines("Answer: A\nNo. Final answer:\nB"))
         [('', 'A'), (' ', 'B')]
     """
@@ -170,9 +171,11 @@ def answer_lines(text: str) -> Iterator[tuple[str, str]]:
         end = following.start() if following else len(text)
         line_end = text.find("\n", start, end)
         rest = text[start : line_end if line_end >= 0 else end]
+        before = text[label.start() - 1 : label.start()] if label.start() else ""
+        if before in ("*", "_") and before not in label.group():
+            rest = rest.rstrip(" \t\r" + before)
         if any(map(str.isalnum, rest)):
-            before = label.start()
-            yield text[before - 1 : before] if before else "", rest
+            yield before, rest
         label = following
 
 

@@ -12,15 +12,20 @@ from textgym.verifiers.extract import after_reasoning
 
 FROM_TWO_TO_THREE = {"0": Wanted(60, 600, 960, start_from=840, start_by=840)}
 TIMES = [
-    "14:00", "14:0", " 14:00 ", "14 : 00", "14:00\n", "14：00", "１４:００", "14:00:00", "14:00:00.000",
-    "2pm", "2PM", "2 pm", "2 PM", "02pm", "02 PM", "2:00pm", "2:00 pm", "2:00 PM", "2:00PM", "02:00 pm",
-    "02:00PM", "2:00:00 PM", "2:00:00pm", "2p.m.", "2 p.m.", "2 P.M.", "2 p.m", "2 pm.", "2:00 p.m.",
-    "2:00 P.M.", "2:00 p. m.", "02:00 p.m.", "2:00\u00a0pm", "2:00\u202fPM", "2:00\u2009p.m.", "２pm",
+    "14:00", "14:0", " 14:00 ", "14 : 00", "14:00\n", "14：00", "１４:００", "14:00:00",
+    "14:00:00.000",
+    "2pm", "2PM", "2 pm", "2 PM", "02pm", "02 PM", "2:00pm", "2:00 pm", "2:00 PM", "2:00PM",
+    "02:00 pm",
+    "02:00PM", "2:00:00 PM", "2:00:00pm", "2p.m.", "2 p.m.", "2 P.M.", "2 p.m", "2 pm.",
+    "2:00 p.m.",
+    "2:00 P.M.", "2:00 p. m.", "02:00 p.m.", "2:00\u00a0pm", "2:00\u202fPM", "2:00\u2009p.m.",
+    "２pm",
     "2 : 00 pm",
 ]  # fmt: skip
 DURATIONS = [
     60, 60.0, 6e1, "60", " 60 ", "60.0", "60.00", "60 min", "60min", "60 min.", "60 mins", "60mins",
-    "60 minutes", "60 Minutes", "60minutes", "60 MIN", "60.0 minutes", "60\u00a0min", "６０", "60 minute",
+    "60 minutes", "60 Minutes", "60minutes", "60 MIN", "60.0 minutes", "60\u00a0min", "６０",
+    "60 minute",
     "60\u202fminutes", "060",
 ]  # fmt: skip
 ENTRY = {"event_id": 0, "event_name": "Tea", "start_time": "14:00", "duration": 60}
@@ -28,17 +33,20 @@ GOOD = json.dumps([ENTRY])
 OTHER = json.dumps([{**ENTRY, "start_time": "10:00"}])
 TEXTS = [
     GOOD, f"```json\n{GOOD}\n```", f"```\n{GOOD}\n```", f"Here it is: {GOOD}", f"{GOOD}\nFine?",
-    f"{OTHER} becomes {GOOD}", f"{GOOD}{GOOD}", json.dumps([ENTRY], indent=2), GOOD.replace(" ", ""),
+    f"{OTHER} becomes {GOOD}", f"{GOOD}{GOOD}", json.dumps([ENTRY], indent=2), GOOD.replace(" ",
+    ""),
     f'{{"calendar": {GOOD}}}', json.dumps([{**ENTRY, "event_id": "0"}]), f"**{GOOD}**",
     json.dumps([{**ENTRY, "end_time": "15:00"}]), json.dumps([ENTRY, ENTRY]),
     json.dumps([dict(reversed(ENTRY.items()))]), f"I used <think> tags. {GOOD}", f"[{GOOD}]",
 ]  # fmt: skip
 NO_TIMES = [
-    "", " ", "2", "14", "1400", "14.00", "14-00", "14,00", "14h", "14h00", "14:00h", "140:0", "014:00",
+    "", " ", "2", "14", "1400", "14.00", "14-00", "14,00", "14h", "14h00", "14:00h", "140:0",
+    "014:00",
     "14:000", "14:60", "14:00:30", "14:00:60", "14:00:0", "14:00:00:00", "14:00.", "14:", ":14",
     "25:00", "24:01", "-14:00", "+14:00", "14:00 pm", "14 pm", "14:00 am", "2:00", "2 am", "2 a.m.",
     "02:00", "2:00 AM", "2:60 pm", "2::00 pm", "2 p", "2 m", "2 pmm", "2 ppm", "2pm2", "2p m m",
-    "two pm", "noon", "14:00 UTC", "14:00Z", "T14:00", "2024-01-01T14:00", "14:00+02:00", "at 14:00",
+    "two pm", "noon", "14:00 UTC", "14:00Z", "T14:00", "2024-01-01T14:00", "14:00+02:00",
+    "at 14:00",
     "14:00 or 10:00", "14:00-15:00", "14:00 to 15:00", "10:00 14:00", "2pm or 3pm", "not 14:00",
     "~14:00", "14:01", "13:59", "15:00", 14, 1400, 840, 14.0, None, True, ["14:00"], {"hour": 14},
 ]  # fmt: skip
@@ -51,8 +59,10 @@ NO_DURATIONS = [
 ]  # fmt: skip
 NO_TEXTS = [
     "", "{}", "[]", GOOD[:-1], GOOD[1:], GOOD.replace('"', "'"), GOOD.replace("}]", "},]"), OTHER,
-    f"{GOOD} or {OTHER}", f"{GOOD}\nEarlier: {OTHER}", json.dumps([ENTRY, {**ENTRY, "event_id": 1}]),
-    json.dumps([ENTRY, {**ENTRY, "start_time": "10:00"}]), f"<think>{GOOD}</think>", f"<think>{GOOD}",
+    f"{GOOD} or {OTHER}", f"{GOOD}\nEarlier: {OTHER}",
+    json.dumps([ENTRY, {**ENTRY, "event_id": 1}]),
+    json.dumps([ENTRY, {**ENTRY, "start_time": "10:00"}]), f"<think>{GOOD}</think>",
+    f"<think>{GOOD}",
     json.dumps([ENTRY, {**ENTRY, "start_time": "2pm"}]), json.dumps([{**ENTRY, "event_id": 1}]),
     json.dumps(ENTRY), json.dumps([{**ENTRY, "event_id": "00"}]), "0 Tea 14:00 60 min",
 ]  # fmt: skip

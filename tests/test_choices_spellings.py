@@ -14,7 +14,6 @@ from textgym.verifiers.extract import after_reasoning
 
 STRICT, BOXED, COLON, LAST = GRADING_MODES
 OPTIONS = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "not lead", "E": "iron or zinc"}
-NUMBERS = {"A": "2", "B": "12", "C": "-12", "D": "12%"}
 
 
 def cases(*tables: list[str]) -> list[Any]:
@@ -46,7 +45,7 @@ BOXED_LETTER = [
     r"\boxed{\operatorname{B}}", r"\boxed{\rm B}", r"\boxed{{\rm B}}", r"\boxed{\bf{B}}",
     r"\boxed{\text{\textbf{B}}}", r"\boxed{\mathbf{\text{(B)}}}", r"\boxed{\boxed{B}}",
     r"\\boxed{\\text{B}}",
-]
+]  # fmt: skip
 BOXED_LETTER_AND_TEXT = [
     r"\boxed{B: zinc}", r"\boxed{B) zinc}", r"\boxed{(B) zinc}", r"\boxed{B. zinc}",
     r"\boxed{B - zinc}", r"\boxed{B – zinc}", r"\boxed{[B] zinc}", r"\boxed{B zinc}",
@@ -55,7 +54,7 @@ BOXED_LETTER_AND_TEXT = [
     r"\boxed{\text{B}\quad\text{zinc}}", r"\boxed{\mathbf{B}: \mathrm{zinc}}",
     r"\boxed{B: Zinc.}", r'\boxed{B: "zinc"}', r"\boxed{B: a metal, zinc}", r"\boxed{**B**: zinc}",
     r"\boxed{B: It is the only one that is not heavy.}", r"\boxed{B-zinc}", r"\boxed{B: iron}",
-]
+]  # fmt: skip
 AROUND_A_BOX = [
     r"The answer is \boxed{B}.", r"**\boxed{B}**", r"$\boxed{B}$", r"$$\boxed{B}$$",
     r"\(\boxed{B}\)", r"\[ \boxed{B} \]", "```\n\\boxed{B}\n```", "So:\n\n\\[\n\\boxed{B}\n\\]\n",
@@ -93,7 +92,8 @@ BOXED_TEXT = [
     r"\boxed{zinc}", r"\boxed{ zinc }", r"\boxed {zinc}", r"\boxed{Zinc}", r"\boxed{ZINC}",
     r"\boxed{zinc.}", r"\boxed{Zinc!}", r'\boxed{"zinc"}', r"\boxed{'zinc'}", r"\boxed{`zinc`}",
     r"\boxed{**zinc**}", r"\boxed{(zinc)}", r"\boxed{[zinc]}", r"\boxed{$zinc$}",
-    r"\boxed{\text{zinc}}", r"\boxed{\text{zinc}.}", r"\boxed{\text{ Zinc }}", r"\boxed{\mbox{zinc}}",
+    r"\boxed{\text{zinc}}", r"\boxed{\text{zinc}.}", r"\boxed{\text{ Zinc }}",
+    r"\boxed{\mbox{zinc}}",
     r"\boxed{\textbf{zinc}}", r"\boxed{\mathrm{zinc}}", r"\boxed{\rm zinc}", r"\boxed{{\rm zinc}}",
     r"\boxed{\textbf{\text{zinc}}}", r"\boxed{\ zinc}", r"\boxed{~zinc~}", r"\boxed{\quad zinc}",
     "\\boxed{zinc\n}", "\\boxed{\u00a0zinc}", r"\boxed{the zinc}", r"\boxed{It is zinc.}",
@@ -101,7 +101,8 @@ BOXED_TEXT = [
     r"\boxed{zinc, a metal}", r"\boxed{zinc (a metal)}", r"\boxed{zinc, not tin}",
     r"\boxed{zinc (not tin)}", r"\boxed{zinc, and not tin}", r"\boxed{zinc; not tin}",
     r"\boxed{I choose zinc}", r"\boxed{I would pick zinc here}", r"\boxed{option zinc}",
-    r"\boxed{a knot of zinc}", r"\boxed{the nobel zinc}", r"\boxed{tin? zinc}", r"\boxed{zinc zinc}",
+    r"\boxed{a knot of zinc}", r"\boxed{the nobel zinc}", r"\boxed{tin? zinc}",
+    r"\boxed{zinc zinc}",
     r"\boxed{zinc or tin}", r"\boxed{b: zinc}", r"\boxed{b) zinc}", r"\boxed{Z: zinc}",
     r"\boxed{- zinc}", r"\boxed{1. zinc}", r"\boxed{\textit{zinc}, probably}",
     r"$\boxed{zinc}$", r"\[\boxed{\text{zinc}}\]", r"\boxed{iron}? No: \boxed{zinc}",
@@ -118,7 +119,8 @@ NO_BOXED_TEXT = [
     r"\boxed{iron, zinc}", r"\boxed{iron zinc}", r"\boxed{iron or zinc}", r"\boxed{zinc not iron}",
     r"\boxed{zinc, not iron}", r"\boxed{zinc, vitamin C}", r"\boxed{not lead but zinc}",
     r"\boxed{iron zinc vitamin C not lead}", r"\boxed{\text{zinc} \text{iron}}",
-    r"\boxed{zinc\text{ or }iron}", r"\boxed{either zinc or iron}", r"\boxed{\text{iron}/\text{zinc}}",
+    r"\boxed{zinc\text{ or }iron}", r"\boxed{either zinc or iron}",
+    r"\boxed{\text{iron}/\text{zinc}}",
     r"\boxed{not zinc}", r"\boxed{Not zinc}", r"\boxed{\text{not }zinc}", r"\boxed{not the zinc}",
     r"\boxed{no zinc}", r"\boxed{never zinc}", r"\boxed{neither zinc}", r"\boxed{It isn't zinc}",
     r"\boxed{It isn’t zinc}", r"\boxed{It can't be zinc}", r"\boxed{all except zinc}",
@@ -142,7 +144,8 @@ ANSWER_LETTER = [
     "Final answer: B", "Final Answer: (B)", "**Final Answer:** B", "My answer: B",
     "The right answer: B", "Answer: $B$", r"Answer: \(B\)", r"Answer: \[B\]", r"Answer: $\text{B}$",
     r"Answer: \boxed{B}", r"Answer: $\boxed{B}$", r"Answer: \boxed {B}.", r"**Answer: \boxed{B}**",
-    r"Answer: \boxed{\text{B}}", r"Answer: \text{B}", r"Answer: \textbf{(B)}", r"Answer: \mathrm{B}",
+    r"Answer: \boxed{\text{B}}", r"Answer: \text{B}", r"Answer: \textbf{(B)}",
+    r"Answer: \mathrm{B}",
     r"Answer: \mbox{B}", r"Answer: {\rm B}", "Answer: option B", "Answer: Option (B)",
     "Answer: the letter B", "Answer: B\nI am sure.", "It is zinc.\nAnswer: B",
     'I end with "Answer: A".\nAnswer: B', "Answer:\nAnswer: B", '"Answer: B"', "`Answer: B`",
@@ -155,7 +158,7 @@ ANSWER_LETTER_AND_TEXT = [
     "Answer: **B** zinc", "Answer: **B)** Zinc.", "Answer: **(B) zinc**", "**Answer: B) zinc**",
     r"Answer: \boxed{B) zinc}", r"Answer: \boxed{B} zinc", r"Answer: $B$ (zinc)",
     r"Answer: \textbf{B.} \text{zinc}", "Answer: option B) zinc", 'Answer: B) "zinc"',
-]
+]  # fmt: skip
 NO_ANSWER_LETTER = [
     "B", "(B)", r"\boxed{B}", "Answer B", "The answer is B", "Answer", "Answer:", "Answer: ?",
     "Answers: B", "Solution: B", "Answer - B", "Answer; B", "Answer: ", "Answer: F", "Answer: Z",
@@ -181,7 +184,8 @@ NO_ANSWER_LETTER = [
 
 FIRST_ANSWER = [
     "Answer: zinc", "Answer: Zinc", "Answer: ZINC", "Answer: Zinc.", "Answer: zinc!",
-    "Answer: the zinc", 'Answer: "zinc"', "Answer: **zinc**", "Answer: **Zinc.**", "**Answer: zinc**",
+    "Answer: the zinc", 'Answer: "zinc"', "Answer: **zinc**", "Answer: **Zinc.**",
+    "**Answer: zinc**",
     "Answer: `zinc`", "Answer: (zinc)", "Answer:\nzinc", r"Answer: \text{zinc}",
     r"Answer: \boxed{zinc}", r"Answer: $\boxed{\text{zinc}}$", "Answer: B\nAnswer: A",
     "Answer: B. Answer: A",
@@ -208,7 +212,8 @@ LAST_ANSWER = [
 ]  # fmt: skip
 NO_LAST_ANSWER = [
     "Answer: B\nAnswer: A", "Answer: B. Answer: A", "Answer: zinc", "Answer: vitamin C",
-    "Answer: A metal", "Answer: a metal", "Answer: A good case can be made", "Answer: I", "Answer: I'm",
+    "Answer: A metal", "Answer: a metal", "Answer: A good case can be made", "Answer: I",
+    "Answer: I'm",
     "Answer: it is A or B", "Answer: it is B, and maybe C", "Answer: the letters A and B",
     "Answer: بيت", "Answer: F, or B",
 ]  # fmt: skip

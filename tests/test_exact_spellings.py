@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from textgym.verifiers.exact import bare_answer
 from textgym.verifiers.judge import RuleJudge
 
 
 def cases(table: dict[str, list[str]]) -> list[Any]:
     """Make one case of each expected answer and each spelling."""
     return [
-        pytest.param(expected, text, id=f"{ascii(expected)}-{ascii(text)}")
+        pytest.param(expected, text, id=f"{expected!a}-{text!a}")
         for expected, texts in table.items()
         for text in texts
     ]
@@ -22,10 +21,12 @@ def cases(table: dict[str, list[str]]) -> list[Any]:
 RIGHT = {
     "Paris": [
         "Paris", "paris", "PARIS", " Paris ", "Paris\n", "\u00a0Paris\u202f", "Paris.", "Paris!",
-        '"Paris"', "'Paris'", "“Paris”", "`Paris`", "*Paris*", "**Paris**", "**Paris.**", "__Paris__",
+        '"Paris"', "'Paris'", "“Paris”", "`Paris`", "*Paris*", "**Paris**", "**Paris.**",
+        "__Paris__",
         "(Paris)", "[Paris]", r"\boxed{Paris}", r"\boxed {Paris}", r"\boxed{\text{Paris}}",
         r"\boxed{\text{Paris}.}", r"\boxed{\mathrm{Paris}}", r"\boxed{\textbf{Paris}}",
-        r"$\boxed{\text{Paris}}$", r"$$\boxed{Paris}$$", r"\[ \boxed{Paris} \]", r"\(\boxed{Paris}\)",
+        r"$\boxed{\text{Paris}}$", r"$$\boxed{Paris}$$", r"\[ \boxed{Paris} \]",
+        r"\(\boxed{Paris}\)",
         r"\text{Paris}", r"$\text{Paris}$", r"\textbf{Paris}", r"\mbox{Paris}", r"{\rm Paris}",
         r"The capital is \boxed{Paris}.", r"**\boxed{Paris}**", r"\boxed{Rome}? No: \boxed{Paris}",
         "Answer: Paris", "answer: paris", "Answer: Paris.", "Answer:\nParis", "**Answer:** Paris",
@@ -35,20 +36,25 @@ RIGHT = {
         "Answer: Rome\nAnswer: Paris", "<answer>Paris</answer>", "<answer> Paris. </answer>",
         r"<answer>\boxed{Paris}</answer>", "<answer>Rome</answer> <answer>Paris</answer>",
         "- Paris", "* Paris", "• Paris", "– Paris", "> Paris", "1. Paris", "1) Paris", "(1) Paris",
-        "- **Paris**", "1. **Paris.**", "- Answer: Paris", "Answer: - Paris", "```\nAnswer: Paris\n```",
+        "- **Paris**", "1. **Paris.**", "- Answer: Paris", "Answer: - Paris",
+        "```\nAnswer: Paris\n```",
     ],
     "The Eiffel Tower": [
-        "Eiffel Tower", "the eiffel  tower", "The Eiffel\nTower.", r"\boxed{\text{The Eiffel Tower}}",
+        "Eiffel Tower", "the eiffel  tower", "The Eiffel\nTower.",
+        r"\boxed{\text{The Eiffel Tower}}",
         r"\boxed{\text{Eiffel}\ \text{Tower}}", r"\text{Eiffel~Tower}", "- the Eiffel tower",
     ],
     "2084": [
-        "2084", "2084.", "2084.0", "+2084", "2,084", "2 084", "2\u00a0084", "2\u2009084", "2\u202f084",
+        "2084", "2084.", "2084.0", "+2084", "2,084", "2 084", "2\u00a0084", "2\u2009084",
+        "2\u202f084",
         "2\u2007084", "2'084", "2’084", "2{,}084", r"2\,084", r"2\ 084", "2~084", "$2{,}084$",
-        r"\boxed{2084}", r"\boxed{2 084}", r"\boxed{2{,}084}", r"\boxed{2\,084.}", r"$\boxed{2084}$",
+        r"\boxed{2084}", r"\boxed{2 084}", r"\boxed{2{,}084}", r"\boxed{2\,084.}",
+        r"$\boxed{2084}$",
         "Answer: 2 084", "**2,084**", "* 2084", "• 2 084", "2.084e3", "<answer>2 084</answer>",
     ],
     "1234567.5": ["1,234,567.5", "1 234 567.5", "1'234'567.50", "1\u202f234\u202f567.5"],
-    "-5": ["-5", "−5", "–5", "- 5", "− 5", "-5.0", "−5.0", r"\boxed{-5}", r"\boxed{- 5}", "Answer: −5"],
+    "-5": ["-5", "−5", "–5", "- 5", "− 5", "-5.0", "−5.0", r"\boxed{-5}", r"\boxed{- 5}",
+    "Answer: −5"],
     "5": ["5", "5.", "5.0", "+5", "+ 5", "* 5", "• 5", "$5$", r"\(5\)", "<answer>5</answer>"],
     "5%": ["5%", r"5\%", r"\boxed{5\%}"],
     "$5": ["$5", r"\$5", r"\boxed{\$5}"],
@@ -59,7 +65,8 @@ RIGHT = {
 WRONG = {
     "Paris": [
         "", " ", "?", "Not Paris", "not Paris", "No, Paris", "Paris or Rome", "Rome or Paris",
-        "Paris, Rome", "Paris and Rome", "Paris/Rome", "Paris (or Rome)", "Paris; Rome", "Paris Rome",
+        "Paris, Rome", "Paris and Rome", "Paris/Rome", "Paris (or Rome)", "Paris; Rome",
+        "Paris Rome",
         "Paris, France", "Paris is the capital", "It is Paris", "Paris?? Rome", "Pari", "Pariss",
         "Parıs", "Раris", "P a r i s", "Paris2", "-Paris-", "x = Paris", "{Paris", "Par-is",
         r"\boxed{Paris} or \boxed{Rome}", r"\boxed{Paris, Rome}", r"\boxed{Paris or Rome}",
@@ -68,28 +75,37 @@ WRONG = {
         "Answer: Paris\nAnswer: Rome", "Answer: not Paris", "Answer: Paris or Rome",
         "Answer: Paris. Answer: Rome", "Paris. Answer: Rome", "The answer is not Paris",
         "The answer isn't Paris", "The answer was Paris", "The question is Paris", "Answers Paris",
-        "<answer>Rome</answer>Paris", "<answer>Paris</answer><answer>Rome</answer>", "<answer>Paris",
-        r"<answer>Paris \boxed{Rome}</answer>", "- Paris\n- Rome", "- Rome\n- Paris", "* Paris * Rome",
+        "<answer>Rome</answer>Paris", "<answer>Paris</answer><answer>Rome</answer>",
+        "<answer>Paris",
+        r"<answer>Paris \boxed{Rome}</answer>", "- Paris\n- Rome", "- Rome\n- Paris",
+        "* Paris * Rome",
         "1. Paris 2. Rome", "1. Paris\n2. Rome", "2. Paris", "A. Paris", "J. Paris", "1 Paris",
         "10. Paris", "1.Paris", "- - Paris", "- not Paris", "New Paris", "The not Paris",
     ],
     "5": [
-        "-5", "- 5", "− 5", "−5", "– 5", "1. 5", "1) 5", "(1) 5", "5 or 6", "5, 6", "5/6", "5 6", "5!",
-        "5%", "5 %", "$5", "5°", "5 km", ".5", "0.5", "5.5", "50", "05 or 6", "five", "5²", "5^2", "⁵",
+        "-5", "- 5", "− 5", "−5", "– 5", "1. 5", "1) 5", "(1) 5", "5 or 6", "5, 6", "5/6", "5 6",
+        "5!",
+        "5%", "5 %", "$5", "5°", "5 km", ".5", "0.5", "5.5", "50", "05 or 6", "five", "5²", "5^2",
+        "⁵",
         "~5", "≈5", "<5", ">5", "≥ 5", "> 5", "x5", "5x", "a 6", r"\boxed{5}\boxed{6}",
-        r"\boxed{5, 6}", r"\boxed{-5}", r"\sqrt{5}", r"\frac{5}{1}", "5 = 5", "not 5", "Answer: 5 or 6",
+        r"\boxed{5, 6}", r"\boxed{-5}", r"\sqrt{5}", r"\frac{5}{1}", "5 = 5", "not 5",
+        "Answer: 5 or 6",
         "<answer>5 6</answer>", "V", "a 5", "A5",
     ],
-    "-5": ["5", "* 5", "• 5", "+ 5", "--5", "- - 5", "-5 or 5", "±5", "-.5", "1. -5", "- 5 6", "(5)"],
+    "-5": ["5", "* 5", "• 5", "+ 5", "--5", "- - 5", "-5 or 5", "±5", "-.5", "1. -5", "- 5 6",
+    "(5)"],
     "2084": [
-        "2 0 8 4", "20 84", "208 4", "2 84", "2  084", "2 0840", "2 084 084", "2.084", "2;084", "2,84",
-        "2,0 84", "2_084", "2 084 or 5", "02 084", "5 084", "-2084", "2\n084", "20,84", "2, 084", "084",
+        "2 0 8 4", "20 84", "208 4", "2 84", "2  084", "2 0840", "2 084 084", "2.084", "2;084",
+        "2,84",
+        "2,0 84", "2_084", "2 084 or 5", "02 084", "5 084", "-2084", "2\n084", "20,84", "2, 084",
+        "084",
     ],
     "5084": ["50 84", "5 84", "5,84", "508 4"],
     "1.5": ["1. 5", "1 .5", "1, 5", "15", "1 5"],
     "84": ["0,084", "0 084", "84 or 85", "8 4", "084 apples"],
     "12": ["1 2", "1, 2", "1-2", "1/2"],
-    "B": ["A B", "a B2", "A, B", "A or B", "A/B", "B.A", "not B", "B-", "b*", "AB", "B, A", "the A B"],
+    "B": ["A B", "a B2", "A, B", "A or B", "A/B", "B.A", "not B", "B-", "b*", "AB", "B, A",
+    "the A B"],
     "2. Bundesliga": ["1. Bundesliga", "Bundesliga", "- Bundesliga", "1. 2 Bundesliga"],
     "Bundesliga": ["2. Bundesliga", "3) Bundesliga"],
     "C": ["C++", "C#", "-C", "C'", "°C"],

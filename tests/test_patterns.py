@@ -192,10 +192,11 @@ def test_without_patterns_there_is_no_such_component() -> None:
 
 def test_a_step_ends_whatever_a_row_brings() -> None:
     """Fifty expressions of exponential time: years without a limit, a second a step with one."""
+    row = {**ROW, "template_metadata": {"output_regex": MANY}}
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"
         "from textgym.envs.mcqa import MCQA\n"
-        f"row = {({**ROW, 'template_metadata': {'output_regex': MANY}})!r}\n"
+        f"row = {row!r}\n"
         "env = MCQA(); env.reset(options={'task': row})\n"
         "print(env.step('a' * 60 + '!')[4]['reward_components']['pattern_timeout'])\n"
     )

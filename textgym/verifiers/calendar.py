@@ -29,7 +29,7 @@ _TIME = re.compile(
 )
 _MINUTES = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:min(?:ute)?s?\b\.?)?", re.IGNORECASE)
 _CONSTRAINT = re.compile(r"(at|before|by|after|between)\s+(.+?)", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,7 @@ def letter_in_line(line: str, letters: Collection[str]) -> str:
         for found in _STANDING.finditer(line)
         if found.start() not in denied and not _AS_A_WORD.match(line, found.start())
     ]
-    opening = _OPENING.match(line)
-    leads = bool(standing and opening) and opening.end() == standing[0].start()
+    leads = standing and _OPENING.fullmatch(line, 0, standing[0].start())
     named = {found.group() for found in standing if found.group() in letters}
     letter = standing[0].group().upper() if leads else "".join(named)
     if letter not in letters or _has_another_beside(line, letter, standing, letters):

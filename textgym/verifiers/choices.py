@@ -108,9 +108,7 @@ def find_choice(
     return letter or (_boxed_text(box, options) if mode == "lenient_boxed" else "")
 
 
-def _by_pattern(
-    text: str, pattern: str, options: Mapping[str, str], search: PatternSearch
-) -> str:
+def _by_pattern(text: str, pattern: str, options: Mapping[str, str], search: PatternSearch) -> str:
     captured = search.last_match(text, pattern, re.IGNORECASE)
     if not captured:
         return ""

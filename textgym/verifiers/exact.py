@@ -34,12 +34,11 @@ _NUMBER = re.compile(
     r"(?:(?P=mark)\d{3})*|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?",
     re.IGNORECASE,
 )
-_PREFIX = re.compile(
-    r"[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*",
+_PRESENTATION = re.compile(
+    r"(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
+    r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2}))?",
     re.IGNORECASE,
 )
-_WORD = r"(?=[\"'*_“‘(]*[^\W\d_]{2})"
-_LIST_MARK = re.compile(rf"[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+{_WORD}")
 _LONGEST_NUMBER = 1000
 _EXACTLY = Context(prec=2 * _LONGEST_NUMBER)
 
@@ -50,8 +49,8 @@ def plain_text(text: str) -> str:
     Case is folded, white space becomes single blanks, accents take their composed form, typographic
     quotes and dashes their plain one. Dropped are: pairs of quotes or markup around the text,
     brackets around it where they hold no comma, sentence marks at its end and before a blank, and
-    `the` at its start where more follows, `a` or `an` where a word does. A hyphen between letters becomes a blank.
-    Signs, decimal points, units and all else stay.
+    `the` at its start where more follows, `a` or `an` where a word does. A hyphen between letters
+    becomes a blank. Signs, decimal points, units and all else stay.
 
     Example:
         >>> plain_text(' **The Eiffel  Tower.** ')
@@ -124,11 +123,7 @@ def bare_answer(text: str) -> str:
     text = text if boxed is None else boxed
     for _, line in answer_lines(text):
         text = line
-    text = latex_to_text(text)
-    for presentation in (_PREFIX, _LIST_MARK):
-        found = presentation.match(text)
-        text = text[found.end() :] if found else text
-    return _bare(text)
+    return _bare(_PRESENTATION.sub("", latex_to_text(text), count=1))
 
 
 def same_answer(expected: str, generated: str) -> bool:

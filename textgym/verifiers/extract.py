@@ -114,10 +114,10 @@ def _last_closed_box(text: str) -> str | None:
 def latex_to_text(text: str) -> str:
     r"""Return a text without the LaTeX that only marks it up.
 
-    What goes: `\text{…}`, `\mathbf{…}`, `\mbox{…}`, `\boxed{…}` and their like around a part, switches
-    such as `\rm`, signs of mathematics in pairs (`$…$`, `\(…\)`), and the blanks around the text.
-    Spacing commands become blanks and `\%` a `%`. All other commands stay, and so does a text in
-    which one of those braces is never closed.
+    What goes: `\text{…}`, `\mathbf{…}`, `\mbox{…}`, `\boxed{…}` and their like around a part,
+    switches such as `\rm`, signs of mathematics in pairs (`$…$`, `\(…\)`), and the blanks around
+    the text. Spacing commands become blanks and `\%` a `%`. All other commands stay, and so does a
+    text in which one of those braces is never closed.
 
     Example:
         >>> latex_to_text(r"\text{ \textbf{B} }"), latex_to_text(r"$\mathrm{B}.$")

@@ -29,7 +29,7 @@ _SEARCHED = 20_000  # characters at the text's end
 _MOST_COPIES = 10_000  # the engine writes a counted repeat out, at some 800 bytes a copy
 _COUNT = re.compile(r"\{(\d+)")
 _WRITTEN_OTHERWISE = re.compile(
-    r"\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+\])|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))",
+    r"\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z))|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))",
     re.DOTALL,
 )
 
@@ -47,6 +47,7 @@ class PatternSearch:
         >>> search = PatternSearch()
         >>> search.last_match("Answer: 4. Answer: 5", r"Answer: (\d)")
         '5'
+        >>> search = PatternSearch(seconds=0.1)
         >>> search.last_match("a" * 100 + "b", "(?:a|a)*$")
         >>> search.timed_out
         True

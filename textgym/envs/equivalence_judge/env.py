@@ -64,7 +64,8 @@ class EquivalenceJudge(TextEnv[None]):
 
     Components, each 0 or 1: `answered` (there was a text to judge), `equal` (the first verdict),
     `swap_failed` (equal, but not in the other order), `full_generation_equal` (not equal as it was
-    extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal).
+    extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal),
+    and where there are expressions `pattern_timeout` (their time ran out).
     `is_success` means equal at once, in both orders where both are asked.
 
     ## Episode end
@@ -73,9 +74,9 @@ class EquivalenceJudge(TextEnv[None]):
     ## Judging
     1. A regular expression finds the answer in the text: the row's `template_metadata.output_regex`
        or else `response_extract_regex`. The last match counts, and in it the first group that holds
-       text; `^` and `$` are those of lines, `.` is any character, and the last 20,000 characters
-       are searched, in which an expression that takes exponential time is not stopped. Where
-       nothing is found, and for a broken expression of a row, the whole text is judged.
+       text; `^` and `$` are those of lines, `.` is any character. The last 20,000 characters are
+       searched, for a second of CPU time at most in all: what runs out finds nothing. Where nothing
+       is found, and for a broken expression of a row, the whole text is judged.
     2. The judge compares. With `check_twice_swap`, a yes has to hold in the other order as well.
     3. After a no, where the row has an expression of its own, the whole text is judged, anew where
        it was judged before, for part of the reward (`check_full_generation_on_fail`).
@@ -97,7 +98,7 @@ class EquivalenceJudge(TextEnv[None]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        judge: `rule` (equal as texts or numbers, see `textgym.verifiers.exact`),
+        judge: `rule` (equal as texts or numbers, see [verifiers](../verifiers.md)),
             `openai:MODEL@BASE_URL`, `hf:MODEL`, `module:attribute`, or a policy, or a callable (a
             coroutine function too) from messages to text.
         question_extract_regex: Finds the question in the last user message, as in 1 above.

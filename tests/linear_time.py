@@ -30,7 +30,8 @@ PIECES = (
     " ", "a", "1", "\\", "{", "<think>", "Answer:", "\\boxed{",
     # the rest is for long runs
     "A", "B ", "\n", "\t", ".", "-", "*", "_", "`", '"', "'", "/", "|", "~", "$", "(", "}", "<",
-    ">", "[", ",", "A ", "\\text{", "é", "٣", "\ud800", "\u0301", "a-", "a ", "a,", "1,", "123,", "1 ",
+    ">", "[", ",", "A ", "\\text{", "é", "٣", "\ud800", "\u0301", "a-", "a ", "a,", "1,", "123,",
+    "1 ",
     "123 ", "1.", "a.", "A/", "A or ", "a@", "not ", "not A ", "B is ", "B can be ", "or ", "the ",
     "Answer", "Answer: ", "Answer:\n", "Answer: A\n", "answer is ", "**Answer:** ", '"Answer: A" ',
     "\\boxed", "\\boxed {", "\\boxed{A} ", "\\text{a}", "\\frac{", "{,}", "$a$", "$ a", "\\(",

@@ -40,7 +40,7 @@ GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
 
 _MARKUP = " *_`\"'“”‘’"
 _QUOTES = "\"'`“‘«"
-_OPTION_WORD = re.compile(r"(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
+_OPTION_WORD = re.compile(r"\A[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
 _PART_BEFORE = re.compile(r"(?<=[\w+^/\\$€£−-])(?=\w)|(?<=\d[.,])|(?<=[\w\]}^][({])")
 _PART_BEHIND = re.compile(r"(?<=\w)(?:\w|[\^/%°‰]|[.,:]\d|['’−-]\w)|(?<=\d)!")
@@ -92,8 +92,8 @@ def find_choice(
         >>> find_choice("I choose (b)", {"A": "iron", "B": "zinc"}, patterns=[r"choose \((.)\)"])
         'B'
     """
-    search = search or PatternSearch()
     for pattern in patterns:
+        search = search or PatternSearch()
         letter = _by_pattern(text, pattern, options, search)
         if letter:
             return letter

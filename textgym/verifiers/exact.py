@@ -35,7 +35,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _PRESENTATION = re.compile(
-    r"(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
+    r"\A(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2}))?",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from textgym.envs.mcqa import MCQA
 from textgym.verifiers.choices import GRADING_MODES, find_choice
 from textgym.verifiers.extract import after_reasoning
 
@@ -74,6 +75,7 @@ NO_BOXED_LETTER = [
     r"\boxed{A-B}", r"\boxed{A–D}", r"\boxed{B.A}", r"\boxed{B. A.}", r"\boxed{B) A)}",
     r"\boxed{B: A}", r"\boxed{B: or A}", r"\boxed{(A) or (B)}", r"\boxed{(B) or (A)}",
     r"\boxed{\text{A} or \text{B}}", r"\boxed{\text{B}, \text{A}}", r"\boxed{A: iron or B: zinc}",
+    r"\boxed{B: zinc, A: iron}", "\\boxed{B) zinc\nA) iron}", r"\boxed{B. zinc; A. iron}",
     r"\boxed{B) tin or A) iron}", r"\boxed{B: maybe, or A}", r"\boxed{neither A nor B}",
     r"\boxed{not B}", r"\boxed{Not B}", r"\boxed{\neg B}", r"\boxed{≠B}", r"\boxed{¬B}",
     r"\boxed{!B}", r"\boxed{-B}", r"\boxed{不是B}", r"\boxed{\text{not } B}",
@@ -171,7 +173,8 @@ NO_ANSWER_LETTER = [
     "Answer: A, B", "Answer: B, A", "Answer: A; B", "Answer: A B", "Answer: (A)(B)",
     "Answer: A.B.C", "Answer: B. A.", "Answer: B) A)", "Answer: A-B", "Answer: A–D",
     r"Answer: \boxed{A} \boxed{B}", r"Answer: \boxed{A, B}", r"Answer: $A$ or $B$",
-    "Answer: B) iron or A) zinc", "Answer: A) iron or B) zinc", "Answer: B or C or D",
+    "Answer: B) iron or A) zinc", "Answer: B: zinc, A: iron", "Answer: (B) zinc, (A) iron",
+    "Answer: A) iron or B) zinc", "Answer: B or C or D",
     "Answer: not B", "Answer: Not B", "Answer: not (B)", "Answer: not option B", "Answer: never B",
     "Answer: anything but B", "Answer: all except B", "Answer: It can't be B",
     "Answer: I do not think it is B", "Answer: A rather than B", "Answer: A, not B",
@@ -206,6 +209,7 @@ LAST_ANSWER = [
     "Answer: it is B", "Answer: It is B, not A", "Answer: not A but B", "Answer: A is wrong, so B",
     "Answer: I think B", "Answer: I'd say B", "Answer: I think it is (B).", "Answer: a metal: B",
     "Answer: A metal, namely B", "Answer: B, a metal", "Answer: B (A is wrong)",
+    "Answer: B (unlike A)",
     "Answer: B rather than A", "Answer: B) the vitamin C one", "Answer: B. Zinc beats vitamin C",
     "Answer: the one with the letter B", "Answer: ب", "Answer: ব", "Answer: Ｂ", "Answer: (ب)",
     "Answer: B — iron or lead rust", "Answer: B, as A and C are no metals", "Answer: B) not lead",
@@ -349,3 +353,24 @@ def test_an_options_text_is_no_letter(option: str) -> None:
     assert find_choice(f"\\boxed{{{option}}}", options, BOXED) == "D"
     assert find_choice(f"Answer: {option}", options, COLON) == "D"
     assert find_choice(f"Answer: {option}", options, LAST) == ""
+
+
+# What knows no answer.
+
+HEDGES = [
+    "A, B, C, D", "A or B or C or D", "A/B/C/D", "A B C D", "A) B) C) D)", "{A} {B} {C} {D}",
+    "{A}, {B}, {C} or {D}", "A: {A}, B: {B}, C: {C}, D: {D}", "{question}", "all of them", "not A",
+    "(A) {A} or (B) {B}", "neither A nor B",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", GRADING_MODES)
+@pytest.mark.parametrize("hedge", HEDGES)
+def test_a_hedge_is_right_less_often_than_a_guess(hedge: str, mode: Any) -> None:
+    env, right = MCQA(), 0
+    for index in range(150):
+        task = env.get_task(index)
+        text = hedge.format(**task.options, question=task.row["question"])
+        said = f"\\boxed{{{text}}}" if mode in (STRICT, BOXED) else f"Answer: {text}"
+        right += find_choice(said, task.options, mode) == task.answer
+    assert right <= 150 / 10

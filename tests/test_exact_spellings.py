@@ -2,10 +2,12 @@ r"""Spellings of a short answer that the judge `rule` takes, and look-alikes tha
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
+from textgym.envs.equivalence_judge.families import FAMILIES, draw
 from textgym.verifiers.judge import RuleJudge
 
 
@@ -126,3 +128,28 @@ def test_spelling_is_taken(expected: str, generated: str) -> None:
 @pytest.mark.parametrize(("expected", "generated"), cases(WRONG))
 def test_look_alike_is_not_taken(expected: str, generated: str) -> None:
     assert not is_equal(expected, generated)
+
+
+# Two answers in one text.
+
+TWO = [
+    "{a} {b}", "{a}, {b}", "{a} or {b}", "{a} and {b}", "{a}/{b}", "{a}; {b}", "{a}\n{b}",
+    "{a}. {b}",
+    "{a} ({b})", "({a}) {b}", "{a}: {b}", "{a}-{b}", "{a} - {b}", "not {a}, {b}", "{a}, not {b}",
+    "**{a}** {b}", "'{a}' '{b}'", "- {a}\n- {b}", "1. {a} 2. {b}", "${a}$ {b}",
+    "{a}\\ {b}",
+    "\\boxed{{{a}}} \\boxed{{{b}}}", "\\boxed{{{a}}} {b}", "{a} \\boxed{{{b}}}",
+    "\\text{{{a}}} {b}",
+    "Answer: {a}\nAnswer: {b}", "Answer: {a} Answer: {b}", "{a}\nAnswer: {b}", "Answer: {a}\n{b}",
+    "<answer>{a}</answer>{b}", "<answer>{a}</answer><answer>{b}</answer>", "The answer is {a}. {b}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_text_is_right_for_two_answers(family: str) -> None:
+    rng = random.Random(1)
+    answers = sorted({draw(rng, level, family)[1].answer for level in (1, 3, 5) for _ in range(6)})
+    for a, b in [(a, b) for a in answers for b in answers if a != b]:
+        for template in TWO:
+            text = template.format(a=a, b=b)
+            assert not (is_equal(a, text) and is_equal(b, text)), text

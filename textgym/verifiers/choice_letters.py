@@ -33,6 +33,7 @@ _DENIED = re.compile(
     r"|(?:\s*[:,–—-])?\s+(?:(?:is|was|seems|can be|must be)\s+)?(?:\w+ly\s+|also\s+)?"
     r"(?:wrong|false|incorrect|impossible|excluded|eliminated|ruled out)\b(?!\s+\w))"
 )
+_LABELLED = re.compile(r"(?:[,;|\n]|\b(?:or|and)\b)\s*[(\[*]*+([A-Z])\**+(?:[:)\]]|\.\s)")
 _LISTED = re.compile(r"\s*(?:[).:\]]|\Z)")
 _ONLY_MARKS = re.compile(r"[\s).:\]]*")
 _BESIDE = re.compile(
@@ -91,7 +92,8 @@ def letter_in_line(line: str, letters: Collection[str]) -> str:
     """Return the one letter that a line names; "" where it names none, or several.
 
     That is the letter that the line begins with, in any case, or the only capital one. A letter
-    with another beside it ("A or B", "A/B") is not named.
+    with another beside it ("A or B", "A/B") is not named, nor one of several with texts ("A: iron,
+    B: zinc").
 
     Example:
         >>> letter_in_line("(B), since A is too light", "ABC"), letter_in_line("option B", "ABC")
@@ -108,7 +110,8 @@ def letter_in_line(line: str, letters: Collection[str]) -> str:
     leads = standing and _OPENING.fullmatch(line, 0, standing[0].start())
     named = {found.group() for found in standing if found.group() in letters}
     letter = standing[0].group().upper() if leads else "".join(named)
-    if letter not in letters or _has_another_beside(line, letter, standing, letters):
+    labelled = {found[1] for found in _LABELLED.finditer(line)}.intersection(letters) - {letter}
+    if letter not in letters or labelled or _has_another_beside(line, letter, standing, letters):
         return ""
     return letter
 

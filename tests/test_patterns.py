@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.envs.equivalence_judge import EquivalenceJudge
@@ -102,7 +103,12 @@ def test_searches_that_end_use_up_the_limit() -> None:
         (r"\p{L}", "a", None),
         ("(?V1)a", "a", None),
         ("(?<=a+)b", "aab", None),
-        ("a{1000}{11}", "a", None),
+        ("(?:a{1000}){11}", "a" * 11_000, None),
+        ("(?:a{100}){100}", "a" * 10_000, "a" * 10_000),
+        (r"\{20000\}", "{20000}", "{20000}"),
+        (r"\\{20000}", "\\" * 20_000, None),
+        ("a{" + "9" * 5_000 + "}", "a", None),
+        ("{" + "9" * 5_000, "{" + "9" * 5_000, "{" + "9" * 5_000),
         ("(?:(?:(?:a{1000}){1000}){1000})", "a", None),
         ("a{99999999999}", "a", None),
         ("(" * 5_000, "a", None),
@@ -124,6 +130,7 @@ PIECES = st.sampled_from([
 SAID = ["a", "aab b", "A1 b{e}", "a\nb\n", "ba{1}", "éa[b]", "ß ss", "a-b", "aaa{}b", "{,}a", "a&b"]
 
 
+@settings(deadline=None, derandomize=True, database=None)
 @given(st.lists(PIECES, min_size=1, max_size=6).map("".join), st.sampled_from([0, re.I, re.M]))
 def test_any_expression_finds_what_it_finds_in_python(pattern: str, flags: int) -> None:
     try:
@@ -137,6 +144,17 @@ def test_any_expression_finds_what_it_finds_in_python(pattern: str, flags: int) 
     for text in SAID:
         ours = [found.span() for found in compiled.finditer(text)]
         assert ours == [found.span() for found in expected.finditer(text)]
+
+
+@settings(deadline=None, derandomize=True, database=None)
+@given(st.text("(){}[]\\?*+|^$.,:<>=!PpNLRu01aeids-&~ "))
+def test_any_text_is_an_expression_or_broken(pattern: str) -> None:
+    with contextlib.suppress(re.error, OverflowError, RecursionError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        re.compile(pattern)
+        assert compile_pattern(pattern) is not None
+        return
+    assert compile_pattern(pattern) is None
 
 
 # Environments.

@@ -27,7 +27,7 @@ __all__ = ["PatternSearch", "compile_pattern"]
 _SECONDS = 1.0
 _SEARCHED = 20_000  # characters at the text's end
 _MOST_COPIES = 10_000  # the engine writes a counted repeat out, at some 800 bytes a copy
-_COUNT = re.compile(r"\{(\d+)")
+_COUNT = re.compile(r"\\.|\{(\d{1,9})\d*(?:,\d*)?\}", re.DOTALL)
 _WRITTEN_OTHERWISE = re.compile(
     r"\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z))|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))",
     re.DOTALL,
@@ -103,10 +103,10 @@ def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
             re.compile(pattern, flags)
-            if math.prod(int(count) or 1 for count in _COUNT.findall(pattern)) > _MOST_COPIES:
+            if math.prod(int(count or 1) or 1 for count in _COUNT.findall(pattern)) > _MOST_COPIES:
                 return None
             return regex.compile(_WRITTEN_OTHERWISE.sub(_as_re_reads_it, pattern), flags)
-    except (re.error, regex.error, OverflowError, RecursionError):
+    except (re.error, regex.error, OverflowError, RecursionError, ValueError):
         return None
 
 

@@ -77,7 +77,7 @@ def test_all_searches_share_one_limit() -> None:
 def test_searches_that_end_use_up_the_limit() -> None:
     search = PatternSearch(0.05)
     while not search.timed_out:  # each of them ends long before the limit
-        assert search.last_match("ab " * 6_000, "(a)b") in ("a", None)
+        search.last_match("ab " * 6_000, "(a)b")
     assert search.last_match("ab", "(a)b") is None
 
 
@@ -108,7 +108,8 @@ def test_searches_that_end_use_up_the_limit() -> None:
         (r"\{20000\}", "{20000}", "{20000}"),
         (r"\\{20000}", "\\" * 20_000, None),
         ("a{" + "9" * 5_000 + "}", "a", None),
-        ("{" + "9" * 5_000, "{" + "9" * 5_000, "{" + "9" * 5_000),
+        ("{" + "9" * 999, "{" + "9" * 999, "{" + "9" * 999),
+        ("9" * 1_001, "9" * 1_001, None),
         ("(?:(?:(?:a{1000}){1000}){1000})", "a", None),
         ("a{99999999999}", "a", None),
         ("(" * 5_000, "a", None),
@@ -159,7 +160,7 @@ def test_any_text_is_an_expression_or_broken(pattern: str) -> None:
 
 # Environments.
 
-MANY = ["(?:a|a)*$", *(f"(?:a|a|{i})*$" for i in range(50)), "pick (.)"]
+MANY = [*(rf"(?:\w|\w\w|[a-z]+)+[!?]{{{i}}}$" for i in range(2, 52)), "pick (.)"]
 ROW = {"question": "?", "options": {"A": "neon", "B": "zinc"}, "answer": "B"}
 
 

@@ -26,6 +26,7 @@ __all__ = ["PatternSearch", "compile_pattern"]
 
 _SECONDS = 1.0
 _SEARCHED = 20_000  # characters at the text's end
+_LONGEST = 1_000  # the engine prepares a literal in a time that grows with its length's cube
 _MOST_COPIES = 10_000  # the engine writes a counted repeat out, at some 800 bytes a copy
 _COUNT = re.compile(r"\\.|\{(\d{1,9})\d*(?:,\d*)?\}", re.DOTALL)
 _WRITTEN_OTHERWISE = re.compile(
@@ -68,15 +69,18 @@ class PatternSearch:
             flags: Of the module `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
         """
         compiled = compile_pattern(pattern, flags)
-        if compiled is None or self.timed_out:
+        if compiled is None:
+            return None
+        if self._left <= 0:
+            self.timed_out = True
             return None
         place, began = max(0, len(text) - _SEARCHED), time.process_time()
         try:
             found = deque(compiled.finditer(text, place, timeout=self._left), maxlen=1)
         except TimeoutError:
-            self.timed_out = True
+            self.timed_out, self._left = True, 0.0
             return None
-        self._left = max(0.0, self._left - (time.process_time() - began))
+        self._left -= time.process_time() - began
         if not found:
             return None
         groups = (group.strip() for group in found[0].groups() if group)
@@ -87,8 +91,9 @@ class PatternSearch:
 def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
     r"""Return a regular expression in an engine that can be stopped; None for a broken one.
 
-    One whose counted repeats (`x{1000}`) multiply to more than 10,000 copies counts as broken: the
-    engine would take too much memory.
+    One of more than 1,000 characters counts as broken, and so does one whose counted repeats
+    (`x{1000}`) multiply to more than 10,000 copies: to prepare it would take the engine too long,
+    or too much memory.
 
     Args:
         pattern: The expression, as Python's `re` reads it.
@@ -103,7 +108,8 @@ def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
             re.compile(pattern, flags)
-            if math.prod(int(count or 1) or 1 for count in _COUNT.findall(pattern)) > _MOST_COPIES:
+            copies = math.prod(int(count or 1) or 1 for count in _COUNT.findall(pattern))
+            if len(pattern) > _LONGEST or copies > _MOST_COPIES:
                 return None
             return regex.compile(_WRITTEN_OTHERWISE.sub(_as_re_reads_it, pattern), flags)
     except (re.error, regex.error, OverflowError, RecursionError, ValueError):

@@ -325,7 +325,7 @@ def _check_flag(name: str, flag: Any) -> None:
 
 def _check_pattern(name: str, pattern: Any) -> None:
     if pattern is not None and (not isinstance(pattern, str) or compile_pattern(pattern) is None):
-        raise UsageError(f"{name} is no regular expression: {pattern!r}")
+        raise UsageError(f"{name} is no regular expression, or too large a one: {pattern!r}")
 
 
 def _check_reward(name: str, reward: Any) -> None:

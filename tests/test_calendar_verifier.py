@@ -61,7 +61,7 @@ def test_times(text: str, minutes: int) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "10", "", "noon", "2024-01-01T10:00", "10:00:00", "-10:00", "+10:00", "25:00", "24:01",
+        "10", "", "noon", "2024-01-01T10:00", "10:00:30", "-10:00", "+10:00", "25:00", "24:01",
         "10:60", "13pm", "13:30pm", "am", "10:30 to 11:00", "10.30", "10:00 UTC", "half past ten",
         "100am", "²pm", "10:00\x00", 10, 10.5, None, True, [], {}, ["10:00"],
     ],
@@ -190,7 +190,8 @@ def test_all_is_right() -> None:
     ("entry", "field"),
     [
         (event(duration=45), "duration"),
-        (event(duration="60"), "duration"),
+        (event(duration="45"), "duration"),
+        (event(duration="1 hour"), "duration"),
         (event(duration=True), "duration"),
         (event(duration=None), "duration"),
         (event(start="09:30"), "window"),

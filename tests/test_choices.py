@@ -145,9 +145,10 @@ FIRST = {
     "'Answer: A'\nAnswer: B": "B",
     "`Answer: A`\nAnswer: B": "B",
     "“Answer: A”\nAnswer: B": "B",
-    '"Answer: B"': "",
+    '"Answer: B"': "B",  # no other answer line: this one is no quotation
     "Answer: E": "",
-    "Answer: B zinc": "",
+    "Answer: B zinc": "B",
+    "Answer: B iron": "",
     "Answer: not B": "",
     "Answer: A or B": "",
     "Answer: A/B": "",

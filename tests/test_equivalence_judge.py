@@ -141,7 +141,7 @@ def test_flow(
     if component == "swap_failed":
         expected["equal"] = 1.0
     assert {k: v for k, v in info["reward_components"].items() if v} == expected
-    assert set(info["reward_components"]) == {
+    assert set(info["reward_components"]) - {"pattern_timeout"} == {
         "answered", "equal", "swap_failed", "full_generation_equal", "too_long", "forged_label",
     }  # fmt: skip
 

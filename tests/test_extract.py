@@ -3,7 +3,6 @@ r"""Finding answers in a text: reasoning, boxes, `\text{}` and answer lines."""
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -18,9 +17,8 @@ from textgym.verifiers.extract import (
     last_boxed,
     last_json,
     last_line,
-    last_match,
     last_tagged,
-    unwrap_latex_text,
+    latex_to_text,
 )
 
 HOSTILE = {
@@ -75,11 +73,43 @@ HOSTILE = {
         pytest.param("<think></think>", "", id="nothing after"),
         pytest.param("<think>A</think>\n\nB", "\n\nB", id="white space stays"),
         pytest.param("think> B", "think> B", id="no tag"),
+        pytest.param("Let me think <think>A</think>B", "B", id="closed within a line"),
+        pytest.param("Hm.\n<think>A", "", id="opened on a later line"),
+        pytest.param("Hm.\n  <think> so A", "", id="opened behind blanks"),
+        pytest.param("Hm. <think> so A", "", id="opened behind a sentence"),
+        pytest.param("Hm <think>so A", "", id="opened before a word"),
+        pytest.param("Hm <think> So A", "", id="opened before a sentence"),
+        pytest.param("Hm <think>\nso A", "", id="opened before a line"),
+        pytest.param("Hm <think>... A", "", id="opened before points"),
+        pytest.param("Hm <think>", "", id="opened at the end"),
+        pytest.param("I use <think> tags. <think>A", "", id="mentioned, then opened"),
+        pytest.param("I use <think> tags.\n</think>B", "B", id="mentioned in reasoning"),
         pytest.param("", "", id="empty"),
     ],
 )
 def test_after_reasoning(text: str, rest: str) -> None:
     assert after_reasoning(text) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I used <think> tags. B",
+        "There is no `<think>` here: B",
+        "There is no '<think>' here: B",
+        "I never write “<think>”: B",
+        "Tags (<think>) are not needed: B",
+        "No tag, <think> or another: B",
+        "I need no <think>. B",
+        "I need no <think>, B",
+        "I need no <think>-tags: B",
+        "B. I used no <think>.",
+        "`<think> is a tag`: B",
+        "<think>A</think>I used <think> tags. B",
+    ],
+)
+def test_reasoning_that_is_only_mentioned(text: str) -> None:
+    assert after_reasoning(text) == text.rpartition("</think>")[2]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +130,11 @@ def test_after_reasoning(text: str, rest: str) -> None:
         pytest.param(r"{\boxed{A}", "A", id="open brace before"),
         pytest.param(r"}\boxed{A}\boxed{", "A", id="closing brace before"),
         pytest.param("\\boxed{A\nB}", "A\nB", id="two lines"),
-        pytest.param(r"\boxed {A}", None, id="space before the brace"),
+        pytest.param(r"\boxed {A}", "A", id="space before the brace"),
+        pytest.param("\\boxed\n{A}", "A", id="line break before the brace"),
+        pytest.param(r"\boxed A", None, id="no brace"),
+        pytest.param(r"\boxed{A}, in a \boxed as asked", "A", id="the command alone, behind"),
+        pytest.param(r"\boxed {A \boxed{B}", "B", id="outer with a space never closed"),
         pytest.param(r"\Boxed{A}", None, id="capital"),
         pytest.param(r"boxed{A}", None, id="no backslash"),
         pytest.param(r"\\boxed{A}", "A", id="two backslashes"),
@@ -116,20 +150,41 @@ def test_last_boxed(text: str, content: str | None) -> None:
         pytest.param("A", "A", id="bare"),
         pytest.param(" A ", "A", id="spaces"),
         pytest.param(r"\text{A}", "A", id="text"),
+        pytest.param(r"\text {A}", "A", id="space before the brace"),
+        pytest.param(r"\\text{A}", "A", id="two backslashes"),
         pytest.param(r"\mathrm{A}", "A", id="mathrm"),
+        pytest.param(r"\mbox{A}", "A", id="mbox"),
+        pytest.param(r"\boxed{A}", "A", id="box"),
         pytest.param(r"\textbf{ \mathbf{A} }", "A", id="nested"),
-        pytest.param(r"\text{A}.", r"\text{A}.", id="not around all"),
-        pytest.param(r"x\text{A}", r"x\text{A}", id="something before"),
+        pytest.param(r"\text{A}.", "A.", id="a mark behind"),
+        pytest.param(r"x\text{A}", "xA", id="something before"),
+        pytest.param(r"\text{A} + \text{B}", "A + B", id="two beside each other"),
+        pytest.param(r"{\rm A}", "{A}", id="switch"),
+        pytest.param(r"\bf A", "A", id="switch without braces"),
+        pytest.param(r"\rmx", r"\rmx", id="no switch"),
+        pytest.param(r"\left( A \right)", "( A )", id="left and right"),
+        pytest.param("$A$", "A", id="dollars"),
+        pytest.param("$$A$$", "A", id="two dollars"),
+        pytest.param(r"\( A \)", "A", id="brackets of mathematics"),
+        pytest.param(r"\[A\]", "A", id="brackets of a display"),
+        pytest.param("$5 and $6", "$5 and $6", id="prices"),
+        pytest.param("$5", "$5", id="price"),
+        pytest.param(r"\$5, 6\%, x\_y", "$5, 6%, x_y", id="escapes"),
+        pytest.param(r"a\ b\,c\quad d~e", "a b c d e", id="blanks"),
+        pytest.param("~A", "~A", id="tilde before a word"),
+        pytest.param(r"2\!3", "23", id="no blank"),
         pytest.param(r"\sqrt{A}", r"\sqrt{A}", id="another command"),
+        pytest.param(r"\textcolor{red}{A}", r"\textcolor{red}{A}", id="a longer command"),
+        pytest.param(r"\text{A", r"\text{A", id="never closed"),
+        pytest.param(r"\text{a{b}c}", "a{b}c", id="braces inside"),
+        pytest.param("A}", "A}", id="closed in vain"),
         pytest.param(r"\text{}", "", id="empty"),
         pytest.param("\\text{A\nB}", "A\nB", id="two lines"),
-        pytest.param(r"\text{a{b}c}", "a{b}c", id="braces inside"),
-        pytest.param(r"\text{A} + \text{B}", r"\text{A} + \text{B}", id="two beside each other"),
         pytest.param("", "", id="nothing"),
     ],
 )
-def test_unwrap_latex_text(text: str, bare: str) -> None:
-    assert unwrap_latex_text(text) == bare
+def test_latex_to_text(text: str, bare: str) -> None:
+    assert latex_to_text(text) == bare
 
 
 @pytest.mark.parametrize(
@@ -141,13 +196,16 @@ def test_unwrap_latex_text(text: str, bare: str) -> None:
         pytest.param("Answer: B", [("", "B")], id="one"),
         pytest.param("ANSWER:b", [("", "b")], id="any case, no space"),
         pytest.param("Answer : B", [("", "B")], id="space before the colon"),
-        pytest.param("**Answer:** B", [("*", "** B")], id="bold label"),
+        pytest.param("**Answer:** B", [("*", "B")], id="bold label"),
+        pytest.param("**Answer:**\nB", [("*", "B")], id="bold label on a line of its own"),
+        pytest.param("Answer：B", [("", "B")], id="full-width colon"),
+        pytest.param("Answer: ?\nAnswer: B", [("\n", "B")], id="no letter and no digit"),
         pytest.param("**Answer**: B", [("*", "B")], id="bold word"),
         pytest.param("__Answer__: B", [("_", "B")], id="underlined word"),
         pytest.param("The answer: B", [(" ", "B")], id="within a sentence"),
         pytest.param('"Answer: B"', [('"', 'B"')], id="quoted"),
         pytest.param("Answer: A\nAnswer: B", [("", "A"), ("\n", "B")], id="two lines"),
-        pytest.param("Answer: A Answer: B", [("", "A Answer: B")], id="two on a line"),
+        pytest.param("Answer: A Answer: B", [("", "A "), (" ", "B")], id="two on a line"),
         pytest.param("Answer:\n\n  B", [("", "B")], id="on a later line"),
         pytest.param("Answer: B\nrest", [("", "B")], id="only the line"),
     ],
@@ -165,7 +223,7 @@ def test_hostile_text_ends(name: str) -> None:
     text = HOSTILE[name]
     assert isinstance(after_reasoning(text), str)
     assert last_boxed(text) is None or "\\boxed{" in text
-    assert len(unwrap_latex_text(text)) <= len(text)
+    assert len(latex_to_text(text)) <= len(text)
     assert all(rest and "\n" not in rest for _, rest in answer_lines(text))
 
 
@@ -312,26 +370,6 @@ def test_whatever_json_writes_is_read(value: Any, indent: Any, ascii_: bool, aro
 def test_what_is_read_is_json(text: str) -> None:
     for value in json_values(text):
         assert json.loads(json.dumps(value)) == value
-
-
-@pytest.mark.parametrize(
-    ("text", "pattern", "flags", "found"),
-    [
-        ("a1 a2", r"a(\d)", 0, "2"),
-        ("a1 a2", r"a\d", 0, "a2"),
-        ("A1", r"a(\d)", 0, None),
-        ("A1", r"a(\d)", re.IGNORECASE, "1"),
-        ("a b", r"( )(b)", 0, "b"),
-        ("a b", r"a( )b", 0, "a b"),
-        ("a", "(", 0, None),
-        ("a" + " " * 30_000, "a", 0, None),
-        (" " * 30_000 + "a", "a", 0, "a"),
-    ],
-    ids=["group", "no group", "case", "flags", "blank group", "only blank groups", "broken",
-         "out of reach", "within reach"],
-)  # fmt: skip
-def test_last_match(text: str, pattern: str, flags: int, found: str | None) -> None:
-    assert last_match(text, pattern, flags) == found
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)

@@ -17,6 +17,7 @@ PACKAGE = Path(textgym.__file__).parent
 HEAVY = (
     "torch", "transformers", "datasets", "vllm", "sympy", "math_verify", "openai", "aiohttp",
     "pandas", "pyarrow", "pydantic", "typer", "rich", "jsonschema", "hypothesis",
+    "regex",
 )  # fmt: skip
 FLOORS = {
     1: (

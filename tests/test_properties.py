@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,7 @@ from textgym.verifiers.extract import (
     after_reasoning,
     answer_lines,
     last_boxed,
-    unwrap_latex_text,
+    latex_to_text,
 )
 
 settings.register_profile(
@@ -41,7 +42,9 @@ PIECES = (
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)
 mixtures = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 texts = mixtures | any_text
-braces = st.lists(st.sampled_from(["\\boxed{", "{", "}", "a", "\\", "boxed{"]), max_size=16)
+braces = st.lists(
+    st.sampled_from(["\\boxed{", "\\boxed", " ", "{", "}", "a", "\\", "boxed{"]), max_size=16
+)
 options = st.dictionaries(st.sampled_from("ABCDEFI"), texts, max_size=5)
 
 json_values = st.recursive(
@@ -233,12 +236,13 @@ def test_what_follows_reasoning(text: str) -> None:
 def slow_last_boxed(text: str) -> str | None:
     """Try every box from the last to the first, counting braces."""
     for start in range(len(text), -1, -1):
-        if text.startswith("\\boxed{", start):
-            depth = 0
-            for end in range(start + 6, len(text)):
+        box = re.compile(r"\\boxed\s{0,9}\{").match(text, start)
+        if box is not None:
+            depth = 1
+            for end in range(box.end(), len(text)):
                 depth += (text[end] == "{") - (text[end] == "}")
                 if depth == 0:
-                    return text[start + 7 : end]
+                    return text[box.end() : end]
     return None
 
 
@@ -250,12 +254,12 @@ def test_last_boxed_equals_the_slow_way(text: str) -> None:
 
 @settings(SETTINGS, max_examples=150)
 @given(texts)
-def test_unwrapped_text_is_within_the_text(text: str) -> None:
-    bare = unwrap_latex_text(text)
-    assert bare in text
+def test_plain_latex_is_no_longer_and_can_be_marked_up_again(text: str) -> None:
+    bare = latex_to_text(text)
+    assert len(bare) <= len(text)
     assert bare == bare.strip()
-    if "{" not in bare and "}" not in bare:
-        assert unwrap_latex_text(f"\\text{{{bare}}}") == bare
+    if not set(bare) & set("\\{}$~"):
+        assert latex_to_text(f"$\\text{{\\textbf{{{bare}}}}}$") == bare
 
 
 @settings(SETTINGS, max_examples=200)

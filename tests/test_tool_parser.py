@@ -43,6 +43,7 @@ def calls_in(text: str) -> list[tuple[str, Any]]:
         pytest.param(tagged(PRETTY), id="pretty"),
         pytest.param(f"<think>Shall I?</think>{CALL}", id="behind reasoning"),
         pytest.param(f"<think>{CALL}</think>\n{CALL}", id="in reasoning and behind"),
+        pytest.param(f"I used <think> tags.\n{CALL}", id="behind a tag that is mentioned"),
         pytest.param(tagged('{"arguments": {"far": true}, "name": "look"}'), id="order"),
         pytest.param(tagged('{"id": 1, "name": "look", "arguments": {"far": true}}'), id="keys"),
         pytest.param(f"```\ncode\n```\n{CALL}", id="behind a code block"),

@@ -103,7 +103,12 @@ def test_reasoning_and_refusal_are_shown() -> None:
 
 @pytest.mark.parametrize(
     ("text", "dimmed"),
-    [("<think>A?</think>B", "<think>A?</think>"), ("B <think>or", "B <think>or"), ("B", "")],
+    [
+        ("<think>A?</think>B", "<think>A?</think>"),
+        ("B <think>or", "B <think>or"),
+        ("B", ""),
+        ("I used <think> tags.", ""),
+    ],
 )
 def test_reasoning_in_tags_is_dimmed(text: str, dimmed: str) -> None:
     shown = format_messages([{"role": "assistant", "content": text}], colour=True)

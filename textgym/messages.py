@@ -9,6 +9,7 @@ where they enter; after that they are only copied, never checked again.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
@@ -43,6 +44,10 @@ Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
 _MOST_DEEP = 100  # far from where Python's recursion ends, far beyond any real message
+_MENTION = re.compile(
+    r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
+    re.VERBOSE,
+)
 
 ToolSchema = dict[str, Any]
 """A tool in OpenAI's nested form: `{"type": "function", "function": {"name", "parameters", …}}`."""
@@ -160,16 +165,26 @@ def text_of(message: Mapping[str, Any]) -> str:
 def answer_start(text: str) -> int:
     """Return where the answer begins: after the last `</think>`, or at the end if one is open.
 
+    A `<think>` opens reasoning wherever it stands, unless a sentence mentions it: a word and a
+    blank, or a quotation or code mark, stands before it, and a word in lower case or such a mark
+    behind it. `</think>` always closes.
+
     Example:
         >>> answer_start("<think>A or B?</think>B"), answer_start("B"), answer_start("B <think>or")
         (22, 0, 11)
+        >>> answer_start("I used <think> tags. It is B."), answer_start("No `<think>` here: B")
+        (0, 0)
     """
     if "think>" not in text:
         return 0
-    opened, closed = text.rfind("<think>"), text.rfind("</think>")
-    if opened > closed:
-        return len(text)
-    return closed + len("</think>") if closed >= 0 else 0
+    closed = text.rfind("</think>")
+    start = closed + len("</think>") if closed >= 0 else 0
+    opened = text.find("<think>", start)
+    while opened >= 0:
+        if not _MENTION.match(text, opened):
+            return len(text)
+        opened = text.find("<think>", opened + 1)
+    return start
 
 
 @cache

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
+from textgym.messages import answer_start
 from textgym.schema_text import argument_lines
 from textgym.terminal import Paint
 
@@ -170,16 +171,8 @@ def _parts(content: Any) -> list[str | Mapping[str, Any]]:
 def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
     if not isinstance(part, str):
         return paint(f"({_about(part)})", "dim")
-    end = _end_of_reasoning(part) if role == "assistant" else 0
+    end = answer_start(part) if role == "assistant" else 0
     return paint(part[:end], "dim") + paint(part[end:])
-
-
-def _end_of_reasoning(text: str) -> int:
-    """Return where what is thought in tags ends; all of it where the last tag is not closed."""
-    opened, closed = text.rfind("<think>"), text.rfind("</think>")
-    if opened > closed:
-        return len(text)
-    return closed + len("</think>") if closed >= 0 else 0
 
 
 def _about(part: Mapping[str, Any]) -> str:

@@ -17,14 +17,19 @@ from typing import Any
 from textgym.verifiers.extract import last_json
 
 __all__ = [
-    "Event", "Verdict", "Wanted", "events_of", "last_calendar", "read_time", "verify",
-    "wanted_event",
+    "Event", "Verdict", "Wanted", "events_of", "last_calendar", "read_minutes", "read_time",
+    "verify", "wanted_event",
 ]  # fmt: skip
 
 _DAY = 24 * 60
-_TIME = re.compile(r"(\d{1,2})(?:\s*:\s*(\d{1,2}))?\s*(am|pm)?", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?P<hour>\d{1,2})(?:\s*[:：]\s*(?P<minute>\d{1,2})(?:\s*[:：]\s*00(?:\.0+)?)?)?"
+    r"\s*(?:(?P<half>[ap])\.?\s?m\b\.?)?",
+    re.IGNORECASE,
+)
+_MINUTES = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:min(?:ute)?s?\b\.?)?", re.IGNORECASE)
 _CONSTRAINT = re.compile(r"(at|before|by|after|between)\s+(.+?)", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class Event:
     Attributes:
         id: Its id as text; "" where it has none.
         start: Its start in minutes after midnight; None where there is none to be read.
-        duration: Its minutes; None where they are no number.
+        duration: Its minutes; None where there are none to be read.
     """
 
     id: str
@@ -91,24 +96,43 @@ class Verdict:
 def read_time(text: Any) -> int | None:
     """Return a time of day in minutes after midnight; None for what is none.
 
+    It is written on the 24-hour clock, with hours and minutes, or with am or pm, also as `a.m.`;
+    seconds may follow where they are zero.
+
     Example:
-        >>> read_time("13:30"), read_time(" 1:30 pm"), read_time("10am"), read_time("12am")
-        (810, 810, 600, 0)
+        >>> read_time("13:30"), read_time(" 1:30 p.m."), read_time("10am"), read_time("10:00:00")
+        (810, 810, 600, 600)
         >>> read_time("10"), read_time("noon"), read_time("10:75"), read_time("13pm")
         (None, None, None, None)
     """
     found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None or not (found[2] or found[3]):
+    if found is None or not (found["minute"] or found["half"]):
         return None
-    hour, minute = int(found[1]), int(found[2] or 0)
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
     if minute > 59:
         return None
-    if found[3]:
-        if hour > 12:
+    if found["half"]:
+        is_pm = found["half"].lower() == "p"
+        if hour > 12 or (is_pm and hour == 0):
             return None
-        hour = hour % 12 + 12 * (found[3].lower() == "pm")
+        hour = hour % 12 + 12 * is_pm
     time = 60 * hour + minute
     return time if time <= _DAY else None
+
+
+def read_minutes(value: Any) -> float | None:
+    """Return a duration in minutes; None for what is none.
+
+    That is a number, or a text with a number and perhaps `min` or `minutes`. Hours are not read.
+
+    Example:
+        >>> read_minutes(60), read_minutes("60"), read_minutes("60 minutes"), read_minutes("1 hour")
+        (60, 60.0, 60.0, None)
+    """
+    if isinstance(value, str):
+        found = _MINUTES.fullmatch(value.strip())
+        return float(found[1]) if found else None
+    return value if type(value) in (int, float) else None
 
 
 @lru_cache(maxsize=4096)
@@ -176,7 +200,7 @@ def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
     """
     entries = {json.dumps(entry, sort_keys=True): entry for entry in calendar}
     return [
-        Event(_id(entry), read_time(entry.get("start_time")), _number(entry.get("duration")))
+        Event(_id(entry), read_time(entry.get("start_time")), read_minutes(entry.get("duration")))
         for entry in entries.values()
     ]
 
@@ -230,10 +254,6 @@ def _share(part: int, whole: int) -> float:
 def _id(entry: dict[str, Any]) -> str:
     value = entry.get("event_id")
     return str(value) if type(value) in (str, int, float) else ""
-
-
-def _number(value: Any) -> float | None:
-    return value if type(value) in (int, float) else None
 
 
 def _check(event: Event, wish: Wanted, events: list[Event]) -> tuple[bool, bool, bool, bool]:

@@ -1,7 +1,7 @@
 r"""Exact match: texts, numbers and JSON values that are the same, by rules that are stated.
 
-What always holds: whatever is compared, the answer is yes or no; nothing raises and nothing takes
-more than linear time. Choices are in `choices.py`.
+Invariants: whatever is compared, the answer is yes or no; nothing raises and nothing takes more
+than linear time. Choices are in `choices.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ import unicodedata
 from decimal import Context, Decimal
 from typing import Any
 
-__all__ = ["plain_text", "read_number", "same_json", "same_number", "same_text"]
+from textgym.verifiers.extract import answer_lines, last_boxed, last_tagged, latex_to_text
+
+__all__ = [
+    "bare_answer", "plain_text", "read_number", "same_answer", "same_json", "same_number",
+    "same_text",
+]  # fmt: skip
 
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-",
@@ -21,11 +26,18 @@ _STARTS = " ,;:…"
 _PAIRED = "\"'`*_"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _LONGEST_COMPOSED = 10_000  # composing takes quadratic time where accents are heaped up
-_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)")
+_ARTICLE = re.compile(r"the\s+(?=\S)|an?\s+(?=[^\W\d_]{2})")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _BEFORE_SPACE = re.compile(r"[,;:!?](?=\s)|(?<=[^\W\d_]{2})\.(?=\s)")
 _NUMBER = re.compile(
-    r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?", re.IGNORECASE
+    r"(?:[+-] ?)?(?:(?:[1-9]\d{0,2}(?:(?P<mark>[,'\u0020\u00a0\u2007\u2009\u202f])\d{3})"
+    r"(?:(?P=mark)\d{3})*|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?",
+    re.IGNORECASE,
+)
+_PRESENTATION = re.compile(
+    r"\A(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
+    r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2}))?",
+    re.IGNORECASE,
 )
 _LONGEST_NUMBER = 1000
 _EXACTLY = Context(prec=2 * _LONGEST_NUMBER)
@@ -37,8 +49,8 @@ def plain_text(text: str) -> str:
     Case is folded, white space becomes single blanks, accents take their composed form, typographic
     quotes and dashes their plain one. Dropped are: pairs of quotes or markup around the text,
     brackets around it where they hold no comma, sentence marks at its end and before a blank, and
-    `the`, `a` or `an` at its start where more follows. A hyphen between letters becomes a blank.
-    Signs, decimal points, units and all else stay.
+    `the` at its start where more follows, `a` or `an` where a word does. A hyphen between letters
+    becomes a blank. Signs, decimal points, units and all else stay.
 
     Example:
         >>> plain_text(' **The Eiffel  Tower.** ')
@@ -90,17 +102,64 @@ def same_text(expected: str, generated: str) -> bool:
     return bool(plain) and plain == plain_text(generated)
 
 
+def bare_answer(text: str) -> str:
+    r"""Return an answer without what only presents it.
+
+    That is what stands in the last `<answer>…</answer>`; in it what stands in the last `\boxed{}`;
+    in it what stands behind the last `Answer:` on its line, or behind "the answer is" at its start.
+    LaTeX that only marks up goes, and so does a list mark: `*` and `•`, and `-`, `>` and `1.` in
+    front of a word. In front of a number, `-` is a sign and `1.` a number. Last go quotes, markup,
+    brackets and sentence marks around it, as in `plain_text`.
+
+    Example:
+        >>> bare_answer(r"**Answer:** $\boxed{\text{Paris}}$"), bare_answer("- Paris")
+        ('Paris', 'Paris')
+        >>> bare_answer("- 5"), bare_answer("1. 5"), bare_answer("not Paris")
+        ('- 5', '1. 5', 'not Paris')
+    """
+    tagged = last_tagged(text, "answer")
+    text = text if tagged is None else tagged
+    boxed = last_boxed(text)
+    text = text if boxed is None else boxed
+    for _, line in answer_lines(text):
+        text = line
+    return _bare(_PRESENTATION.sub("", latex_to_text(text), count=1))
+
+
+def same_answer(expected: str, generated: str) -> bool:
+    r"""Tell whether a generated answer is the expected one, as a text or as a number.
+
+    The generated one is taken as it stands, or else as `bare_answer` has it.
+
+    Example:
+        >>> same_answer("Eiffel Tower", "Answer: the Eiffel tower."), same_answer("2084", "2 084")
+        (True, True)
+        >>> same_answer("-5", "- 5"), same_answer("5", "- 5"), same_answer("Paris", "Paris or Rome")
+        (True, False, False)
+    """
+    return any(
+        same_text(expected, answer) or same_number(expected, answer)
+        for answer in (generated, bare_answer(generated))
+    )
+
+
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text is, with or without thousands separators; None for others.
+    """Return the number that a text is; None for others.
+
+    Thousands may be set apart by commas, by apostrophes or by blanks, always by the same mark, and
+    a sign may be set apart by a blank.
 
     Example:
         >>> read_number("1,234.50"), read_number(" -2e3 "), read_number("12 apples")
         (Decimal('1234.50'), Decimal('-2E+3'), None)
+        >>> read_number("2 084"), read_number("- 5"), read_number("20 84"), read_number("0,084")
+        (Decimal('2084'), Decimal('-5'), None, None)
     """
-    text = text.strip() if len(text) <= _LONGEST_NUMBER else ""
-    if not any(map(str.isdecimal, text)) or not _NUMBER.fullmatch(text):
+    text = text.translate(_SIGNS).strip() if len(text) <= _LONGEST_NUMBER else ""
+    found = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
+    if found is None:
         return None
-    return Decimal(text.replace(",", ""))
+    return Decimal(text.replace(found["mark"] or ",", "").replace(" ", ""))
 
 
 def same_number(

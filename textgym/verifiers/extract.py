@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any
 
 from textgym.messages import answer_start
@@ -20,21 +18,27 @@ from textgym.messages import answer_start
 __all__ = [
     "after_reasoning",
     "answer_lines",
-    "compile_pattern",
     "final_number",
     "json_values",
     "last_boxed",
     "last_json",
     "last_line",
-    "last_match",
     "last_tagged",
-    "unwrap_latex_text",
+    "latex_to_text",
 ]
 
-_BRACES = re.compile(r"\\boxed\{|[{}]")
-_BOX = "\\boxed{"
-_LATEX_TEXT = re.compile(r"\s*\\(?:text|textbf|textrm|textit|mathrm|mathbf|mathsf)\{\s*")
-_ANSWER = re.compile(r"answer[*_]{0,2}\s{0,20}:\s*", re.IGNORECASE)
+_BOX = re.compile(r"\\boxed\s{0,9}\{")
+_BRACES = re.compile(rf"(?P<box>{_BOX.pattern})|[{{}}]")
+_MATH = re.compile(r"\$\$([^$]*)\$\$|\$(?=\S)([^$]*[^$\s\\])\$(?!\d)|\\[()\[\]]")
+_LATEX = re.compile(
+    r"(?P<wrapper>\\{1,2}(?:boxed|fbox|mbox|hbox|emph|underline|ensuremath|operatorname|boldsymbol|bm|pmb"
+    r"|text(?:bf|rm|it|sf|tt|sc|up|md|normal)?|math(?:rm|bf|it|sf|tt|normal))\s{0,9}\{)"
+    r"|(?P<blank>\\(?:[ ,;:>\n]|q?quad(?![A-Za-z])\s?)|(?<=[^\W_])~(?=[^\W_]))"
+    r"|(?P<switch>\\(?:!|(?:rm|bf|it|sf|tt|em|bfseries|rmfamily|sffamily|itshape|upshape|left|right"
+    r"|displaystyle|textstyle|large|Large|LARGE|huge|Huge)(?![A-Za-z])\s?))"
+    r"|\\(?P<escaped>[%$&#_])|(?P<comma>\{,\})|(?P<brace>[{}])|\\."
+)
+_ANSWER = re.compile(r"answer[*_]{0,2}\s{0,20}[:：][*_]{0,2}\s*", re.IGNORECASE)
 _SEPARATOR = r"(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])"
 _NUMBER = re.compile(
     r"(?:(?<![\w)\]}])(?P<sign>[-+\u2212]))?(?:\\?[$£€]\s?(?P<inner>[-\u2212])?)?(?<![\w.])(?P<number>"
@@ -43,7 +47,6 @@ _NUMBER = re.compile(
 )
 _SEPARATORS = re.compile(_SEPARATOR)
 _NEAR = 1_000  # characters before the last digit in which the final number nearly always begins
-_SEARCHED = 20_000
 _OPENING = re.compile(r"[\[{]")
 _TOKEN = re.compile(
     r"[ \t\r\n]*+(?:(?P<mark>[\[\]{}:,])|(?P<word>true|false|null)"
@@ -55,7 +58,9 @@ _READ = 1_000_000
 
 
 def after_reasoning(text: str) -> str:
-    """Return what follows the last `</think>`; a `<think>` that is never closed leaves nothing.
+    """Return a text without its reasoning; a `<think>` that is never closed leaves nothing.
+
+    What opens and closes reasoning is said in `textgym.messages.answer_start`.
 
     Example:
         >>> after_reasoning("<think>A or B?</think>B")
@@ -72,13 +77,16 @@ def last_boxed(text: str) -> str | None:
     Example:
         >>> last_boxed(r"First \boxed{A}, no: \boxed{\text{B}}.")
         '\\text{B}'
-        >>> last_boxed(r"It is \boxed{C} or \boxed{D")
+        >>> last_boxed(r"It is \boxed {C} or \boxed{D")
         'C'
     """
-    start = text.rfind(_BOX)
+    start = text.rfind("\\boxed")
     if start < 0:
         return None
-    inside = start + len(_BOX)
+    box = _BOX.match(text, start)
+    if box is None:
+        return _last_closed_box(text)
+    inside = box.end()
     end = text.find("}", inside)
     if end >= 0 and text.find("{", inside, end) < 0:
         return text[inside:end]  # nearly always: nothing is nested
@@ -95,7 +103,7 @@ def _last_closed_box(text: str) -> str | None:
     best: tuple[int, int] | None = None
     for brace in _BRACES.finditer(text):
         if brace.group() != "}":
-            open_braces.append(brace.end() if brace.group() == _BOX else -1)
+            open_braces.append(brace.end() if brace["box"] else -1)
         elif open_braces:
             start = open_braces.pop()
             if start >= 0 and (best is None or start > best[0]):
@@ -103,55 +111,72 @@ def _last_closed_box(text: str) -> str | None:
     return text[best[0] : best[1]] if best else None
 
 
-def unwrap_latex_text(text: str) -> str:
-    r"""Take away `\text{…}` and its like around a whole text, however often they are nested.
+def latex_to_text(text: str) -> str:
+    r"""Return a text without the LaTeX that only marks it up.
+
+    What goes: `\text{…}`, `\mathbf{…}`, `\mbox{…}`, `\boxed{…}` and their like around a part,
+    switches such as `\rm`, signs of mathematics in pairs (`$…$`, `\(…\)`), and the blanks around
+    the text. Spacing commands become blanks and `\%` a `%`. All other commands stay, and so does a
+    text in which one of those braces is never closed.
 
     Example:
-        >>> unwrap_latex_text(r"\text{ \textbf{B} }")
-        'B'
+        >>> latex_to_text(r"\text{ \textbf{B} }"), latex_to_text(r"$\mathrm{B}.$")
+        ('B', 'B.')
+        >>> latex_to_text(r"\text{carbon}\ \text{dioxide}, $\frac{1}{2}$")
+        'carbon dioxide, \\frac{1}{2}'
     """
-    if "\\" not in text:
+    if not any(mark in text for mark in ("\\", "$", "~", "{,}")):
         return text.strip()
-    partner: dict[int, int] = {}
-    open_braces: list[int] = []
-    for brace in re.finditer(r"[{}]", text) if "{" in text else ():
-        if brace.group() == "{":
-            open_braces.append(brace.start())
-        elif open_braces:
-            partner[open_braces.pop()] = brace.start()
-    start, end = 0, len(text.rstrip())
-    while (wrapper := _LATEX_TEXT.match(text, start, end)) is not None:
-        brace_at = text.rindex("{", start, wrapper.end())
-        if partner.get(brace_at) != end - 1:
-            break
-        start, end = wrapper.end(), end - 1
-        while end > start and text[end - 1].isspace():
-            end -= 1
-    return text[start:end].strip()
+    plain = _MATH.sub(r"\1\2", text)
+    parts: list[str] = []
+    kept: list[bool] = []  # of the open braces
+    place = 0
+    for found in _LATEX.finditer(plain):
+        parts += plain[place : found.start()], _shown(found, kept)
+        place = found.end()
+    return ("".join(parts) + plain[place:] if all(kept) else text).strip()
+
+
+def _shown(found: re.Match[str], kept: list[bool]) -> str:
+    """Return what is left of a piece of LaTeX; `kept` tells which open braces stay."""
+    kind, piece = found.lastgroup, found.group()
+    if kind == "wrapper":
+        kept.append(False)
+    elif kind == "brace" and piece == "{":
+        kept.append(True)
+        return piece
+    elif kind == "brace":
+        return piece if not kept or kept.pop() else ""
+    elif kind is None:
+        return piece
+    return {"escaped": piece[1:], "comma": ",", "blank": " "}.get(kind, "")
 
 
 def answer_lines(text: str) -> Iterator[tuple[str, str]]:
-    r"""Give what stands after each line's first `Answer:`, with the character before that word.
+    r"""Give what stands after each `Answer:` on its line, with the character before that word.
 
-    Where nothing follows on the line, the next line that has text is given.
+    A second `Answer:` on the line ends what stands after the first. Where nothing follows on the
+    line, the next line that has text is given. What holds no letter and no digit is left out, and
+    so is markup that began before the word.
 
     Example:
-        >>> list(answer_lines("**Answer:** C"))
-        [('*', '** C')]
+        >>> list(answer_lines("**Answer:** C")), list(answer_lines("**Answer: C**"))
+        ([('*', 'C')], [('*', 'C')])
         >>> list(answer_lines("Answer: A\nNo. Final answer:\nB"))
         [('', 'A'), (' ', 'B')]
     """
-    place = 0
-    while (label := _ANSWER.search(text, place)) is not None:
-        start = place = label.end()
-        if start == len(text):
-            return
-        if _ANSWER.match(text, start):
-            continue  # the first of two labels in a row
-        end = text.find("\n", start)
-        place = end if end >= 0 else len(text)
-        before = label.start()
-        yield text[before - 1 : before] if before else "", text[start:place]
+    label = _ANSWER.search(text)
+    while label is not None:
+        start, following = label.end(), _ANSWER.search(text, label.end())
+        end = following.start() if following else len(text)
+        line_end = text.find("\n", start, end)
+        rest = text[start : line_end if line_end >= 0 else end]
+        before = text[label.start() - 1 : label.start()] if label.start() else ""
+        if before in ("*", "_") and before not in label.group():
+            rest = rest.rstrip(" \t\r" + before)
+        if any(map(str.isalnum, rest)):
+            yield before, rest
+        label = following
 
 
 def last_line(text: str) -> str:
@@ -202,40 +227,6 @@ def final_number(text: str) -> str:
     minus = "-" if (sign or inner or "+") in "-\u2212" else ""
     zero = "0" if number.startswith(".") else ""
     return minus + zero + _SEPARATORS.sub("", number) + (power or "")
-
-
-def last_match(text: str, pattern: str, flags: int = 0) -> str | None:
-    r"""Return what a regular expression finds last: its first group with text, or all of it.
-
-    Only the last 20,000 characters are searched, since an expression may take a time that grows
-    with the square of their number; one that takes exponential time is the data's own fault.
-
-    Args:
-        text: The text.
-        pattern: The expression; a broken one finds nothing.
-        flags: Of the module `re`.
-
-    Example:
-        >>> last_match("Answer: 4. Answer: 5", r"Answer: (\d)"), last_match("x", "(")
-        ('5', None)
-    """
-    compiled = compile_pattern(pattern, flags)
-    start = max(0, len(text) - _SEARCHED)
-    found = deque(compiled.finditer(text, start) if compiled else (), maxlen=1)
-    if not found:
-        return None
-    groups = (group.strip() for group in found[0].groups() if group)
-    return next(filter(None, groups), found[0].group().strip())
-
-
-@lru_cache(maxsize=1024)
-def compile_pattern(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
-    """Return a compiled regular expression; None for a broken one."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return re.compile(pattern, flags)
-    except (re.error, OverflowError, RecursionError):
-        return None
 
 
 def last_json(text: str, accept: Callable[[Any], bool] = lambda value: True) -> Any:

@@ -29,7 +29,7 @@ from textgym.errors import (
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks import canonical_json, hash_int
-from textgym.verifiers.exact import same_number, same_text
+from textgym.verifiers.exact import same_answer
 from textgym.verifiers.judge_asking import Asker, Replies
 from textgym.verifiers.judge_prompt import JudgePrompt
 
@@ -101,7 +101,7 @@ class Judge:
 
 
 class RuleJudge(Judge):
-    """`rule`: two answers are the same as texts or as numbers, see `exact.py`.
+    """`rule`: two answers are the same as texts or as numbers, see `exact.same_answer`.
 
     Example:
         >>> RuleJudge().compare("Where is it?", "Eiffel Tower", "The Eiffel tower.").equal
@@ -115,8 +115,7 @@ class RuleJudge(Judge):
         self, question: str, expected: str, generated: str, *, swap: bool = False, draw: int = 0
     ) -> JudgeVerdict:
         """Compare the two texts; see `Judge.compare`."""
-        same = same_text(expected, generated) or same_number(expected, generated)
-        return JudgeVerdict(same)
+        return JudgeVerdict(same_answer(expected, generated))
 
 
 class ModelJudge(Judge):

@@ -78,10 +78,11 @@ class Calendar(TextEnv[Progress]):
     ## Reward
     1 where the calendar in the last answer is right, else 0: it has the wanted events, each once,
     with the wanted duration, within the day, as constrained, without overlaps. Events may touch,
-    but one of no length may not lie inside another. Ids are compared as text, durations are
-    numbers, times are such as `13:30`, `1:30pm` or `10 am`. Names and order do not matter, and an
-    entry that stands there twice, to the letter, counts once. Where no event is wanted, any text
-    without events is right, and an empty one is not.
+    but one of no length may not lie inside another. Ids are compared as text, durations are numbers
+    of minutes (`60`, `"60"`, `"60 min"`), times are such as `13:30`, `13:30:00`, `1:30pm` or
+    `10 a.m.`. Names and order do not matter, and an entry that stands there twice, to the letter,
+    counts once. Where no event is wanted, any text without events is right, and an empty one is
+    not.
 
     With `partial_credit=True` the reward is the component `events`: 1 for the same answers, more
     than 0 for some others.

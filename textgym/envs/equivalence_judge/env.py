@@ -17,8 +17,8 @@ from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import Task
-from textgym.verifiers.extract import compile_pattern, last_match
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
+from textgym.verifiers.patterns import PatternSearch, compile_pattern
 
 __all__ = ["EquivalenceJudge"]
 
@@ -67,8 +67,9 @@ class EquivalenceJudge(TextEnv[None]):
     Components, each 0 or 1: `answered` (there was a text to judge), `equal` (the first verdict),
     `swap_failed` (equal, but not in the other order), `full_generation_equal` (not equal as it was
     extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal),
-    `forged_label` (the answer writes one of the judge's labels itself: not equal). `is_success`
-    means equal at once, in both orders where both are asked.
+    `forged_label` (the answer writes one of the judge's labels itself: not equal), and where there
+    are expressions `pattern_timeout` (their time ran out). `is_success` means equal at once, in
+    both orders where both are asked.
 
     ## Episode end
     After the first message.
@@ -76,9 +77,9 @@ class EquivalenceJudge(TextEnv[None]):
     ## Judging
     1. A regular expression finds the answer in the text: the row's `template_metadata.output_regex`
        or else `response_extract_regex`. The last match counts, and in it the first group that holds
-       text; `^` and `$` are those of lines, `.` is any character, and the last 20,000 characters
-       are searched, in which an expression that takes exponential time is not stopped. Where
-       nothing is found, and for a broken expression of a row, the whole text is judged.
+       text; `^` and `$` are those of lines, `.` is any character. The last 20,000 characters are
+       searched, for a second of CPU time at most in all: what runs out finds nothing. Where nothing
+       is found, and for a broken expression of a row, the whole text is judged.
     2. The judge compares. With `check_twice_swap`, a yes has to hold in the other order as well.
     3. After a no, where the row has an expression of its own, the whole text is judged, anew where
        it was judged before, for part of the reward (`check_full_generation_on_fail`).
@@ -102,7 +103,7 @@ class EquivalenceJudge(TextEnv[None]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        judge: `rule` (equal as texts or numbers, see `textgym.verifiers.exact`),
+        judge: `rule` (equal as texts or numbers, see [verifiers](../verifiers.md)),
             `openai:MODEL@BASE_URL`, `hf:MODEL`, `module:attribute`, or a policy, or a callable (a
             coroutine function too) from messages to text.
         question_extract_regex: Finds the question in the last user message, as in 1 above.
@@ -247,7 +248,8 @@ class EquivalenceJudge(TextEnv[None]):
             question = _question_of(row)
             prompt, tools = [user(f"{question}\n\n{_RULE}")], None
         if self._question_pattern is not None:
-            question = last_match(question, self._question_pattern, _FLAGS) or question
+            found = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
+            question = found or question
         return OpenQuestion(row["id"], tuple(prompt), answer, tools, row, question, patterns)
 
     def grade(self) -> Grade:
@@ -257,7 +259,10 @@ class EquivalenceJudge(TextEnv[None]):
         if not whole:
             return Grade(0.0, False, found)
         long = bool(task.patterns) and len(task.answer) > self._longest
-        answer = whole if long else self._extracted(whole)
+        search = PatternSearch()
+        answer = whole if long else self._extracted(whole, search)
+        if self._patterns:
+            found["pattern_timeout"] = float(search.timed_out)
         texts = task.question, task.answer, answer
         if self._swaps and not long:
             verdicts = compare_both_ways(self._judge, *texts)
@@ -278,9 +283,10 @@ class EquivalenceJudge(TextEnv[None]):
 
     def solve(self) -> Message:
         """Say the expected answer."""
-        if self.task.patterns and self._extracted(self.task.answer) != self.task.answer.strip():
+        answer = self.task.answer
+        if self.task.patterns and self._extracted(answer, PatternSearch()) != answer.strip():
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
-        return assistant(self.task.answer)
+        return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:
         """Say the answer to another question of the same family."""
@@ -293,10 +299,14 @@ class EquivalenceJudge(TextEnv[None]):
         )
         return assistant(other.answer)
 
-    def _extracted(self, text: str) -> str:
+    @property
+    def _patterns(self) -> tuple[str, ...]:
+        """The expressions that find the answer: the row's own, or the one for all rows."""
+        return self.task.patterns or ((self._answer_pattern,) if self._answer_pattern else ())
+
+    def _extracted(self, text: str, search: PatternSearch) -> str:
         """Return the answer that the expressions find, or the whole text."""
-        patterns = self.task.patterns or ((self._answer_pattern,) if self._answer_pattern else ())
-        found = (last_match(text, pattern, _FLAGS) for pattern in patterns)
+        found = (search.last_match(text, pattern, _FLAGS) for pattern in self._patterns)
         return next(filter(None, found), text)
 
 
@@ -323,7 +333,7 @@ def _check_flag(name: str, flag: Any) -> None:
 
 def _check_pattern(name: str, pattern: Any) -> None:
     if pattern is not None and (not isinstance(pattern, str) or compile_pattern(pattern) is None):
-        raise UsageError(f"{name} is no regular expression: {pattern!r}")
+        raise UsageError(f"{name} is no regular expression, or too large a one: {pattern!r}")
 
 
 def _check_reward(name: str, reward: Any) -> None:

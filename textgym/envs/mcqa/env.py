@@ -25,6 +25,7 @@ from textgym.verifiers.choices import (
     letter_as_answer,
     normalize_text,
 )
+from textgym.verifiers.patterns import PatternSearch
 
 __all__ = ["MCQA"]
 
@@ -66,25 +67,31 @@ class MCQA(TextEnv[None]):
     One assistant message. Its text is graded; its reasoning is not.
 
     ## Reward
-    1 for the right letter, else 0. Components: `correct`, and `answered` (a letter was found).
+    1 for the right letter, else 0. Components: `correct`, `answered` (a letter was found), and
+    where the row has expressions `pattern_timeout` (their time ran out).
 
     ## Episode end
     After the first message.
 
     ## Grading modes
-    - `strict_single_letter_boxed`: the last balanced `\boxed{}` holds one capital letter, which
-      `\text{}`, brackets, quotes or bold may surround, or a letter followed by `:`, `)`, `.` or
-      `-` and text. A box that is an option's whole text, such as `E. coli`, is no letter.
-    - `lenient_boxed`: the same, or else the box holds the text of exactly one option, and no
-      negation before it.
-    - `lenient_answer_colon`: the first `Answer:` that is not a quotation is followed by a letter
-      alone or by exactly an option's text, in any case.
-    - `lenient_answer_colon_md`: the last `Answer:` line from which one letter can be read; lists
-      such as `A/B` or `A or B` are passed over.
+    - `strict_single_letter_boxed`: the last closed `\boxed{}` holds one capital letter, or a letter
+      followed by `:`, `)`, `.` or `-` and text, or by its option's text. A box that begins with an
+      option's whole text, such as `E. coli`, is no letter.
+    - `lenient_boxed`: the same, or else the box is an option's whole text, or the text of exactly
+      one option stands in it among other words, and is not denied.
+    - `lenient_answer_colon`: behind the first `Answer:` that is not a quotation stands a letter, in
+      any case, an option's whole text, or a letter and its option's text, as in `B) zinc`.
+    - `lenient_answer_colon_md`: the last `Answer:` from which one letter can be read: the one that
+      it begins with, or the only capital one in it.
+
+    LaTeX, Markdown, quotes and brackets around an answer do not matter in any mode. Several letters
+    (`A/B`, `A or B`), or one that is denied (`not B`, `B is wrong`), choose nothing. See
+    [verifiers](../verifiers.md) for examples of each mode.
 
     A row's `template_metadata.output_regex` comes before the mode: case-blind, last match, in the
     order of the list; a broken expression is ignored. In what it captures, and after `Answer:` in
-    the last mode, Arabic, Bengali and full-width letters count as A to D.
+    the last mode, Arabic, Bengali and full-width letters count as A to D. The last 20,000
+    characters are searched, for a second of CPU time at most in all: what runs out finds nothing.
 
     ## Rows
     | field | meaning |
@@ -193,15 +200,18 @@ class MCQA(TextEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the letter that the text chooses with the right one."""
-        letter = self._choice(self.answer_text)
+        search = PatternSearch()
+        letter = self._choice(self.answer_text, search)
         right = letter == self.task.answer
         components = {"correct": float(right), "answered": float(bool(letter))}
+        if self.task.patterns:
+            components["pattern_timeout"] = float(search.timed_out)
         return Grade(float(right), right, components, extracted_answer=letter)
 
     def solve(self) -> Message:
         """Name the right letter."""
         answer = letter_as_answer(self.task.answer, self.task.mode)
-        if self.task.patterns and self._choice(answer) != self.task.answer:
+        if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
@@ -210,9 +220,9 @@ class MCQA(TextEnv[None]):
         letters = list(self.task.options) or list(_LETTERS)
         return assistant(letter_as_answer(rng.choice(letters), self.task.mode))
 
-    def _choice(self, text: str) -> str:
+    def _choice(self, text: str, search: PatternSearch) -> str:
         task = self.task
-        return find_choice(text, task.options, task.mode, task.patterns)
+        return find_choice(text, task.options, task.mode, task.patterns, search)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
         """Return solved examples as turns; a question of the prompt itself is none of them."""

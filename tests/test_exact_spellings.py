@@ -1,0 +1,155 @@
+r"""Spellings of a short answer that the judge `rule` takes, and look-alikes that it does not."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from textgym.envs.equivalence_judge.families import FAMILIES, draw
+from textgym.verifiers.judge import RuleJudge
+
+
+def cases(table: dict[str, list[str]]) -> list[Any]:
+    """Make one case of each expected answer and each spelling."""
+    return [
+        pytest.param(expected, text, id=f"{expected!a}-{text!a}")
+        for expected, texts in table.items()
+        for text in texts
+    ]
+
+
+RIGHT = {
+    "Paris": [
+        "Paris", "paris", "PARIS", " Paris ", "Paris\n", "\u00a0Paris\u202f", "Paris.", "Paris!",
+        '"Paris"', "'Paris'", "“Paris”", "`Paris`", "*Paris*", "**Paris**", "**Paris.**",
+        "__Paris__",
+        "(Paris)", "[Paris]", r"\boxed{Paris}", r"\boxed {Paris}", r"\boxed{\text{Paris}}",
+        r"\boxed{\text{Paris}.}", r"\boxed{\mathrm{Paris}}", r"\boxed{\textbf{Paris}}",
+        r"$\boxed{\text{Paris}}$", r"$$\boxed{Paris}$$", r"\[ \boxed{Paris} \]",
+        r"\(\boxed{Paris}\)",
+        r"\text{Paris}", r"$\text{Paris}$", r"\textbf{Paris}", r"\mbox{Paris}", r"{\rm Paris}",
+        r"The capital is \boxed{Paris}.", r"**\boxed{Paris}**", r"\boxed{Rome}? No: \boxed{Paris}",
+        "Answer: Paris", "answer: paris", "Answer: Paris.", "Answer:\nParis", "**Answer:** Paris",
+        "**Answer: Paris**", "**Answer**: **Paris**", "Final answer: Paris", "### Answer: Paris",
+        "The answer is Paris.", "The answer is: Paris", "My final answer is **Paris**.",
+        r"Answer: \boxed{Paris}", r"Answer: $\text{Paris}$", "It has the Louvre.\nAnswer: Paris",
+        "Answer: Rome\nAnswer: Paris", "<answer>Paris</answer>", "<answer> Paris. </answer>",
+        r"<answer>\boxed{Paris}</answer>", "<answer>Rome</answer> <answer>Paris</answer>",
+        "- Paris", "* Paris", "• Paris", "– Paris", "> Paris", "1. Paris", "1) Paris", "(1) Paris",
+        "- **Paris**", "1. **Paris.**", "- Answer: Paris", "Answer: - Paris",
+        "```\nAnswer: Paris\n```",
+    ],
+    "The Eiffel Tower": [
+        "Eiffel Tower", "the eiffel  tower", "The Eiffel\nTower.",
+        r"\boxed{\text{The Eiffel Tower}}",
+        r"\boxed{\text{Eiffel}\ \text{Tower}}", r"\text{Eiffel~Tower}", "- the Eiffel tower",
+    ],
+    "2084": [
+        "2084", "2084.", "2084.0", "+2084", "2,084", "2 084", "2\u00a0084", "2\u2009084",
+        "2\u202f084",
+        "2\u2007084", "2'084", "2’084", "2{,}084", r"2\,084", r"2\ 084", "2~084", "$2{,}084$",
+        r"\boxed{2084}", r"\boxed{2 084}", r"\boxed{2{,}084}", r"\boxed{2\,084.}",
+        r"$\boxed{2084}$",
+        "Answer: 2 084", "**2,084**", "* 2084", "• 2 084", "2.084e3", "<answer>2 084</answer>",
+    ],
+    "1234567.5": ["1,234,567.5", "1 234 567.5", "1'234'567.50", "1\u202f234\u202f567.5"],
+    "-5": ["-5", "−5", "–5", "- 5", "− 5", "-5.0", "−5.0", r"\boxed{-5}", r"\boxed{- 5}",
+    "Answer: −5"],
+    "5": ["5", "5.", "5.0", "+5", "+ 5", "* 5", "• 5", "$5$", r"\(5\)", "<answer>5</answer>"],
+    "5%": ["5%", r"5\%", r"\boxed{5\%}"],
+    "$5": ["$5", r"\$5", r"\boxed{\$5}"],
+    "A": ["a", "(A)", "**A**", r"\boxed{\text{A}}", "Answer: A"],
+    "1. FC Union": ["1. FC Union", "1. fc union."],
+    "red, white": ["red white", "Red, White.", r"\boxed{\text{red, white}}"],
+}  # fmt: skip
+WRONG = {
+    "Paris": [
+        "", " ", "?", "Not Paris", "not Paris", "No, Paris", "Paris or Rome", "Rome or Paris",
+        "Paris, Rome", "Paris and Rome", "Paris/Rome", "Paris (or Rome)", "Paris; Rome",
+        "Paris Rome",
+        "Paris, France", "Paris is the capital", "It is Paris", "Paris?? Rome", "Pari", "Pariss",
+        "Parıs", "Раris", "P a r i s", "Paris2", "-Paris-", "x = Paris", "{Paris", "Par-is",
+        r"\boxed{Paris} or \boxed{Rome}", r"\boxed{Paris, Rome}", r"\boxed{Paris or Rome}",
+        r"\boxed{\text{not Paris}}", r"\boxed{Paris}\boxed{Rome}", r"\boxed{Rome} Paris",
+        r"Paris \boxed{Rome}", r"\boxed{Paris", r"\neg \text{Paris}",
+        "Answer: Paris\nAnswer: Rome", "Answer: not Paris", "Answer: Paris or Rome",
+        "Answer: Paris. Answer: Rome", "Paris. Answer: Rome", "The answer is not Paris",
+        "The answer isn't Paris", "The answer was Paris", "The question is Paris", "Answers Paris",
+        "<answer>Rome</answer>Paris", "<answer>Paris</answer><answer>Rome</answer>",
+        "<answer>Paris",
+        r"<answer>Paris \boxed{Rome}</answer>", "- Paris\n- Rome", "- Rome\n- Paris",
+        "* Paris * Rome",
+        "1. Paris 2. Rome", "1. Paris\n2. Rome", "2. Paris", "A. Paris", "J. Paris", "1 Paris",
+        "10. Paris", "1.Paris", "- - Paris", "- not Paris", "New Paris", "The not Paris",
+    ],
+    "5": [
+        "-5", "- 5", "− 5", "−5", "– 5", "1. 5", "1) 5", "(1) 5", "5 or 6", "5, 6", "5/6", "5 6",
+        "5!",
+        "5%", "5 %", "$5", "5°", "5 km", ".5", "0.5", "5.5", "50", "05 or 6", "five", "5²", "5^2",
+        "⁵",
+        "~5", "≈5", "<5", ">5", "≥ 5", "> 5", "x5", "5x", "a 6", r"\boxed{5}\boxed{6}",
+        r"\boxed{5, 6}", r"\boxed{-5}", r"\sqrt{5}", r"\frac{5}{1}", "5 = 5", "not 5",
+        "Answer: 5 or 6",
+        "<answer>5 6</answer>", "V", "a 5", "A5",
+    ],
+    "-5": ["5", "* 5", "• 5", "+ 5", "--5", "- - 5", "-5 or 5", "±5", "-.5", "1. -5", "- 5 6",
+    "(5)"],
+    "2084": [
+        "2 0 8 4", "20 84", "208 4", "2 84", "2  084", "2 0840", "2 084 084", "2.084", "2;084",
+        "2,84",
+        "2,0 84", "2_084", "2 084 or 5", "02 084", "5 084", "-2084", "2\n084", "20,84", "2, 084",
+        "084",
+    ],
+    "5084": ["50 84", "5 84", "5,84", "508 4"],
+    "1.5": ["1. 5", "1 .5", "1, 5", "15", "1 5"],
+    "84": ["0,084", "0 084", "84 or 85", "8 4", "084 apples"],
+    "12": ["1 2", "1, 2", "1-2", "1/2"],
+    "B": ["A B", "a B2", "A, B", "A or B", "A/B", "B.A", "not B", "B-", "b*", "AB", "B, A",
+    "the A B"],
+    "2. Bundesliga": ["1. Bundesliga", "Bundesliga", "- Bundesliga", "1. 2 Bundesliga"],
+    "Bundesliga": ["2. Bundesliga", "3) Bundesliga"],
+    "C": ["C++", "C#", "-C", "C'", "°C"],
+    "5 m": ["5 km", "5", "m", "5 m²", "50 m"],
+    "red, white": ["white, red", "red", "red, white, blue", "red white or blue"],
+}  # fmt: skip
+
+
+def is_equal(expected: str, generated: str) -> bool:
+    return RuleJudge().compare("?", expected, generated).equal
+
+
+@pytest.mark.parametrize(("expected", "generated"), cases(RIGHT))
+def test_spelling_is_taken(expected: str, generated: str) -> None:
+    assert is_equal(expected, generated)
+
+
+@pytest.mark.parametrize(("expected", "generated"), cases(WRONG))
+def test_look_alike_is_not_taken(expected: str, generated: str) -> None:
+    assert not is_equal(expected, generated)
+
+
+# Two answers in one text.
+
+TWO = [
+    "{a} {b}", "{a}, {b}", "{a} or {b}", "{a} and {b}", "{a}/{b}", "{a}; {b}", "{a}\n{b}",
+    "{a}. {b}",
+    "{a} ({b})", "({a}) {b}", "{a}: {b}", "{a}-{b}", "{a} - {b}", "not {a}, {b}", "{a}, not {b}",
+    "**{a}** {b}", "'{a}' '{b}'", "- {a}\n- {b}", "1. {a} 2. {b}", "${a}$ {b}",
+    "{a}\\ {b}",
+    "\\boxed{{{a}}} \\boxed{{{b}}}", "\\boxed{{{a}}} {b}", "{a} \\boxed{{{b}}}",
+    "\\text{{{a}}} {b}",
+    "Answer: {a}\nAnswer: {b}", "Answer: {a} Answer: {b}", "{a}\nAnswer: {b}", "Answer: {a}\n{b}",
+    "<answer>{a}</answer>{b}", "<answer>{a}</answer><answer>{b}</answer>", "The answer is {a}. {b}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_text_is_right_for_two_answers(family: str) -> None:
+    rng = random.Random(1)
+    answers = sorted({draw(rng, level, family)[1].answer for level in (1, 3, 5) for _ in range(6)})
+    for a, b in [(a, b) for a in answers for b in answers if a != b]:
+        for template in TWO:
+            text = template.format(a=a, b=b)
+            assert not (is_equal(a, text) and is_equal(b, text)), text

@@ -1,0 +1,57 @@
+"""The time of all that reads a model's text is linear in its length.
+
+Nothing is timed: each piece of work has ten seconds of CPU time for a megabyte, which takes linear
+work a few tenths of a second and quadratic work minutes to hours.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import linear_time
+import pytest
+
+from textgym.verifiers import calendar, choice_letters, choices, exact, extract
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    paths = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}]\n"
+    return subprocess.run(
+        [sys.executable, "-c", paths + arguments[0], *arguments[1:]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("what", ["expressions", "functions"])
+@pytest.mark.parametrize(
+    "count",
+    [linear_time.FEW, pytest.param(len(linear_time.PIECES), marks=pytest.mark.soak)],
+    ids=["few", "all"],
+)
+def test_a_megabyte_of_anything_is_read_in_linear_time(what: str, count: int) -> None:
+    done = run(f"import linear_time as it; it.run(it.{what}(), it.PIECES[:{count}]); print('done')")
+    last = done.stdout.rpartition("\n")[0].rpartition("\n")[2]
+    assert last == "done", f"{last}: {done.stderr}"
+
+
+def test_quadratic_time_is_seen() -> None:
+    code = "import linear_time as it, re; it.run({'bad': re.compile(r'\\s+x').search}, ' ', 1)"
+    done = run(code)
+    assert done.returncode == -signal.SIGXCPU
+    assert done.stdout == "bad on ' '\n"
+
+
+@pytest.mark.parametrize("module", [calendar, choice_letters, choices, exact, extract])
+def test_every_expression_of_the_verifiers_is_found(module: Any) -> None:
+    own = {value.pattern for value in vars(module).values() if isinstance(value, re.Pattern)}
+    found = " ".join(name for name in linear_time.expressions() if name.startswith(module.__name__))
+    assert {pattern for pattern in own if f"{pattern!a}." not in found} == set()

@@ -23,10 +23,10 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from textgym.errors import UsageError
+from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["Labels"]
 
-_OPENED, _CLOSED = "<think>", "</think>"
 _WORDS = re.compile(r"""[\w\s.,;:!?'"()*`/&-]+""")
 _CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
 _MARKUP = r"[\s*_`#]*"
@@ -130,7 +130,7 @@ class Labels:
             quotable: Whether the texts that the judge read may hold a label by right. Then a label
                 without the code counts only alone on the last line, as words always do.
         """
-        said = _without_reasoning(reply)
+        said = after_reasoning(reply)
         found = list(self._anywhere.finditer(said))
         coded = {item["label"] for item in found if (item["code"] or "").lower() == code}
         alone = [self._line.fullmatch(line) for line in said.rstrip().split("\n")]
@@ -168,12 +168,3 @@ def _whole(label: str) -> str:
     start = r"(?<!\w)" if re.match(r"\w", label) else ""
     end = r"(?!\w)" if re.search(r"\w\Z", label) else ""
     return start + re.escape(label) + end
-
-
-def _without_reasoning(reply: str) -> str:
-    """Return what follows the last `</think>`; nothing where a reply is all reasoning.
-
-    A `<think>` that does not begin the reply was quoted from an answer, and opens nothing.
-    """
-    said = reply[reply.rfind(_CLOSED) + len(_CLOSED) :] if _CLOSED in reply else reply
-    return "" if said.lstrip().startswith(_OPENED) else said

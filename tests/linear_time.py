@@ -105,8 +105,8 @@ def functions() -> dict[str, Work]:
         "same_answer": partial(exact.same_answer, "Paris"),
         "same_answer, in a box": _within("\\boxed{%s}", partial(exact.same_answer, "Paris")),
         "calendar.verify": partial(calendar.verify, {"0": calendar.Wanted(60, 0, 1440)}),
-        "what a judge says": partial(judge.read, generated="[[A=B]]"),
-        "what is judged": partial(judge.read, "[[A=B]]"),
+        "what a judge says": lambda text: judge.read(text, "?", "Paris", "[[A=B]]"),
+        "what is judged": partial(judge.read, "[[A=B]]", "?", "Paris"),
         "what a judge is asked": partial(judge.messages, "?", "Paris"),
     }
 

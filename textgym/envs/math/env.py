@@ -89,19 +89,18 @@ class Math(TextEnv[None]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
     | `prompt` | DAPO's prompt, a text or messages, in place of `question` |
     | `reward_model.ground_truth` | DAPO's right answer, in place of `expected_answer` |
-    | `answer_form` | optional: how far an answer has to be worked out, `any` (the default), \
-`evaluated` or `simplified` |
+    | `answer_form` | how far an answer is worked out: `any`, `evaluated` or `simplified` |
 
     ## Info
     After reset, `judge` names the judge, where one is used. After the last step `extracted_answer`
     is the answer as it was read.
 
     Args:
-        judge: Who is asked where the library says no: None for nobody, `rule`, a policy's spec
+        judge: Who is asked where the verifier says no: None for nobody, `rule`, a policy's spec
             such as `openai:MODEL@BASE_URL`, `module:attribute`, a policy, or a callable from
             messages to text.
         should_use_judge: False: no judge is asked, even where one is named.
-        library_verifier_timeout_seconds: How many seconds of computing the library gets.
+        library_verifier_timeout_seconds: How many seconds of computing the verifier gets.
         judge_prompt_template: What the judge is asked, see `make_judge`.
         judge_system_message: Its system message.
         judge_equal_label: What it says where the answers are equal.
@@ -145,7 +144,7 @@ class Math(TextEnv[None]):
         levels=LEVELS,
         chance=0.005,
         data="generated, .jsonl, .parquet, hub; NeMo Gym math_with_judge and DAPO rows",
-        notes="A judge is asked only where one is named; the library alone decides by default.",
+        notes="A judge is asked only where one is named; the verifier alone decides by default.",
     )
     blocking = True  # the library runs in another process, and its time-out takes seconds
 

@@ -54,8 +54,10 @@ class MCQA(TextEnv[None]):
     ## Description
     The model reads a question with lettered options and names one letter, in a form that
     `grading_mode` sets. Questions come from a generator (arithmetic, calendars, chemistry,
-    geography, logic, tables and more, each with five levels and distractors made from typical
-    mistakes), or from a data set. NeMo Gym's `mcqa` rows are read as they are.
+    geography, logic, tables and more, each with five levels), or from a data set. Generated
+    distractors are the right answers to questions that a typical slip turns this one into, and the
+    question that is asked is one of the four, so the options alone do not tell which is right.
+    NeMo Gym's `mcqa` rows are read as they are.
 
     ## Observation
     A user message: the question, a blank line, the options as `A: text`, a blank line, and how to
@@ -159,8 +161,7 @@ class MCQA(TextEnv[None]):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question of one of the families, its options in random order."""
         family, item = draw(rng, level)
-        wrong = some(rng, item.wrong, len(_LETTERS) - 1)
-        texts = some(rng, [item.right, *wrong], len(_LETTERS))
+        texts = some(rng, (item.right, *item.wrong), len(_LETTERS))
         return {
             "question": item.question,
             "options": dict(zip(_LETTERS, texts, strict=True)),

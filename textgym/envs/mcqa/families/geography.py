@@ -1,6 +1,6 @@
 """Geography: capitals of countries and the continents they lie on.
 
-What always holds: the tables leave out countries whose capital is disputed, shared, recently
+Invariants: the tables leave out countries whose capital is disputed, shared, recently
 moved or given away by the country's name, and, for continents, those that lie on two.
 Each country is marked with how well known it is, from 1 to 5.
 """

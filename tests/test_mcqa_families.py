@@ -16,6 +16,7 @@ from mcqa_solutions import SOLVERS
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
 from textgym.envs.mcqa.families.geography import CONTINENTS
+from textgym.envs.mcqa.families.item import fact_of
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)
 
@@ -74,6 +75,32 @@ def test_many_surface_forms(family: str) -> None:
         assert len(forms) >= 60
         everything |= forms
     assert len(everything) >= 200
+
+
+@pytest.mark.parametrize("family", sorted({*FAMILIES} - {"anagrams"}))
+def test_one_fact_has_one_answer(family: str) -> None:
+    """What decides an item's split says enough to tell its answer; anagrams have many."""
+    for level in LEVELS:
+        answers: dict[str, str] = {}
+        for item in items(family, level):
+            assert answers.setdefault(fact_of(item), item.right) == item.right
+
+
+@pytest.mark.parametrize(
+    ("family", "level"),
+    [
+        pytest.param("arithmetic", 1, id="another wording"),
+        pytest.param("bases", 2, id="a wording with another number"),
+        pytest.param("change", 1, id="another person and thing"),
+        pytest.param("primes", 1, id="a wording without the answer"),
+        pytest.param("anagrams", 1, id="another shuffle"),
+    ],
+)
+def test_one_fact_can_be_put_in_several_ways(family: str, level: int) -> None:
+    questions: dict[str, set[tuple[str, str]]] = {}
+    for item in items(family, level, 3000):
+        questions.setdefault(fact_of(item), set()).add((item.question, item.right))
+    assert max(map(len, questions.values())) > 1
 
 
 @pytest.mark.parametrize("family", NAMES_OF_FAMILIES)

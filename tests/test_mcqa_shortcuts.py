@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from textgym.envs.mcqa import MCQA
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
+from textgym.envs.mcqa.families.item import fact_of
 from textgym.tasks import split_of
 from textgym.testing.shortcuts import Choice, shortcut_accuracy
 
@@ -21,11 +21,10 @@ def choices(
     family: Callable[[random.Random, int], Item], name: str, split: str, n: int
 ) -> list[Choice]:
     """Draw questions of a split, of all levels in turn."""
-    rng, env, found = random.Random(f"{name} {split}"), MCQA(), []
+    rng, found = random.Random(f"{name} {split}"), []
     while len(found) < n:
         item = family(rng, LEVELS[len(found) % len(LEVELS)])
-        row = {"question": item.question, "options": {"A": item.right}, "answer": "A"}
-        if split_of(env.canonical(row)) == split:
+        if split_of([name, fact_of(item)]) == split:
             options = rng.sample((item.right, *item.wrong), 4)
             found.append(Choice(item.question, options, options.index(item.right)))
     return found

@@ -12,7 +12,7 @@ from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.item import some
+from textgym.envs.mcqa.families.item import fact_of, some
 from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
@@ -95,6 +95,7 @@ class MCQA(TextEnv[None]):
     | `options` | 2 to 26, letter to text, or a list of one-key objects; nulls are left out |
     | `answer` | the letter of the right one (or `expected_answer`, in the row or its `metadata`) |
     | `grading_mode` | optional, as above |
+    | `category`, `fact` | in generated rows, the family, and what must be known or worked out |
     | `template_metadata.output_regex` | optional, one regular expression or a list |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
@@ -167,11 +168,12 @@ class MCQA(TextEnv[None]):
             "options": dict(zip(_LETTERS, texts, strict=True)),
             "answer": _LETTERS[texts.index(item.right)],
             "category": family,
+            "fact": fact_of(item),
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the question with its right answer, so that other distractors do not tell."""
-        return [row["question"], row["options"][row["answer"]]]
+        """Return what must be known or worked out, however it is put and whatever is offered."""
+        return [row["category"], row["fact"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""

@@ -32,14 +32,14 @@ def weekdays(rng: random.Random, level: int) -> Item:
     Level 1 goes up to 6 days on or back, 2 up to 60 days, 3 stays within a month, 4 crosses
     one month of a given year, 5 gives only the date.
     """
-    start = below(rng, 7)
+    start, fact = below(rng, 7), ""
     if level <= 2:
         n = between(rng, 2, 6) if level == 1 else between(rng, 8, 60)
         if below(rng, 2):
             end, asks = start + n, ("What day will it be in {} days?", "What day is {} days later?")
         else:
             end, asks = start - n, ("What day was it {} days ago?", "What day is {} days earlier?")
-        right = end % 7
+        right, fact = end % 7, f"{end - start} days from {DAYS[start]}"
         question = f"Today is {DAYS[start]}. {pick(rng, asks).format(n)}"
     else:
         day = date.fromordinal(between(rng, _FIRST, _LAST - 70))
@@ -57,7 +57,7 @@ def weekdays(rng: random.Random, level: int) -> Item:
             ask = pick(rng, ("On what day of the week does {} fall?", "What weekday is {}?"))
             question = ask.format(_written(day.toordinal())) + " Use the Gregorian calendar."
     others = [name for i, name in enumerate(DAYS) if i != right]
-    return Item(question, DAYS[right], some(rng, others, 3))
+    return Item(question, DAYS[right], some(rng, others, 3), fact)
 
 
 _AFTER = ("Which date is {} days after {}?", "It is {1}. What is the date in {0} days?")

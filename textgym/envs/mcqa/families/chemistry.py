@@ -146,11 +146,11 @@ def elements(rng: random.Random, level: int) -> Item:
         question = f"Which of these elements is in the same group of the periodic table as {other}?"
         if rng.random() < 0.5:
             question = f"Which of these elements is in group {group} of the periodic table (1-18)?"
-        return Item(question, member, wrong)
+        return Item(question, member, wrong, f"{member} in {group}")
     if level == 2:
         numbers = four(rng, 1, 40, (1, 2, 8))
         ask = pick(rng, ("What is the atomic number of {}?", "How many protons has an atom of {}?"))
-        return offer(ask.format(NAMES[numbers[0] - 1]), numbers)
+        return offer(ask.format(NAMES[numbers[0] - 1]), numbers, fact=f"number {numbers[0]}")
     if rng.random() < 0.5:
         electrons = some(rng, pick(rng, _ELECTRONS), 4)
         symbol, charge = pick(rng, _IONS_WITH[electrons[0]])
@@ -172,12 +172,13 @@ def _by_name(rng: random.Random, level: int) -> Item:
     places, shape = (place, *others), below(rng, 4 if level == 1 else 6)
     if shape < 2:
         ask = pick(rng, ("What is the chemical symbol of {}?", "Which symbol stands for {}?"))
-        return offer(ask.format(NAMES[place]), [SYMBOLS[i] for i in places])
+        return offer(ask.format(NAMES[place]), [SYMBOLS[i] for i in places], fact=SYMBOLS[place])
     ask = pick(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
-    question = ask.format(SYMBOLS[place])
+    question, fact = ask.format(SYMBOLS[place]), NAMES[place]
     if shape >= 4:
-        question = f"Which element has the atomic number after that of {NAMES[place - 1]}?"
-    return offer(question, [NAMES[i] for i in places])
+        before = NAMES[place - 1]
+        question, fact = f"Which element has the atomic number after that of {before}?", before
+    return offer(question, [NAMES[i] for i in places], fact=f"{fact} {shape // 2}")
 
 
 def molar_mass(rng: random.Random, level: int) -> Item:
@@ -190,19 +191,20 @@ def molar_mass(rng: random.Random, level: int) -> Item:
     formula, counts, mass, used = compounds[0]
     if level < 5:
         text = pick(rng, _MOLE).format(formula)
-        return offer(f"{text} Use {used}.", [compound[2] for compound in compounds], "{} g".format)
+        masses = [compound[2] for compound in compounds]
+        return offer(f"{text} Use {used}.", masses, "{} g".format, formula)
     moles = pair(rng, 2, 9, (1, 2, 3))
     if rng.random() < 0.5:
         text = f"What is the mass of {moles[0]} moles of {formula}?"
-        masses = corners(mul, moles, (mass, compounds[1][2]))
+        products = corners(mul, moles, (mass, compounds[1][2]))
     else:
         one, other = some(rng, counts, 2)
         text = f"What is the mass of the {one[0]} atoms in {moles[0]} moles of {formula}?"
         parts = one[1] * MASSES[one[0]], other[1] * MASSES[other[0]]
-        masses = corners(mul, moles, parts)
-    if masses is None:
+        products = corners(mul, moles, parts)
+    if products is None:
         return molar_mass(rng, level)
-    return offer(f"{text} Use {used}.", masses, "{} g".format)
+    return offer(f"{text} Use {used}.", products, "{} g".format, text)
 
 
 def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:

@@ -115,7 +115,8 @@ def capitals(rng: random.Random, level: int) -> Item:
         )
         place = 1
     question = ask.format(_with_article(right[1]) if place == 2 else right[2])
-    return Item(question, str(right[place]), [str(row[place]) for row in others])
+    answer = str(right[place])
+    return Item(question, answer, [str(row[place]) for row in others], answer)
 
 
 def continents(rng: random.Random, level: int) -> Item:
@@ -134,7 +135,7 @@ def continents(rng: random.Random, level: int) -> Item:
         name = f"the country whose capital is {capital}" if level > 3 else _with_article(country)
         ask = pick(rng, ("On which continent is {}?", "To which continent does {} belong?"))
         question = ask.format(name)
-        return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]])
+        return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]], name)
     name = _NAMES[right]
     if shape == 1:
         ask = pick(
@@ -155,4 +156,5 @@ def continents(rng: random.Random, level: int) -> Item:
         answer = pick(rng, known[pick(rng, [i for i in range(6) if i != right])])
         wrong = some(rng, known[right], 3)
     question = ask.format(noun, name) + _RULE
-    return Item(question, str(answer[column]), [str(row[column]) for row in wrong])
+    fact = f"{answer[column]}, {name}"
+    return Item(question, str(answer[column]), [str(row[column]) for row in wrong], fact)

@@ -72,7 +72,7 @@ def primes(rng: random.Random, level: int) -> Item:
     )
     middle = between(rng, prime[0], prime[-1])
     (right,) = some(rng, _around(rights, middle), 1)
-    return offer(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)])
+    return offer(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)], fact=str(right))
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
@@ -183,10 +183,10 @@ def bases(rng: random.Random, level: int) -> Item:
         ask = pick(
             rng, ("What is binary {:b} in decimal?", "Which decimal number is {:b} in base 2?")
         )
-        return offer(ask.format(n), values)
+        return offer(ask.format(n), values, fact=f"{n:b}")
     if level == 2:
         ask = pick(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
-        return offer(ask.format(n), values, "{:b}".format)
+        return offer(ask.format(n), values, "{:b}".format, f"{n} in binary")
     if level == 3:
         shape = pick(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
         return offer(f"What is {shape.format(n)} in decimal?", values)

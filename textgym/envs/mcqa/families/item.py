@@ -11,6 +11,7 @@ the right one is chosen may depend on it.
 """
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
@@ -18,9 +19,11 @@ from typing import NamedTuple, TypeVar
 from textgym.draws import below, between, pick, some
 
 __all__ = [
-    "Item", "are_fractions", "below", "between", "corners", "four", "lowest", "offer", "pair",
-    "pick", "plural", "some",
+    "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",
+    "pair", "pick", "plural", "some",
 ]  # fmt: skip
+
+_DIGITS = re.compile(r"\d+")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -28,11 +31,30 @@ T = TypeVar("T")
 
 
 class Item(NamedTuple):
-    """A question, its one right answer and three wrong ones."""
+    """A question, its one right answer and three wrong ones.
+
+    Attributes:
+        question: The question.
+        right: The right option.
+        wrong: The three others.
+        fact: What must be known or worked out, however it is put; by default the numbers of the
+            question and the right option tell that.
+    """
 
     question: str
     right: str
     wrong: Sequence[str]
+    fact: str = ""
+
+
+def fact_of(item: Item) -> str:
+    """Return what an item asks for, however it is put: its fact, or its answer and its numbers.
+
+    Example:
+        >>> fact_of(Item("How much is 5 + 9?", "14", ("13", "15", "16")))
+        '14 from 5 9'
+    """
+    return item.fact or f"{item.right} from {' '.join(sorted(_DIGITS.findall(item.question)))}"
 
 
 def plural(n: int, noun: str) -> str:
@@ -85,7 +107,9 @@ def corners(
     return values if len({*values}) == 4 else None
 
 
-def offer(question: str, values: Sequence[T], show: Callable[[T], str] = str) -> Item:
+def offer(
+    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
+) -> Item:
     """Make an item from four values, the right one first; show writes a value as an option."""
     right, *wrong = map(show, values)
-    return Item(question, right, wrong)
+    return Item(question, right, wrong, fact)

@@ -62,7 +62,8 @@ def orderings(rng: random.Random, level: int) -> Item:
         right, asked = names[-1 - place], _NTH[place] + least
     ask = pick(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
     question = " ".join(clues) + " " + ask.format(asked)
-    return Item(question, right, some(rng, [name for name in names if name != right], 3))
+    others = some(rng, [name for name in names if name != right], 3)
+    return Item(question, right, others, f"{right} of {' '.join(names)}")
 
 
 def syllogisms(rng: random.Random, level: int) -> Item:
@@ -88,7 +89,8 @@ def syllogisms(rng: random.Random, level: int) -> Item:
     if level > 2:
         premises = some(rng, premises, len(premises))
     question = f"{' '.join(premises)} There is at least one thing of every kind. {pick(rng, _MUST)}"
-    return offer(question, [form.format(start, end) for end in ends for start in starts])
+    conclusions = [form.format(start, end) for end in ends for start in starts]
+    return offer(question, conclusions, fact=" ".join(sorted(premises)))
 
 
 _Truth = Callable[[bool, bool, bool], bool]
@@ -193,4 +195,5 @@ def truth(rng: random.Random, level: int) -> Item:
     ]
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
-    return offer(question + _TIES + _NOTES[level in (2, 4, 5)], pick(rng, planes), say)
+    rows = pick(rng, planes)
+    return offer(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given + say(rows[0]))

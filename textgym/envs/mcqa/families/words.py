@@ -72,7 +72,8 @@ def letters(rng: random.Random, level: int) -> Item:
         return _occurrences(rng)
     ask, _, groups = pick(rng, [entry for entry in _COUNTED if entry[1] == level])
     counts = some(rng, groups, 4)
-    return offer(ask.format(pick(rng, groups[counts[0]])), counts)
+    word = pick(rng, groups[counts[0]])
+    return offer(ask.format(word), counts, fact=f"{word} {counts[0]}")
 
 
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
@@ -84,7 +85,7 @@ def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
         return _letter_at(rng, from_the_end)
     ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
     where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
-    return offer(ask.format(where, word), [line[place] for place in places])
+    return offer(ask.format(where, word), [line[i] for i in places], fact=f"{where} of {word}")
 
 
 def _occurrences(rng: random.Random) -> Item:
@@ -95,7 +96,7 @@ def _occurrences(rng: random.Random) -> Item:
     counts = corners(lambda one, two: one + two + three, one, two)
     phrase = some(rng, [pick(rng, words[n]) for n in (one[0], two[0], three)], 3)
     question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
-    return offer(question, counts or ())
+    return offer(question, counts or (), fact=f"{letter} in {' '.join(sorted(phrase))}")
 
 
 def alphabetical(rng: random.Random, level: int) -> Item:
@@ -126,7 +127,8 @@ def alphabetical(rng: random.Random, level: int) -> Item:
             "Sort these words as in a dictionary: {}. Which one comes {}?",
         ),
     )
-    return offer(ask.format(", ".join(words), where), offered)
+    fact = f"{place} of {' '.join(sorted(words))}"
+    return offer(ask.format(", ".join(words), where), offered, fact=fact)
 
 
 def anagrams(rng: random.Random, level: int) -> Item:
@@ -146,7 +148,7 @@ def anagrams(rng: random.Random, level: int) -> Item:
     texts = ["".join(some(rng, variant, len(word))) for variant in variants]
     if texts[0] == word:
         return anagrams(rng, level)
-    return offer(ask.format(word), texts)
+    return offer(ask.format(word), texts, fact=word)
 
 
 def _exchanges(word: str, ask: str) -> list[tuple[str, str]]:

@@ -17,6 +17,8 @@ from zlib import crc32
 
 import numpy as np
 
+from textgym.errors import UsageError
+
 __all__ = ["Choice", "surface"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -24,7 +26,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SIGNED = re.compile(r"-?\d+(?:\.\d+)?")
-_NO_NUMBER = -1e6
+_NO_NUMBER, _LARGEST = -1e6, 1e15
 _DIFFERENCES = (1, 2, 3, 5, 10, 20, 30, 60, 100, 120)
 _RATIOS = (2, 3, 10, 100, 1000)
 
@@ -44,20 +46,26 @@ def surface(choices: Sequence[Choice]) -> Array:
         choices: Questions, all with the same number of options.
 
     Returns:
-        Numbers of shape (questions, options, features).
+        Finite numbers of shape (questions, options, features).
+
+    Raises:
+        UsageError: There are no questions, or their numbers of options differ.
 
     Example:
         >>> surface([Choice("What is 2 + 2?", ("3", "4", "5"), 1)]).shape[:2]
         (1, 3)
     """
-    width = len(choices[0].options)
+    widths = {len(choice.options) for choice in choices}
+    if len(widths) != 1:
+        raise UsageError(f"all questions have one number of options, not {sorted(widths)}")
+    (width,) = widths
     own, labels = [], []
     for prompt, options, _ in choices:
         seen = Counter(_TOKEN.findall(prompt))
         for option in options:
             tokens = _TOKEN.findall(option)
             own.append([*_written(option, tokens), *_overlap(option, tokens, prompt, seen)])
-            labels.append([crc32(label.encode()) for label in _labels(option, tokens)])
+            labels.append([_code(label) for label in _labels(option, tokens)])
     numbers = np.array(own, dtype=float).reshape(len(choices), width, -1)
     likeness = np.array([_likeness(options) for _, options, _ in choices])
     parts = [
@@ -75,16 +83,24 @@ def surface(choices: Sequence[Choice]) -> Array:
     return np.concatenate(parts, axis=2)
 
 
+def _code(label: str) -> int:
+    return crc32(label.encode("utf-8", "surrogatepass"))
+
+
+def _number(text: str) -> float:
+    return max(-_LARGEST, min(float(text), _LARGEST))
+
+
 def _value(text: str, numbers: list[str]) -> float:
     """Return the value of the number, fraction, clock time or length of time in a text."""
     if not numbers:
         return _NO_NUMBER
     if len(numbers) == 2 and "/" in text:
-        return float(numbers[0]) / (float(numbers[1]) or 1)
+        return _number(numbers[0]) / (_number(numbers[1]) or 1)
     if len(numbers) == 2 and (":" in text or "min" in text):
-        return 60 * float(numbers[0]) + float(numbers[1])
+        return 60 * _number(numbers[0]) + _number(numbers[1])
     found = _SIGNED.search(text)
-    return float(found[0]) if found else _NO_NUMBER
+    return _number(found[0]) if found else _NO_NUMBER
 
 
 def _written(text: str, tokens: list[str]) -> list[float]:
@@ -96,9 +112,9 @@ def _written(text: str, tokens: list[str]) -> list[float]:
     return [
         value,
         math.log(abs(value) + 1e-9),
-        float(numbers[0]) if numbers else _NO_NUMBER,
-        float(numbers[-1]) if numbers else _NO_NUMBER,
-        *(int(last or 0) % divisor for divisor in (2, 4, 5, 10, 100)),
+        _number(numbers[0]) if numbers else _NO_NUMBER,
+        _number(numbers[-1]) if numbers else _NO_NUMBER,
+        *(int(last[-2:] or 0) % divisor for divisor in (2, 4, 5, 10, 100)),
         len(last) - len(last.rstrip("0")),
         len(last) - len({*last}),
         len(text.partition(".")[2]),

@@ -385,10 +385,8 @@ def solve_geometry(question: str) -> str:
         return f"{n[0] ** 2} pi square cm"
     if "circumference" in question:
         return f"{2 * n[0]} pi cm"
-    if "inner angle" in question:
-        names = {"pentagon": 5, "hexagon": 6, "octagon": 8, "nonagon": 9, "decagon": 10}
-        sides = n[0] if n else next(names[name] for name in names if name in question)
-        return f"{Fraction(180 * (sides - 2), sides)} degrees"
+    if "inner angles" in question:
+        return f"{180 * n[0] - 360} degrees"
     if "diagonals" in question:
         return f"{len(list(itertools.combinations(range(n[0]), 2))) - n[0]} diagonals"
     return f"{(n[0] + 2 * n[2]) * (n[1] + 2 * n[2]) - n[0] * n[1]} square cm"

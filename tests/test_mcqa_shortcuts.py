@@ -7,10 +7,12 @@ Chance is 0.25. While distractors were made from the right option, the same mode
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from textgym.envs.mcqa import MCQA
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import fact_of
 from textgym.tasks import split_of
@@ -47,3 +49,26 @@ def test_the_surface_of_all_families_together_does_not_tell() -> None:
     )
     found = shortcut_accuracy(train, test)
     assert max(found.values()) <= 0.30, found
+
+
+@pytest.mark.parametrize("best", [max, min], ids=["most", "least"])
+def test_what_was_right_in_training_does_not_tell(best: Callable[..., str]) -> None:
+    """Neither does what never was: a test question's answer is not the one new option."""
+    offered: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    train, test = MCQA(), MCQA(split="test")
+    for index in range(10_000):
+        row = train.get_task(index).row
+        offered.update((row["category"], option) for option in row["options"].values())
+        right[row["category"], row["options"][row["answer"]]] += 1
+
+    def share(category: str, option: str) -> float:
+        return (right[category, option] + 1) / (offered[category, option] + 4)
+
+    rows = [test.get_task(index).row for index in range(500)]
+    hits = [
+        best(row["options"], key=lambda letter: share(row["category"], row["options"][letter]))
+        == row["answer"]
+        for row in rows
+    ]
+    assert sum(hits) / len(hits) <= 0.30

@@ -143,7 +143,7 @@ def counting(rng: random.Random, level: int) -> Item:
 def _pairs(rng: random.Random) -> Draft:
     """Combine each of some things with each of others."""
     one, two = pick(rng, (("shirts", "hats"), ("soups", "desserts"), ("cups", "plates")))
-    a, b = pair(rng, 3, 14), pair(rng, 3, 11)
+    a, b = pair(rng, 3, 25), pair(rng, 3, 19)
     text = f"There are {a[0]} {one} and {b[0]} {two}. How many pairs of one of each are there?"
     return text, corners(mul, a, b)
 
@@ -161,7 +161,7 @@ def _orders(rng: random.Random) -> Draft:
 
 def _choices(rng: random.Random) -> Draft:
     """Choose a group."""
-    n, k = pair(rng, 6, 15), pair(rng, 2, 5)
+    n, k = pair(rng, 6, 20), pair(rng, 2, 5)
     what = pick(rng, ("toppings", "books", "pupils", "flowers"))
     text = f"In how many ways can {k[0]} of {n[0]} {what} be chosen"
     return f"{text}, if their order does not matter?", corners(comb, n, k)

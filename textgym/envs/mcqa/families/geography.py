@@ -7,7 +7,7 @@ Each country is marked with how well known it is, from 1 to 5.
 
 import random
 
-from .item import Item, below, pick, some
+from .item import Item, below, offer_few, pick, some
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -115,8 +115,7 @@ def capitals(rng: random.Random, level: int) -> Item:
         )
         place = 1
     question = ask.format(_with_article(right[1]) if place == 2 else right[2])
-    answer = str(right[place])
-    return Item(question, answer, [str(row[place]) for row in others], answer)
+    return offer_few(question, [str(row[place]) for row in (right, *others)])
 
 
 def continents(rng: random.Random, level: int) -> Item:
@@ -156,5 +155,4 @@ def continents(rng: random.Random, level: int) -> Item:
         answer = pick(rng, known[pick(rng, [i for i in range(6) if i != right])])
         wrong = some(rng, known[right], 3)
     question = ask.format(noun, name) + _RULE
-    fact = f"{answer[column]}, {name}"
-    return Item(question, str(answer[column]), [str(row[column]) for row in wrong], fact)
+    return offer_few(question, [str(row[column]) for row in (answer, *wrong)], fact=name)

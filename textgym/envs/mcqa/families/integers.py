@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from .item import Item, below, between, corners, four, offer, pair, pick, some
+from .item import Item, below, between, corners, four, offer, offer_few, pair, pick, some
 
 _TOP = 3000
 _PRIME = (
@@ -72,7 +72,7 @@ def primes(rng: random.Random, level: int) -> Item:
     )
     middle = between(rng, prime[0], prime[-1])
     (right,) = some(rng, _around(rights, middle), 1)
-    return offer(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)], fact=str(right))
+    return offer_few(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)])
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
@@ -174,7 +174,7 @@ def bases(rng: random.Random, level: int) -> Item:
     Level 1 reads binary, 2 writes binary, 3 reads octal and hexadecimal, 4 turns binary into
     hexadecimal or back, 5 adds in a base from 3 to 9.
     """
-    low, high = ((5, 40), (17, 120), (17, 255), (17, 255), (30, 400))[level - 1]
+    low, high = ((5, 63), (17, 255), (17, 511), (17, 511), (30, 400))[level - 1]
     base = between(rng, 3, 9)
     gaps = (1, 2, 4, 8) if level < 3 else (1, 2, 4, 8, 16) if level < 5 else (1, base, 4 * base)
     values = four(rng, low, high, gaps)
@@ -211,10 +211,10 @@ def _roman(n: int) -> str:
 def roman(rng: random.Random, level: int) -> Item:
     """Read and write Roman numerals.
 
-    Level 1 reads up to 40, 2 writes up to 100, 3 reads up to 1,000, 4 writes up to 3,900,
+    Level 1 reads up to 90, 2 writes up to 400, 3 reads up to 1,000, 4 writes up to 3,900,
     5 adds or subtracts two numerals and writes the result.
     """
-    low, high = ((4, 40), (21, 100), (101, 1000), (400, 3900), (60, 900))[level - 1]
+    low, high = ((4, 90), (51, 400), (101, 1000), (400, 3900), (60, 900))[level - 1]
     gaps = ((1, 2, 5), (1, 2, 5, 10), (1, 5, 10, 40, 100))[min(level, 3) - 1]
     values = four(rng, low, high, gaps)
     n = values[0]

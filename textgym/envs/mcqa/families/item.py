@@ -20,7 +20,7 @@ from textgym.draws import below, between, pick, some
 
 __all__ = [
     "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",
-    "pair", "pick", "plural", "some",
+    "offer_few", "pair", "pick", "plural", "some",
 ]  # fmt: skip
 
 _DIGITS = re.compile(r"\d+")
@@ -113,3 +113,17 @@ def offer(
     """Make an item from four values, the right one first; show writes a value as an option."""
     right, *wrong = map(show, values)
     return Item(question, right, wrong, fact)
+
+
+def offer_few(
+    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
+) -> Item:
+    """Make an item whose options are a part of what it asks for.
+
+    They are that where the question is about the options themselves, such as which of them is a
+    prime. They have to be where the facts are few and each has an answer of its own, such as
+    capitals: if the facts were shared out among the splits, the right option of a test question
+    would be the one that was never right in training.
+    """
+    item = offer(question, values, show)
+    return item._replace(fact=f"{fact} {item.right} of {sorted((item.right, *item.wrong))}")

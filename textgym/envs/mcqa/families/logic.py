@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, below, between, offer, pick, some
+from .item import Item, below, between, offer, offer_few, pick, some
 from .vocabulary import PEOPLE
 
 _SCALES = (
@@ -196,4 +196,4 @@ def truth(rng: random.Random, level: int) -> Item:
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
     rows = pick(rng, planes)
-    return offer(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given + say(rows[0]))
+    return offer_few(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given)

@@ -24,11 +24,6 @@ _ALIKE = tuple(
     )
     for least in range(20, 150, 5)
 )
-_POLYGONS = (
-    (5, "pentagon"), (6, "hexagon"), (8, "octagon"), (9, "nonagon"), (10, "decagon"),
-    (12, "polygon with 12 sides"), (15, "polygon with 15 sides"), (18, "polygon with 18 sides"),
-    (20, "polygon with 20 sides"), (24, "polygon with 24 sides"),
-)  # fmt: skip
 # units of one kind, each with how many zeros its number has in the smallest of them
 _LENGTHS = {"mm": 0, "cm": 1, "dm": 2, "m": 3, "km": 6}
 _MASSES = {"mg": 0, "cg": 1, "dg": 2, "g": 3, "kg": 6, "t": 9}
@@ -70,7 +65,7 @@ def geometry(rng: random.Random, level: int) -> Item:
     """Measure shapes.
 
     Level 1 has rectangles, 2 triangles, 3 right-angled triangles and missing sides, 4 boxes
-    and circles, 5 regular polygons, diagonals and frames.
+    and circles, 5 polygons and frames.
     """
     draw = (_rectangle, _triangle, _sides, _solid, _polygon)[level - 1]
     text, values, unit = draw(rng)
@@ -127,7 +122,7 @@ def _solid(rng: random.Random) -> Draft:
     if shape == 1:
         areas = corners(lambda a, b: 2 * (a * b + b * c + a * c), a, b)
         return f"What is the total area of the six faces of {box}?", areas, "square cm"
-    radii = four(rng, 3, 40, (1, 2, 3, 10))
+    radii = four(rng, 3, 120, (1, 2, 3, 10))
     if shape == 2:
         text = f"What is the area of a circle with a radius of {radii[0]} cm?"
         return text, [radius * radius for radius in radii], "pi square cm"
@@ -136,14 +131,13 @@ def _solid(rng: random.Random) -> Draft:
 
 
 def _polygon(rng: random.Random) -> Draft:
-    """Ask about a regular polygon, diagonals, or a frame around a picture."""
+    """Ask about the angles or diagonals of a polygon, or a frame around a picture."""
     shape = below(rng, 3)
+    sides = four(rng, 5, 60, (1, 2, 3))
     if shape == 0:
-        polygons = some(rng, _POLYGONS, 4)
-        text = f"How large is each inner angle of a regular {polygons[0][1]}?"
-        return text, [180 - 360 // sides for sides, _ in polygons], "degrees"
+        text = f"What is the sum of the inner angles of a convex polygon with {sides[0]} sides?"
+        return text, [180 * (n - 2) for n in sides], "degrees"
     if shape == 1:
-        sides = four(rng, 6, 35, (1, 2, 3))
         text = f"How many diagonals has a convex polygon with {sides[0]} sides?"
         return text, [n * (n - 3) // 2 for n in sides], "diagonals"
     a, b, c = pair(rng, 3, 20), between(rng, 3, 15), pair(rng, 2, 12)

@@ -44,27 +44,32 @@ def _least_factors() -> list[int]:
 _LEAST = _least_factors()
 
 
-def _pools(low: int, high: int) -> tuple[list[int], list[int]]:
-    """List the primes of a range, and the composites that 2, 3 and 5 do not divide.
+def _pools(low: int, high: int, least: int, most: int) -> tuple[list[int], list[int]]:
+    """List the primes of a range, and the composites whose least prime factor is in another.
 
-    With these the last digit, or how far the numbers lie apart, would tell one from the others.
+    If 2, 3 or 5 divided them, the last digit or the distances would tell one from the others.
     """
     numbers = range(low, high)
     return (
         [n for n in numbers if _LEAST[n] == n],
-        [n for n in numbers if 5 < _LEAST[n] < n],
+        [n for n in numbers if least <= _LEAST[n] <= most and _LEAST[n] < n],
     )
 
 
 _PRIMES = tuple(
-    _pools(*limits) for limits in ((40, 250), (100, 450), (200, 800), (500, 1500), (1000, _TOP))
-)
+    _pools(*limits)
+    for limits in (
+        (100, 800, 7, 13), (200, 1200, 7, 19), (400, 1800, 7, 31), (800, 2400, 11, 53),
+        (1000, _TOP, 17, 53),
+    )
+)  # fmt: skip
 
 
 def primes(rng: random.Random, level: int) -> Item:
     """Tell primes from composite numbers.
 
-    Levels 1 to 5 stay under 250, 450, 800, 1,500 and 3,000. No number is divisible by 2, 3 or 5.
+    Levels 1 to 5 stay under 800, 1,200, 1,800, 2,400 and 3,000. The least prime factors of the
+    composites are 7 to 13, 7 to 19, 7 to 31, 11 to 53, and 17 to 53.
     """
     prime, composite = _PRIMES[level - 1]
     asks, rights, others = (

@@ -296,11 +296,12 @@ def test_shots_are_of_the_level() -> None:
 
 
 def test_shots_are_of_the_train_split() -> None:
-    prompt = begun(ROW, shots=50)[1]
-    for asked, answered in zip(prompt[:-1:2], prompt[1::2], strict=True):
-        question, listed, _ = asked["content"].rsplit("\n\n", 2)
-        options = dict(line.split(": ", 1) for line in listed.split("\n"))
-        assert split_of([question, options[answered["content"][7]]]) == "train"
+    train, env = MCQA(split="train"), MCQA(split="test", shots=50)
+    prompt = env.reset(options={"task": ROW})[0]
+    rows = env._example_rows
+    assert {split_of(train.canonical(row)) for row in rows} == {"train"}
+    asked = [str(message["content"]).rsplit("\n\n", 2)[0] for message in prompt[:-1:2]]
+    assert asked == [row["question"] for row in rows]
 
 
 @pytest.mark.parametrize("shots", [1, 3])

@@ -210,11 +210,19 @@ def test_an_expected_answer_may_be_a_number() -> None:
 # The generator.
 
 
+PHRASES = {
+    "in the morning": "morning", "at noon": "noon", "in the afternoon": "afternoon",
+    "in the evening": "evening", "at night": "night", "at dawn": "dawn",
+    "the temperature of the soil": "soil", "the temperature in": "temperature",
+    "the humidity": "humidity", "the cover of clouds": "clouds", "the speed of the wind": "wind",
+    "the pollen": "pollen", "the air pressure": "pressure", "the visibility": "visibility",
+    "the rain": "rain", "the ozone": "ozone",
+}  # fmt: skip
+
+
 def reckon(question: str, told: dict[str, Any]) -> str:
     """Answer a generated question, read apart from how it was made."""
-    name = next((name for name in ("temperature", "humidity", "wind") if name in question), None)
-    if name is None:
-        return str(told["condition"])
+    (name,) = [name for phrase, name in PHRASES.items() if phrase in question]
     value = told[name]
     by = re.search(r"multiplied by (\d+)|and (\d+) more|make it (\d+)", question)
     if by is None:
@@ -229,14 +237,32 @@ def reckon(question: str, told: dict[str, Any]) -> str:
 def test_generated_answers_follow_from_what_the_tool_says(level: int) -> None:
     env = SingleToolCall(level=level)
     asked = set()
-    for index in range(200):
+    for index in range(400):
         env.reset(options={"index": index})
         row = env.task.row
         assert row["city"] in row["question"]
         told = weather(env, row["city"])
         asked.add(re.sub(r"\d+", "n", row["question"].replace(row["city"], "C")))
         assert env.step(f"Answer: {reckon(row['question'], told)}")[1] == 1.0, row
-    assert len(asked) == {1: 2, 2: 3, 3: 9}[level]
+    assert len(asked) == {1: 12, 2: 10, 3: 30}[level]
+
+
+def test_no_two_things_that_the_tool_says_are_equal() -> None:
+    """So that one that was not asked for is never right by luck."""
+    env = SingleToolCall()
+    for index in range(200):
+        told = env.get_task(index).row["weather"]
+        assert len({*told.values()}) == len(told) == 16
+
+
+def test_another_weather_or_wording_is_no_other_task() -> None:
+    env = SingleToolCall(level=1)
+    rows = [env.generate(random.Random(seed), 1) for seed in range(4000)]
+    contents: dict[str, set[str]] = {}
+    for row in rows:
+        contents.setdefault(str(env.canonical(row)), set()).add(row["question"])
+    assert max(map(len, contents.values())) == 2
+    assert len(contents) > 600
 
 
 @given(st.text(), st.text())

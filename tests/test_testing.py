@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
 
@@ -273,15 +274,25 @@ class WrongChance(Good):
         return super().read_row({**row, "a": row["a"] // 10 * 10, "b": row["b"] % 2})
 
 
-def test_a_card_with_another_chance_is_found() -> None:
-    came = result(WrongChance, "random_gets_chance", tasks=200)
+def test_a_card_whose_chance_is_too_low_is_found() -> None:
+    came = result(WrongChance, "guesses_get_no_more_than_chance", tasks=200)
     assert came.outcome == "failed"
     assert came.detail.endswith("the card says 0.100")
 
 
+class BadGuesses(Good):
+    def guess(self, rng: random.Random) -> Message:
+        return assistant("I do not know.")
+
+
+def test_a_guess_that_gets_less_than_other_blind_policies_is_no_finding() -> None:
+    came = result(BadGuesses, "guesses_get_no_more_than_chance", tasks=200)
+    assert came.outcome == "passed"
+
+
 @pytest.mark.parametrize("tasks", [1, 2, 5, 20])
 def test_a_few_unlucky_guesses_are_no_finding(tasks: int) -> None:
-    assert result(Good, "random_gets_chance", tasks=tasks).outcome == "passed"
+    assert result(Good, "guesses_get_no_more_than_chance", tasks=tasks).outcome == "passed"
 
 
 class ChangingType(Good):
@@ -359,6 +370,40 @@ class OverlappingSplits(Good):
 
 def test_a_task_in_two_splits_is_found() -> None:
     assert "is in two splits" in found(OverlappingSplits, "splits_do_not_overlap")
+
+
+class SplitByWhatIsNotAsked(Good):
+    """Few questions, each with something besides that makes the row another one."""
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {"a": rng.randrange(20), "b": level, "besides": rng.randrange(1000)}
+
+
+def test_a_test_task_that_stands_in_training_is_found() -> None:
+    assert result(SplitByWhatIsNotAsked, "splits_do_not_overlap").outcome == "passed"
+    detail = found(SplitByWhatIsNotAsked, "training_holds_no_test_task")
+    assert detail.endswith("have one prompt and one solution")
+
+
+class HiddenAnswer(SplitByWhatIsNotAsked):
+    """The same few prompts, each with another answer every time."""
+
+    def read_row(self, row: dict[str, Any]) -> textgym.Task:
+        task = super().read_row(row)
+        hidden = f"{row['besides']} {self.split}"
+        return textgym.Task(task.id, task.messages, hidden, row=row)
+
+
+def test_one_prompt_with_other_solutions_is_no_finding() -> None:
+    assert result(HiddenAnswer, "training_holds_no_test_task").outcome == "passed"
+
+
+class SharedSplits(SplitByWhatIsNotAsked):
+    card = dataclasses.replace(CARD, shared_splits=True)
+
+
+def test_a_card_may_say_that_the_splits_hold_the_same_tasks() -> None:
+    assert result(SharedSplits, "training_holds_no_test_task").outcome == "skipped"
 
 
 class DoubledIds(Good):
@@ -457,7 +502,10 @@ class Bare(Good):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("oracle_gets_the_maximum", "no oracle"), ("random_gets_chance", "no random policy")],
+    [
+        ("oracle_gets_the_maximum", "no oracle"),
+        ("guesses_get_no_more_than_chance", "no random policy"),
+    ],
 )
 def test_a_check_without_its_method_is_skipped(name: str, reason: str) -> None:
     came = result(Bare, name)
@@ -466,7 +514,7 @@ def test_a_check_without_its_method_is_skipped(name: str, reason: str) -> None:
 
 
 def test_chance_is_not_checked_with_other_arguments() -> None:
-    assert result(Good, "random_gets_chance", level=2).outcome == "skipped"
+    assert result(Good, "guesses_get_no_more_than_chance", level=2).outcome == "skipped"
 
 
 def test_an_environment_is_checked_with_its_own_arguments() -> None:

@@ -23,8 +23,11 @@ class Card:
         verification: How answers are verified, such as exact match.
         reward_range: Lowest and highest reward with the default arguments.
         levels: The generator's levels of difficulty, easiest first.
-        chance: Expected reward of `guess` on generated tasks.
+        chance: Mean reward of the best policy that ignores the question, on generated tasks of all
+            levels; `notes` says why where it is high.
         data: Where the tasks come from.
+        shared_splits: Whether the generated splits hold the same tasks, because there are too few
+            to share out.
         licence: The licence of that data.
         extra: The pip extra without which it cannot be made; "" for none.
         judge: The default judge; "" where none is used.
@@ -42,6 +45,7 @@ class Card:
     levels: tuple[int, ...] = (1,)
     chance: float = 0.0
     data: str = "generated"
+    shared_splits: bool = False
     licence: str = "MIT"
     extra: str = ""
     judge: str = ""

@@ -124,9 +124,11 @@ class GuessNumber(TextEnv[Game]):
         task_type="game",
         verification=("exact match",),
         levels=tuple(_GAMES),
-        chance=0.246,
+        chance=0.285,
         data="generated, .jsonl, .parquet, hub",
-        notes="The universe is small: the splits hold the same games, drawn anew.",
+        shared_splits=True,
+        notes="The universe is small: the splits hold the same games, drawn anew. Any T different "
+        "numbers hold the right one with a chance of T/N.",
     )
 
     def __init__(

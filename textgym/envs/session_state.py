@@ -22,7 +22,7 @@ __all__ = ["SessionState"]
 
 _MOST = 10**18  # far beyond any task, and what every JSON reader can hold
 _STEPS = {1: 2, 2: 4, 3: 6, 4: 3, 5: 5}
-_LARGEST_GUESS = 100
+_LARGEST = 99  # of the numbers that are added
 _OPENING = "There is a counter that you can read and change with your tools alone."
 
 
@@ -108,7 +108,7 @@ class SessionState(TextEnv[Counter]):
         task_type="tool use",
         verification=("state",),
         levels=tuple(_STEPS),
-        chance=0.006,
+        chance=0.005,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_session_state_mgmt rows",
     )
 
@@ -123,6 +123,10 @@ class SessionState(TextEnv[Counter]):
             count, phrases = _draw_changes(rng, level, initial)
         request = f"{_sentence(phrases)} Then tell me what it holds."
         return {"request": request, "initial_count": initial, "expected_count": count}
+
+    def canonical(self, row: dict[str, Any]) -> Any:
+        """Return the request: where the counter begins does not make it another task."""
+        return row["request"]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
@@ -180,16 +184,17 @@ class SessionState(TextEnv[Counter]):
         """Add some number, then end."""
         if self.turn:
             return assistant("Done.")
-        return assistant_calls(("increment_counter", {"count": between(rng, 1, _LARGEST_GUESS)}))
+        return assistant_calls(("increment_counter", {"count": between(rng, 1, 2 * _LARGEST)}))
 
 
 def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list[str]]:
     """Return what a counter holds after some changes, and the changes in words."""
     steps = _STEPS[level]
-    to_be_read = below(rng, steps)
+    readings = 1 + below(rng, steps // 2 + 1) if level >= 4 else 0
+    read = some(rng, range(steps), readings)  # never all: some numbers are always told
     phrases = []
     for step in range(steps):
-        if level >= 4 and (step == to_be_read or rng.random() < 0.4):
+        if step in read:
             words, count = _draw_reading(rng, level, count)
         else:
             words, size = _draw_reckoning(rng) if level == 3 else _draw_number(rng)
@@ -201,7 +206,7 @@ def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list
 
 
 def _draw_number(rng: random.Random) -> tuple[str, int]:
-    size = between(rng, 1, 20)
+    size = between(rng, 1, _LARGEST)
     return str(size), size
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import between, pick
+from textgym.draws import between, pick, some
 from textgym.env import TextEnv
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
@@ -24,17 +24,35 @@ from textgym.verifiers.extract import answer_lines, final_number
 __all__ = ["SingleToolCall"]
 
 _CITIES = (
-    "Accra", "Algiers", "Amman", "Antwerp", "Bergen", "Bogota", "Bristol", "Cairo", "Calgary",
-    "Chicago", "Dakar", "Dublin", "Florence", "Geneva", "Hamburg", "Hanoi", "Helsinki", "Istanbul",
-    "Jakarta", "Kyoto", "Lagos", "Lima", "Lisbon", "Lyon", "Madrid", "Manila", "Montreal", "Mumbai",
-    "Nairobi", "New York", "Oslo", "Perth", "Porto", "Prague", "Quito", "Riga", "Rome", "Seoul",
-    "Tunis", "Vienna",
+    "Aberdeen", "Accra", "Adelaide", "Algiers", "Amman", "Antwerp", "Athens", "Baltimore",
+    "Bangkok", "Barcelona", "Beirut", "Belgrade", "Bergen", "Berlin", "Bilbao", "Bogota",
+    "Bologna", "Bordeaux", "Boston", "Brisbane", "Bristol", "Brussels", "Budapest", "Cairo",
+    "Calgary", "Canberra", "Caracas", "Cardiff", "Chicago", "Cologne", "Cordoba", "Cork", "Dakar",
+    "Dallas", "Denver", "Detroit", "Dublin", "Durban", "Edinburgh", "Florence", "Geneva", "Genoa",
+    "Ghent", "Glasgow", "Granada", "Graz", "Halifax", "Hamburg", "Hanoi", "Havana", "Helsinki",
+    "Hiroshima", "Houston", "Istanbul", "Jakarta", "Kampala", "Kathmandu", "Kingston", "Kyoto",
+    "Lagos", "Leipzig", "Lima", "Lisbon", "Liverpool", "Ljubljana", "London", "Luanda", "Lusaka",
+    "Lyon", "Madrid", "Malmo", "Manila", "Marseille", "Melbourne", "Miami", "Milan", "Montevideo",
+    "Montreal", "Mumbai", "Munich", "Nairobi", "Naples", "New York", "Osaka", "Oslo", "Ottawa",
+    "Paris", "Perth", "Porto", "Prague", "Pretoria", "Quito", "Riga", "Rome", "Rotterdam",
+    "Salzburg", "Santiago", "Seattle", "Seoul", "Seville", "Shanghai", "Sofia", "Split",
+    "Stockholm", "Sydney", "Tallinn", "Toronto", "Toulouse", "Tunis", "Turin", "Utrecht",
+    "Valencia", "Vancouver", "Venice", "Vienna", "Vilnius", "Warsaw", "Wellington", "Windhoek",
+    "Zagreb", "Zurich",
 )  # fmt: skip
 _CONDITIONS = ("clear", "cloudy", "foggy", "rainy", "snowy", "stormy", "sunny", "windy")
+_HOURS = ("morning", "noon", "afternoon", "evening", "night", "dawn")
 _READINGS = {
     "temperature": ("the temperature in {}, in degrees Celsius,", -25, 45),
+    "soil": ("the temperature of the soil in {}, in degrees Celsius,", -20, 40),
     "humidity": ("the humidity in {}, in per cent,", 5, 99),
+    "clouds": ("the cover of clouds in {}, in per cent,", 0, 100),
     "wind": ("the speed of the wind in {}, in kilometres an hour,", 1, 120),
+    "pollen": ("the pollen in {}, in grains per cubic metre,", 0, 180),
+    "pressure": ("the air pressure in {}, in hectopascals,", 950, 1050),
+    "visibility": ("the visibility in {}, in hundreds of metres,", 1, 200),
+    "rain": ("the rain of the last day in {}, in millimetres,", 0, 90),
+    "ozone": ("the ozone in {}, in micrograms per cubic metre,", 10, 240),
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
@@ -83,8 +101,8 @@ class SingleToolCall(TextEnv[Progress]):
     message is the answer.
 
     ## Levels
-    1. what the weather is like: one word of what the tool says
-    2. one of three readings: temperature, humidity or wind
+    1. what the weather is like at one of six times of the day: one word of what the tool says
+    2. one of ten readings, such as the temperature
     3. a number that is to be worked out from a reading
 
     ## Rows
@@ -94,6 +112,7 @@ class SingleToolCall(TextEnv[Progress]):
     | `expected_answer` | the right answer, a text or a number |
     | `question` | the question; by default what the weather is like there |
     | `weather` | what the tool says, by name; by default `weather`: the expected answer |
+    | `asked` | in generated rows, what the question is about: a name and a calculation |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
@@ -126,8 +145,10 @@ class SingleToolCall(TextEnv[Progress]):
         task_type="question answering",
         verification=("exact match",),
         levels=(1, 2, 3),
-        chance=0.042,
+        chance=0.089,
         data="generated, .jsonl, .parquet, hub",
+        notes="The tool says six words and ten numbers. Levels 1 and 2 ask for one of them, and an "
+        "answer can hold a word and a number.",
     )
 
     def __init__(self, *, max_turns: int = 8, **kwargs: Any) -> None:
@@ -136,8 +157,18 @@ class SingleToolCall(TextEnv[Progress]):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""
         city, weather = pick(rng, _CITIES), _draw_weather(rng)
-        question, answer = _draw_question(rng, level, city, weather)
-        return {"city": city, "question": question, "weather": weather, "expected_answer": answer}
+        question, answer, asked = _draw_question(rng, level, city, weather)
+        return {
+            "city": city,
+            "question": question,
+            "weather": weather,
+            "expected_answer": answer,
+            "asked": asked,
+        }
+
+    def canonical(self, row: dict[str, Any]) -> Any:
+        """Return the city and what is asked of it, however it is put and whatever the tool says."""
+        return [row["city"], row["asked"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one with NeMo Gym's prompt."""
@@ -222,8 +253,12 @@ def _is_right(said: str, expected: str) -> bool:
 
 
 def _draw_weather(rng: random.Random) -> dict[str, Any]:
+    """Return a weather in which no two conditions and no two readings are equal."""
+    conditions = some(rng, _CONDITIONS, len(_HOURS))
     readings = {name: between(rng, low, high) for name, (_, low, high) in _READINGS.items()}
-    return {"condition": pick(rng, _CONDITIONS), **readings}
+    if len({*readings.values()}) < len(readings):
+        return _draw_weather(rng)
+    return {**dict(zip(_HOURS, conditions, strict=True)), **readings}
 
 
 def _another_weather(weather: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -242,22 +277,28 @@ def _another_value(rng: random.Random, name: str, value: Any) -> Any:
 
 def _draw_question(
     rng: random.Random, level: int, city: str, weather: dict[str, Any]
-) -> tuple[str, str]:
-    """Return a question about a city's weather, and its answer."""
+) -> tuple[str, str, str]:
+    """Return a question about a city's weather, its answer, and what it asks for."""
     if level == 1:
-        words = ("What is the weather like in {}?", "How is the weather in {} now?")
-        return pick(rng, words).format(city), weather["condition"]
+        hour = pick(rng, _HOURS)
+        when = f"at {hour}" if hour in ("noon", "night", "dawn") else f"in the {hour}"
+        words = ("What is the weather like in {} {}?", "How is the weather in {} {}?")
+        return pick(rng, words).format(city, when), weather[hour], hour
     name = pick(rng, list(_READINGS))
     thing, value = _READINGS[name][0].format(city), weather[name]
     if level == 2:
-        return f"What is {thing.rstrip(',')}?", str(value)
+        return f"What is {thing.rstrip(',')}?", str(value), name
     number = between(rng, 2, 9)
-    question, answer = pick(
+    question, answer, calculation = pick(
         rng,
         [
-            (f"What is {thing} multiplied by {number}?", value * number),
-            (f"How much is {thing} and {10 * number} more?", value + 10 * number),
-            (f"How much must be added to {thing} to make it {200 + number}?", 200 + number - value),
+            (f"What is {thing} multiplied by {number}?", value * number, f"times {number}"),
+            (f"How much is {thing} and {10 * number} more?", value + 10 * number, f"plus {number}"),
+            (
+                f"How much must be added to {thing} to make it {2000 + number}?",
+                2000 + number - value,
+                f"to {number}",
+            ),
         ],
     )
-    return question, str(answer)
+    return question, str(answer), f"{name} {calculation}"

@@ -161,7 +161,7 @@ class Calendar(TextEnv[Progress]):
         task_type="scheduling",
         verification=("constraints", "state"),
         levels=LEVELS,
-        chance=0.00002,
+        chance=0.0036,
         data="generated, .jsonl, .parquet, hub; NeMo Gym calendar rows",
     )
 

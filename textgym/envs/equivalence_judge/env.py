@@ -154,7 +154,7 @@ class EquivalenceJudge(TextEnv[None]):
         task_type="question answering",
         verification=("judge", "exact match"),
         levels=LEVELS,
-        chance=0.058,
+        chance=0.059,
         data="generated, .jsonl, .parquet, hub; NeMo Gym equivalence_llm_judge rows",
         judge="rule",
     )

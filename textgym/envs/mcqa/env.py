@@ -12,7 +12,7 @@ from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.item import some
+from textgym.envs.mcqa.families.item import fact_of, some
 from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
@@ -55,8 +55,10 @@ class MCQA(TextEnv[None]):
     ## Description
     The model reads a question with lettered options and names one letter, in a form that
     `grading_mode` sets. Questions come from a generator (arithmetic, calendars, chemistry,
-    geography, logic, tables and more, each with five levels and distractors made from typical
-    mistakes), or from a data set. NeMo Gym's `mcqa` rows are read as they are.
+    geography, logic, tables and more, each with five levels), or from a data set. Generated
+    distractors are the right answers to questions that a typical slip turns this one into, and the
+    question that is asked is one of the four, so the options alone do not tell which is right.
+    NeMo Gym's `mcqa` rows are read as they are.
 
     ## Observation
     A user message: the question, a blank line, the options as `A: text`, a blank line, and how to
@@ -100,6 +102,7 @@ class MCQA(TextEnv[None]):
     | `options` | 2 to 26, letter to text, or a list of one-key objects; nulls are left out |
     | `answer` | the letter of the right one (or `expected_answer`, in the row or its `metadata`) |
     | `grading_mode` | optional, as above |
+    | `category`, `fact` | in generated rows, the family, and what must be known or worked out |
     | `template_metadata.output_regex` | optional, one regular expression or a list |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
@@ -146,6 +149,8 @@ class MCQA(TextEnv[None]):
         levels=LEVELS,
         chance=1 / len(_LETTERS),
         data="generated, .jsonl, .parquet, hub; NeMo Gym mcqa rows",
+        notes="Capitals, elements and molar masses are too few to share out: all splits ask for all "
+        "of them, with other options.",
     )
 
     task: Question
@@ -166,18 +171,18 @@ class MCQA(TextEnv[None]):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question of one of the families, its options in random order."""
         family, item = draw(rng, level)
-        wrong = some(rng, item.wrong, len(_LETTERS) - 1)
-        texts = some(rng, [item.right, *wrong], len(_LETTERS))
+        texts = some(rng, (item.right, *item.wrong), len(_LETTERS))
         return {
             "question": item.question,
             "options": dict(zip(_LETTERS, texts, strict=True)),
             "answer": _LETTERS[texts.index(item.right)],
             "category": family,
+            "fact": fact_of(item),
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the question with its right answer, so that other distractors do not tell."""
-        return [row["question"], row["options"][row["answer"]]]
+        """Return what must be known or worked out, however it is put and whatever is offered."""
+        return [row["category"], row["fact"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""

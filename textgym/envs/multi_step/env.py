@@ -42,9 +42,9 @@ class _Level(NamedTuple):
 
 
 _LEVELS = {
-    1: _Level(3, 2, 1, True),
-    2: _Level(6, 3, 1, True),
-    3: _Level(10, 4, 1, False),
+    1: _Level(6, 2, 1, True),
+    2: _Level(10, 3, 1, True),
+    3: _Level(15, 4, 1, False),
     4: _Level(20, 5, 1, False),
     5: _Level(30, 6, 2, False),
 }
@@ -103,9 +103,9 @@ class MultiStep(TextEnv[None]):
     ## Levels
     | level | terms in the list | synonyms of each | the question uses |
     | --- | --- | --- | --- |
-    | 1 | 3 | 1 or 2 | the term |
-    | 2 | 6 | 2 or 3 | the term |
-    | 3 | 10 | 3 or 4 | a synonym of it |
+    | 1 | 6 | 1 or 2 | the term |
+    | 2 | 10 | 2 or 3 | the term |
+    | 3 | 15 | 3 or 4 | a synonym of it |
     | 4 | 20 | 4 or 5 | a synonym of it |
     | 5 | 30 | 5 or 6 | synonyms of two terms |
 
@@ -153,7 +153,9 @@ class MultiStep(TextEnv[None]):
         task_type="tool use",
         verification=("exact match",),
         levels=tuple(_LEVELS),
+        chance=0.077,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_multi_step rows",
+        notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms: naming any is right so often.",
     )
 
     task: Extraction
@@ -185,6 +187,10 @@ class MultiStep(TextEnv[None]):
             "expected_synonyms": expected,
             "minefield_label": label,
         }
+
+    def canonical(self, row: dict[str, Any]) -> Any:
+        """Return the synonyms that are asked for: other words around them do not tell."""
+        return row["expected_synonyms"]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""

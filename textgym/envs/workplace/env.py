@@ -191,9 +191,10 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
-        chance=0.001,
+        chance=0.016,
         data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
-        notes="Some tasks of level 4 (8 %, tagged no_op) are right where nothing is changed.",
+        notes="Some tasks of level 4 (8 %, tagged no_op) are right where nothing is changed: doing "
+        "nothing always gets 0.016.",
     )
 
     task: Request

@@ -1,8 +1,8 @@
 """Families of multiple-choice questions, each drawn at one of five levels.
 
-What always holds: a family is a function of a random generator and a level; the same state
-of the generator gives the same item, and every item has one right option and at least three
-different ones that are wrong.
+Invariants: a family is a function of a random generator and a level; the same state
+of the generator gives the same item, and every item has one right option and three different ones
+that are wrong.
 """
 
 import random

@@ -1,12 +1,14 @@
 """Whole-number sums: plain arithmetic, equations with a blank, and number sequences.
 
-What always holds: every answer is computed from the numbers shown, and the wrong options
-come from slips such as a lost carry or the wrong order of operations.
+Invariants: every answer is computed from the numbers shown, and the wrong options are the answers
+for numbers that are a little off.
 """
 
 import random
+from collections.abc import Callable, Sequence
+from operator import add, mul, sub
 
-from .item import Item, below, between, number, pick
+from .item import Item, below, between, corners, four, offer, pair, pick
 
 _ASK = (
     "What is {}?",
@@ -25,6 +27,7 @@ _NEXT = (
     "Look at the sequence {terms}, ... {rule} What is the next number?",
     "What is the next number of {terms}, ...? {rule}",
 )
+Draft = tuple[str, Sequence[int] | None]
 
 
 def arithmetic(rng: random.Random, level: int) -> Item:
@@ -33,40 +36,53 @@ def arithmetic(rng: random.Random, level: int) -> Item:
     Level 1 adds and takes away up to 20, 2 does so with two-digit numbers, 3 multiplies and
     divides, 4 mixes two operations by precedence, 5 has brackets and three operations.
     """
-    note = ""
-    if level <= 2:
-        low, high = (3, 20) if level == 1 else (21, 99)
-        a, b = between(rng, low, high), between(rng, low, high)
-        if abs(a - b) > 2 and below(rng, 2):
-            a, b = max(a, b), min(a, b)
-            text, right = f"{a} - {b}", a - b
-        else:
-            text, right = f"{a} + {b}", a + b
-        slips = [right + d for d in (-10, -2, -1, 1, 2, 10)]
-    elif level == 3:
-        a, b = between(rng, 12, 99), between(rng, 3, 9)
-        if below(rng, 2):
-            text, right = f"{a} * {b}", a * b
-            slips = [right - 10, right + 10, right - b, right + b, right - 20, right + 20]
-        else:
-            text, right = f"{a * b} / {b}", a
-            slips = [right + d for d in (-10, -2, -1, 1, 2, 10)]
-    elif level == 4:
-        a, b, c = between(rng, 3, 60), between(rng, 3, 20), between(rng, 3, 12)
-        note = _ORDER
-        text, right, slip = (
-            (f"{a} + {b} * {c}", a + b * c, (a + b) * c)
-            if below(rng, 2)
-            else (f"{b} * {c + a} - {a}", b * (c + a) - a, b * c)
-        )
-        slips = [slip, right - 10, right + 10, right - c, right + c, right - b, right + b]
-    else:
-        a, b, c, d, e = (between(rng, 4, 30) for _ in range(5))
-        right = (a + b) * (c + 2) - e
-        text = f"({a} + {b}) * ({c + 2 + d} - {d}) - {e}"
-        slips = [right - 2 * e, right + 2 * e, right - a - b, right + a + b]
-        slips += [right - 10, right + 10]
-    return number(rng, pick(rng, _ASK).format(text) + note, right, slips)
+    text, values = (_small, _larger, _product, _by_precedence, _in_brackets)[level - 1](rng)
+    if values is None:
+        return arithmetic(rng, level)
+    return offer(pick(rng, _ASK).format(text) + (_ORDER if level == 4 else ""), values)
+
+
+def _small(rng: random.Random) -> Draft:
+    gaps = (1, 2, 10)
+    return _sum(rng, pair(rng, 3, 20, gaps), pair(rng, 3, 20, gaps))
+
+
+def _larger(rng: random.Random) -> Draft:
+    gaps = (1, 2, 10, 20)
+    return _sum(rng, pair(rng, 21, 99, gaps), pair(rng, 21, 99, gaps))
+
+
+def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Draft:
+    """Add two numbers, or take one away where nothing becomes less than 1."""
+    if min(a) > max(b) and below(rng, 2):
+        return f"{a[0]} - {b[0]}", corners(sub, a, b)
+    return f"{a[0]} + {b[0]}", corners(add, a, b)
+
+
+def _product(rng: random.Random) -> Draft:
+    """Multiply or divide."""
+    a, b = pair(rng, 12, 99, (1, 2, 10)), pair(rng, 3, 9)
+    if below(rng, 2):
+        return f"{a[0]} * {b[0]}", corners(mul, a, b)
+    quotients = four(rng, 12, 99, (1, 2, 10, 20))
+    return f"{quotients[0] * b[0]} / {b[0]}", quotients
+
+
+def _by_precedence(rng: random.Random) -> Draft:
+    """Add a product to a number, or take a number from a product."""
+    a, b, c = pair(rng, 3, 60, (1, 2, 10)), pair(rng, 3, 20), between(rng, 3, 12)
+    if below(rng, 2):
+        return f"{a[0]} + {b[0]} * {c}", corners(lambda a, b: a + b * c, a, b)
+    c += max(a)
+    return f"{b[0]} * {c} - {a[0]}", corners(lambda a, b: b * c - a, a, b)
+
+
+def _in_brackets(rng: random.Random) -> Draft:
+    """Multiply a sum with a difference, and take away a third number."""
+    a, b, d = (between(rng, 4, 30) for _ in range(3))
+    c, e = pair(rng, 6, 32), pair(rng, 4, 30, (1, 2, 10))
+    text = f"({a} + {b}) * ({c[0] + d} - {d}) - {e[0]}"
+    return text, corners(lambda c, e: (a + b) * c - e, c, e)
 
 
 def missing(rng: random.Random, level: int) -> Item:
@@ -75,34 +91,34 @@ def missing(rng: random.Random, level: int) -> Item:
     Level 1 has small sums, 2 two-digit sums and differences, 3 products and quotients,
     4 a product and a sum, 5 the same blank on both sides.
     """
-    x = between(rng, 3, 20) if level != 2 else between(rng, 11, 89)
+    low, high, gaps = (11, 89, (1, 2, 10, 20)) if level == 2 else (3, 20, (1, 2, 3, 10))
+    values = four(rng, low, high, gaps)
+    x = values[0]
     a, b = between(rng, 2, 12), between(rng, 2, 20)
-    slips = [x - 2, x - 1, x + 1, x + 2]
     if level <= 2:
         a = b if level == 1 else between(rng, 13, 89)
         shape = below(rng, 3)
         if shape == 0:
             text = f"{a} + __ = {a + x}"
         elif shape == 1:
-            text = f"__ - {a} = {x - a}" if x > a else f"__ + {a} = {x + a}"
+            text = f"__ - {a} = {x - a}" if min(values) > a else f"__ + {a} = {x + a}"
         else:
             text = f"{a + x} - __ = {a}"
-        slips += [x - 10, x + 10]
     elif level == 3:
         text = f"{a} * __ = {a * x}" if below(rng, 2) else f"{a * x} / __ = {a}"
-        slips += [x - a, x + a]
     elif level == 4:
         sign = below(rng, 2)
         text = f"{a} * __ + {b} = {a * x + b}" if sign else f"{a} * __ - {b} = {a * x - b}"
-        slips += [x - 3, x + 3, x + b]
     else:
         more = between(rng, 2, 9)
         rest = more * x - b
         tail = f"+ {rest}" if rest >= 0 else f"- {-rest}"
         text = f"{a + more} * __ - {b} = {a} * __ {tail}"
         text = f"{text} (the same number in both blanks)"
-        slips += [x - 3, x + 3, x + more]
-    return number(rng, pick(rng, _BLANK).format(text), x, slips)
+    return offer(pick(rng, _BLANK).format(text), values)
+
+
+_Term = Callable[[int, int, int], int]  # of a start, a step and a place, 0 for the first
 
 
 def sequences(rng: random.Random, level: int) -> Item:
@@ -111,37 +127,63 @@ def sequences(rng: random.Random, level: int) -> Item:
     Level 1 adds a fixed number, 2 subtracts or multiplies by one, 3 has steps that grow
     evenly, 4 alternates a multiplication with an addition, 5 interleaves two sequences.
     """
-    a, d = between(rng, 1, 40), between(rng, 2, 12)
+    # even gaps: as odd or even as the terms that are shown
+    starts, steps, last = pair(rng, 1, 40, (2, 4)), pair(rng, 2, 12, (2,)), 5
+    term: _Term
     if level == 1:
-        rule = "The same number is added each time."
-        terms = [a + i * d for i in range(6)]
+        rule, term = "The same number is added each time.", _added
     elif level == 2 and below(rng, 2):
-        rule = "The same number is subtracted each time."
-        terms = [a + (9 - i) * d for i in range(6)]
+        rule, term = "The same number is subtracted each time.", _subtracted
     elif level == 2:
-        rule, a, d = "Each number is the one before it times the same number.", a % 7 + 1, d % 4 + 2
-        terms = [a * d**i for i in range(5)]
+        rule = "Each number is the one before it times the same number."
+        starts, steps, last, term = pair(rng, 1, 7), pair(rng, 2, 5), 4, _multiplied
     elif level == 3:
         rule = "The step from one number to the next grows by the same amount each time."
-        grow = between(rng, 1, 6)
-        terms = [a + i * d + grow * i * (i - 1) // 2 for i in range(6)]
+        term = _growing(between(rng, 1, 6))
     elif level == 4:
-        rule, times = (
-            "Two operations take turns: a multiplication and an addition.",
-            pick(rng, (2, 3)),
-        )
-        terms = [a % 9 + 1]
-        for i in range(6 if times == 2 else 5):
-            terms.append(terms[-1] + d if i % 2 else terms[-1] * times)
+        rule, times = "Two operations take turns: a multiplication and an addition.", below(rng, 2)
+        starts, last, term = pair(rng, 1, 9, (2,)), 6 - times, _alternating(2 + times)
     else:
         rule = "Two sequences take turns; each of them adds its own fixed number."
-        b, e = between(rng, 1, 40), between(rng, 2, 12)
-        e += e == d
-        terms = [b + i // 2 * e if i % 2 else a + i // 2 * d for i in range(8 + below(rng, 2))]
-    right, last = terms[-1], terms[-2]
-    step = right - last
-    slips = [right + g for g in (-d, -2, -1, 1, 2, d, 3 - d, d - 3)] + [last + d]
-    if abs(step) > 2 * d:
-        slips += [right - step // 2, right + step // 3]
-    shown = ", ".join(map(str, terms[:-1]))
-    return number(rng, pick(rng, _NEXT).format(rule=rule, terms=shown), right, slips)
+        last = 7 + below(rng, 2)
+        other_step = pick(rng, [step for step in range(2, 13) if step not in steps])
+        term = _interleaved(last % 2, between(rng, 1, 40), other_step)
+    values = corners(lambda start, step: term(start, step, last), starts, steps)
+    if values is None:
+        return sequences(rng, level)
+    shown = ", ".join([str(term(starts[0], steps[0], place)) for place in range(last)])
+    return offer(pick(rng, _NEXT).format(rule=rule, terms=shown), values)
+
+
+def _added(start: int, step: int, place: int) -> int:
+    return start + step * place
+
+
+def _subtracted(start: int, step: int, place: int) -> int:
+    return start + step * (9 - place)
+
+
+def _multiplied(start: int, factor: int, place: int) -> int:
+    return int(start * factor**place)
+
+
+def _growing(growth: int) -> _Term:
+    return lambda start, step, place: start + step * place + growth * place * (place - 1) // 2
+
+
+def _alternating(times: int) -> _Term:
+    def term(start: int, step: int, place: int) -> int:
+        for i in range(place):
+            start = start + step if i % 2 else start * times
+        return start
+
+    return term
+
+
+def _interleaved(parity: int, other_start: int, other_step: int) -> _Term:
+    def term(start: int, step: int, place: int) -> int:
+        if place % 2 != parity:
+            return other_start + other_step * (place // 2)
+        return start + step * (place // 2)
+
+    return term

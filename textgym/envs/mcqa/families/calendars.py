@@ -1,13 +1,14 @@
 """Time: days of the week, dates, and clock times.
 
-What always holds: dates follow the Gregorian calendar, clock times are written as HH:MM on
+Invariants: dates follow the Gregorian calendar, clock times are written as HH:MM on
 the 24-hour clock, and no language setting of the machine has any influence.
 """
 
 import random
 from datetime import date
+from operator import add
 
-from .item import Item, below, between, near, number, pick, some
+from .item import Item, below, between, corners, four, offer, pair, pick, some
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -19,8 +20,9 @@ _LAST = date(2049, 12, 31).toordinal()
 _TRIPS = ("flight", "night bus ride", "train ride", "party", "festival", "ferry trip", "hike")
 
 
-def _write(day: date) -> str:
-    """Write a date such as 3 May 2021."""
+def _written(ordinal: int) -> str:
+    """Write the date of a day number such as 737913: 3 May 2021."""
+    day = date.fromordinal(ordinal)
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
@@ -30,14 +32,14 @@ def weekdays(rng: random.Random, level: int) -> Item:
     Level 1 goes up to 6 days on or back, 2 up to 60 days, 3 stays within a month, 4 crosses
     one month of a given year, 5 gives only the date.
     """
-    start = below(rng, 7)
+    start, fact = below(rng, 7), ""
     if level <= 2:
         n = between(rng, 2, 6) if level == 1 else between(rng, 8, 60)
         if below(rng, 2):
             end, asks = start + n, ("What day will it be in {} days?", "What day is {} days later?")
         else:
             end, asks = start - n, ("What day was it {} days ago?", "What day is {} days earlier?")
-        right = end % 7
+        right, fact = end % 7, f"{end - start} days from {DAYS[start]}"
         question = f"Today is {DAYS[start]}. {pick(rng, asks).format(n)}"
     else:
         day = date.fromordinal(between(rng, _FIRST, _LAST - 70))
@@ -48,65 +50,55 @@ def weekdays(rng: random.Random, level: int) -> Item:
             given = f"In some year, {other.day} {month} is a {DAYS[other.weekday()]}."
             question = f"{given} What day of the week is {day.day} {month} of that year?"
         elif level == 4:
-            other = date.fromordinal(day.toordinal() + between(rng, 29, 60))
-            given = f"{_write(other)} is a {DAYS[other.weekday()]}."
-            question = f"{given} What day of the week is {_write(day)}?"
+            later = day.toordinal() + between(rng, 29, 60)
+            given = f"{_written(later)} is a {DAYS[(later - 1) % 7]}."
+            question = f"{given} What day of the week is {_written(day.toordinal())}?"
         else:
             ask = pick(rng, ("On what day of the week does {} fall?", "What weekday is {}?"))
-            question = ask.format(_write(day)) + " Use the Gregorian calendar."
+            question = ask.format(_written(day.toordinal())) + " Use the Gregorian calendar."
     others = [name for i, name in enumerate(DAYS) if i != right]
-    return Item(question, DAYS[right], some(rng, others, 3))
+    return Item(question, DAYS[right], some(rng, others, 3), fact)
+
+
+_AFTER = ("Which date is {} days after {}?", "It is {1}. What is the date in {0} days?")
+_BEFORE = ("Which date is {} days before {}?", "It is {1}. What was the date {0} days ago?")
+_BETWEEN = (
+    "How many days after {} is {}?",
+    "How many days is it from {} to {}, not counting the first day?",
+)
 
 
 def dates(rng: random.Random, level: int) -> Item:
     """Move through the calendar.
 
     Level 1 moves within a month, 2 over the end of a month, 3 counts the days between two
-    dates of a year, 4 crosses February, 5 moves by 100 to 800 days.
+    dates, 4 crosses the end of February, 5 moves by 100 to 800 days.
     """
-    year, month = between(rng, 1950, 2045), between(rng, 1, 12)
-    if level == 1:
-        day, n = between(rng, 4, 14), between(rng, 2, 11)
-        start = date(year, month, day).toordinal()
-    elif level == 2:
-        start, n = date(year, month, between(rng, 18, 28)).toordinal(), between(rng, 14, 40)
-    elif level == 3:
-        start, n = date(year, month, between(rng, 1, 28)).toordinal(), between(rng, 12, 150)
-    elif level == 4:
-        start, n = (
-            date(year, 1 + month % 2, 20).toordinal() + between(rng, 0, 8),
-            between(rng, 42, 90),
-        )
-    else:
-        start, n = date(year, month, between(rng, 1, 28)).toordinal(), between(rng, 100, 800)
-    end = start + n
-    if level == 3 or (level == 4 and below(rng, 2)):
-        first, last = _write(date.fromordinal(start)), _write(date.fromordinal(end))
-        ask = pick(
-            rng,
-            (
-                "How many days after {} is {}?",
-                "How many days is it from {} to {}, not counting the first day?",
-            ),
-        )
-        return number(rng, ask.format(first, last), n, (n - 1, n + 1, n - 2, n + 2), least=1)
-    if below(rng, 2):
-        ask = pick(
-            rng, ("Which date is {} days after {}?", "It is {1}. What is the date in {0} days?")
-        )
-    else:
-        start, end = end, start
-        ask = pick(
-            rng, ("Which date is {} days before {}?", "It is {1}. What was the date {0} days ago?")
-        )
-    question = ask.format(n, _write(date.fromordinal(start)))
-    wrong = [_write(date.fromordinal(value)) for value in near(rng, end)]
-    return Item(question, _write(date.fromordinal(end)), wrong)
+    counts = level == 3 or (level == 4 and below(rng, 2) == 1)
+    sign = 1 if counts else pick(rng, (1, -1))
+    first, last, low, high = (
+        (13, 16, 2, 12), (18, 28, 14, 40), (1, 28, 12, 150), (20, 28, 42, 90), (1, 28, 100, 800)
+    )[level - 1]  # fmt: skip
+    month = between(rng, 1, 2) if level == 4 else between(rng, 1, 12)
+    if sign < 0 and level in (2, 4):
+        month, first, last = month if level == 2 else month + 2, 1, 9
+    start = date(between(rng, 1950, 2045), month, between(rng, first, last)).toordinal()
+    steps = four(rng, low, high, (1, 2, 3) if level == 1 else (1, 2, 7, 10))
+    if counts:
+        question = pick(rng, _BETWEEN).format(_written(start), _written(start + steps[0]))
+        return offer(question, steps)
+    question = pick(rng, _AFTER if sign > 0 else _BEFORE).format(steps[0], _written(start))
+    return offer(question, [start + sign * step for step in steps], _written)
 
 
 def _clock(minutes: int) -> str:
-    """Write minutes after midnight as HH:MM."""
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+    """Write minutes after midnight as HH:MM; those of the next day are less a day."""
+    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
+
+
+def _hours(minutes: int) -> str:
+    """Write a length of time in hours and minutes."""
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def clock(rng: random.Random, level: int) -> Item:
@@ -115,50 +107,49 @@ def clock(rng: random.Random, level: int) -> Item:
     Level 1 adds or takes whole hours, 2 up to 55 minutes, 3 hours and minutes, 4 times
     over midnight and durations, 5 a journey between two time zones.
     """
-    hour, minute = between(rng, 1, 22), 5 * below(rng, 12)
-    trip, slips = pick(rng, _TRIPS), [-60, 60, -30, 30, -120, 120, -10, 10]
+    trip, sign = pick(rng, _TRIPS), pick(rng, (1, -1))
     if level == 1:
-        n = between(rng, 2, 8)
-        sign = 1 if hour + n < 24 else -1
-        right = (hour + sign * n) * 60 + minute
+        now, hours = between(rng, 480, 959), four(rng, 2, 8, (1, 2, 3))
         word = "later" if sign > 0 else "earlier"
-        text = f"It is {hour:02d}:{minute:02d}. What time is it {n} hours {word}?"
-    elif level == 2:
-        n = 5 * between(rng, 1, 11)
-        right = hour * 60 + between(rng, 0, 59)
-        sign = pick(rng, (-1, 1))
+        text = f"It is {_clock(now)}. What time is it {hours[0]} hours {word}?"
+        return offer(text, [now + sign * 60 * n for n in hours], _clock)
+    if level == 2:
+        start, fives = pair(rng, 60, 1379, (10, 30, 60)), pair(rng, 1, 11, (1, 2, 4))
+        times = corners(lambda start, fives: start + sign * 5 * fives, start, fives)
+        n = 5 * fives[0]
         told = f"{n} minutes ago it was" if sign > 0 else f"In {n} minutes it will be"
-        text = f"{told} {_clock(right - sign * n)}. What time is it now?"
+        text = f"{told} {_clock(start[0])}. What time is it now?"
     elif level == 3:
-        long = between(rng, 65, 290)
-        start = between(rng, 120, 1000)
-        right = start + long
-        text = f"A {trip} starts at {_clock(start)} and lasts {long // 60} h {long % 60} min. "
+        start, long = pair(rng, 120, 1000, (10, 30, 60)), pair(rng, 65, 290, (10, 20, 60))
+        times = corners(add, start, long)
+        text = f"A {trip} starts at {_clock(start[0])} and lasts {_hours(long[0])}. "
         text += "When does it end?"
     elif level == 4:
-        return _overnight(rng, trip, slips)
+        return _overnight(rng, trip)
     else:
-        here, there = some(rng, range(-8, 11), 2)
-        long, start = between(rng, 100, 800), between(rng, 0, 1439)
-        right = (start + long + 60 * (there - here)) % 1440
+        *there, here = some(rng, range(-8, 11), 3)
+        leaves, long = between(rng, 0, 1439), pair(rng, 100, 800, (10, 30, 60))
+        zones = there[0], there[1]
+        times = corners(lambda zone, long: leaves + long + 60 * (zone - here), zones, long)
         text = (
-            f"A plane leaves a city at UTC{here:+d} at {_clock(start)} local time and flies "
-            f"{long // 60} h {long % 60} min to a city at UTC{there:+d}. "
+            f"A plane leaves a city at UTC{here:+d} at {_clock(leaves)} local time and flies "
+            f"{_hours(long[0])} to a city at UTC{zones[0]:+d}. "
             "What is the local time there when it lands?"
         )
-        slips += [60 * (here - there), 120 * (here - there)]
-    return number(rng, text, right, [right + slip for slip in slips], _clock, 5, 0, 1439)
+    return offer(text, times, _clock) if times else clock(rng, level)
 
 
-def _overnight(rng: random.Random, trip: str, slips: list[int]) -> Item:
+def _overnight(rng: random.Random, trip: str) -> Item:
     """Ask for the end or the length of something that goes on past midnight."""
-    long, start = between(rng, 200, 700), between(rng, 1240, 1439)
-    right = (start + long) % 1440
-    text = f"A {trip} starts at {_clock(start)} and"
+    start = pair(rng, 1240, 1439, (10, 30, 60))
     if below(rng, 2):
-        wrong = near(rng, long, [long + slip for slip in slips])
-        texts = [f"{n // 60} h {n % 60} min" for n in (long, *wrong)]
-        question = f"{text} ends at {_clock(right)} the next day. How long is it?"
-        return Item(question, texts[0], texts[1:])
-    text += f" lasts {long // 60} h {long % 60} min. At what time does it end?"
-    return number(rng, text, right, [right + slip for slip in slips], _clock, 5, 0, 1439)
+        end = pair(rng, 1500, 1960, (10, 20, 60))
+        lengths = corners(lambda start, end: end - start, start, end)
+        text = f"A {trip} starts at {_clock(start[0])} and ends at {_clock(end[0])} the next day. "
+        text += "How long is it?"
+        return offer(text, lengths, _hours) if lengths else _overnight(rng, trip)
+    long = pair(rng, 200, 700, (10, 20, 60))
+    times = corners(add, start, long)
+    text = f"A {trip} starts at {_clock(start[0])} and lasts {_hours(long[0])}. "
+    text += "At what time does it end?"
+    return offer(text, times, _clock) if times else _overnight(rng, trip)

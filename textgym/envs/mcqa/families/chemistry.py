@@ -1,13 +1,15 @@
 """Chemistry: the periodic table and molar masses.
 
-What always holds: names and symbols are those of the 118 named elements in order of atomic
+Invariants: names and symbols are those of the 118 named elements in order of atomic
 number, groups are counted 1 to 18, and molar masses use the rounded masses that the
 question states.
 """
 
 import random
+from collections.abc import Sequence
+from operator import add, mul
 
-from .item import Item, between, number, pick, some
+from .item import Item, below, corners, four, offer, offer_few, pair, pick, some
 
 _TABLE = """
 H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine
@@ -46,6 +48,18 @@ _IONS = (
     ("F", -1), ("Cl", -1), ("Br", -1), ("I", -1), ("O", -2), ("S", -2), ("Se", -2), ("N", -3),
     ("P", -3),
 )  # fmt: skip
+# the ions by how many electrons they have, and numbers of electrons near each other
+_IONS_WITH: dict[int, list[tuple[str, int]]] = {}
+for _symbol, _charge in _IONS:
+    _IONS_WITH.setdefault(SYMBOLS.index(_symbol) + 1 - _charge, []).append((_symbol, _charge))
+_ELECTRONS = tuple(
+    tuple(sorted(_IONS_WITH)[start : start + 5]) for start in range(len(_IONS_WITH) - 4)
+)
+_MOLE = (
+    "What is the mass of one mole of {}?",
+    "How many grams are there in one mole of {}?",
+    "What does one mole of {} weigh?",
+)
 MASSES = {
     "H": 1, "C": 12, "N": 14, "O": 16, "F": 19, "Na": 23, "Mg": 24, "Al": 27, "Si": 28,
     "P": 31, "S": 32, "K": 39, "Ca": 40, "Fe": 56, "Zn": 65,
@@ -79,7 +93,10 @@ Compound = tuple[str, tuple[tuple[str, int], ...], int, str]
 
 
 def _read(text: str) -> tuple[Compound, ...]:
-    """Turn formulas with their atom counts into (formula, counts, molar mass, masses used)."""
+    """Turn formulas with their atom counts into (formula, counts, molar mass, masses used).
+
+    They come in the order of their masses.
+    """
     found = []
     for entry in text.split():
         formula, atoms = entry.split(":")
@@ -90,31 +107,27 @@ def _read(text: str) -> tuple[Compound, ...]:
         mass = sum(MASSES[symbol] * count for symbol, count in counts)
         used = ", ".join(f"{symbol} = {MASSES[symbol]}" for symbol, _ in counts)
         found.append((formula, counts, mass, used))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda compound: compound[2]))
 
 
 _COMPOUNDS = tuple(map(_read, (_SIMPLE, _TRIPLE, _LARGER, _NESTED, _LARGER + _NESTED)))
 
 
-_STARTS = tuple((symbol[0], name[0].upper()) for symbol, name in zip(SYMBOLS, NAMES, strict=True))
-_INITIALS = {
-    letter: {i for i, starts in enumerate(_STARTS) if letter in starts}
-    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-}
+def _lookalikes(first: int, last: int) -> tuple[tuple[int, ...], ...]:
+    """Group the places of a range whose elements are easily taken for each other.
+
+    Those of a group begin with the same letter, by symbol or by name, or follow each other.
+    """
+    places = range(first, last + 1)
+    groups = [
+        tuple(i for i in places if letter in (SYMBOLS[i][0], NAMES[i][0].upper()))
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    ]
+    groups += [tuple(places[start : start + 6]) for start in range(0, len(places) - 5, 3)]
+    return tuple(group for group in groups if len(group) > 4)
 
 
-def _lookalikes(place: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """List symbols and names that are easily mistaken for those of one element."""
-    symbol, name = _STARTS[place]
-    alike = sorted(
-        (_INITIALS[symbol] | _INITIALS[name]) - {place}, key=lambda i: (abs(i - place), i)
-    )[:6]
-    if len(alike) < 3:
-        alike += [i for i in range(place - 2, min(place + 3, 118)) if i not in (place, *alike)]
-    return tuple(SYMBOLS[i] for i in alike), tuple(NAMES[i] for i in alike)
-
-
-_LOOKALIKES = tuple(map(_lookalikes, range(len(NAMES))))
+_LOOKALIKES = {1: _lookalikes(0, 29), 5: _lookalikes(36, 117)}
 
 
 def elements(rng: random.Random, level: int) -> Item:
@@ -125,7 +138,7 @@ def elements(rng: random.Random, level: int) -> Item:
     neighbours among the elements from 37 to 118.
     """
     if level in (1, 5):
-        return _by_name(rng, between(rng, 0, 29) if level == 1 else between(rng, 36, 117))
+        return _by_name(rng, level)
     if level == 3:
         group, members = pick(rng, GROUPS)
         member, other = some(rng, members, 2)
@@ -133,40 +146,38 @@ def elements(rng: random.Random, level: int) -> Item:
         question = f"Which of these elements is in the same group of the periodic table as {other}?"
         if rng.random() < 0.5:
             question = f"Which of these elements is in group {group} of the periodic table (1-18)?"
-        return Item(question, member, wrong)
+        return Item(question, member, wrong, f"{member} in {group}")
     if level == 2:
-        place = between(rng, 0, 39)
+        numbers = four(rng, 1, 40, (1, 2, 8))
         ask = pick(rng, ("What is the atomic number of {}?", "How many protons has an atom of {}?"))
-        right, question = place + 1, ask.format(NAMES[place])
-        slips: tuple[int, ...] = (right - 1, right + 1, right - 2, right + 2, right - 8, right + 8)
-    elif rng.random() < 0.5:
-        symbol, charge = pick(rng, _IONS)
-        place = SYMBOLS.index(symbol) + 1
-        right, sign = place - charge, f"{abs(charge)}{'+' if charge > 0 else '-'}"
-        question = f"How many electrons has an ion of {NAMES[place - 1]} with the charge {sign}?"
-        slips = (place, place + charge, right - 1, right + 1, right - 2, right + 2)
-    else:
-        place = between(rng, 6, 60)
-        right = place + between(rng, 0, place // 4) + (place > 20) * 3
-        question = f"How many neutrons has an atom of {NAMES[place - 1]}-{place + right}?"
-        slips = (place, right - 1, right + 1, right - 2, right + 2, right - 4, right + 4)
-    return number(rng, question, right, slips, least=1)
+        return offer_few(ask.format(NAMES[numbers[0] - 1]), numbers)
+    if rng.random() < 0.5:
+        electrons = some(rng, pick(rng, _ELECTRONS), 4)
+        symbol, charge = pick(rng, _IONS_WITH[electrons[0]])
+        sign = f"{abs(charge)}{'+' if charge > 0 else '-'}"
+        name = NAMES[SYMBOLS.index(symbol)]
+        return offer(f"How many electrons has an ion of {name} with the charge {sign}?", electrons)
+    protons, more = pair(rng, 7, 60), pair(rng, 0, 12, (1, 2, 4))
+    more = more[0] + max(protons) // 5, more[1] + max(protons) // 5
+    neutrons = corners(add, protons, more)
+    if neutrons is None:
+        return elements(rng, level)
+    name, mass = NAMES[protons[0] - 1], protons[0] + neutrons[0]
+    return offer(f"How many neutrons has an atom of {name}-{mass}?", neutrons)
 
 
-def _by_name(rng: random.Random, place: int) -> Item:
+def _by_name(rng: random.Random, level: int) -> Item:
     """Ask for the symbol or the name of an element, or of the one after another."""
-    symbols, names = _LOOKALIKES[place]
-    name, symbol = NAMES[place], SYMBOLS[place]
-    shape = between(rng, 0, 5 if 30 < place < 117 else 3)
+    place, *others = some(rng, pick(rng, _LOOKALIKES[level]), 4)
+    places, shape = (place, *others), below(rng, 4 if level == 1 else 6)
     if shape < 2:
         ask = pick(rng, ("What is the chemical symbol of {}?", "Which symbol stands for {}?"))
-        return Item(ask.format(name), symbol, symbols)
-    if shape < 4:
-        ask = pick(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
-        return Item(ask.format(symbol), name, names)
-    before = NAMES[place - 1]
-    question = f"Which element has the atomic number after that of {before}?"
-    return Item(question, name, NAMES[place - 4 : place - 1] + NAMES[place + 1 : place + 5])
+        return offer_few(ask.format(NAMES[place]), [SYMBOLS[i] for i in places])
+    ask = pick(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
+    question = ask.format(SYMBOLS[place])
+    if shape >= 4:
+        question = f"Which element has the atomic number after that of {NAMES[place - 1]}?"
+    return offer_few(question, [NAMES[i] for i in places], fact=str(shape // 2))
 
 
 def molar_mass(rng: random.Random, level: int) -> Item:
@@ -175,25 +186,29 @@ def molar_mass(rng: random.Random, level: int) -> Item:
     Level 1 has pairs of atoms, 2 three atoms or more, 3 larger molecules, 4 brackets,
     5 several moles, or the share of one element in them.
     """
-    formula, counts, mass, used = pick(rng, _COMPOUNDS[level - 1])
-    text = pick(
-        rng,
-        (
-            "What is the mass of one mole of {}?",
-            "How many grams are there in one mole of {}?",
-            "What does one mole of {} weigh?",
-        ),
-    ).format(formula)
-    right = mass
-    parts = [MASSES[symbol] for symbol, _ in counts]
-    slips = [mass + sign * part for part in parts for sign in (-1, 1)]
-    slips += [mass - 2, mass + 2, mass - 10, mass + 10]
-    if level == 5:
-        moles = between(rng, 2, 9)
-        symbol, count = pick(rng, counts)
-        right, text = moles * mass, f"What is the mass of {moles} moles of {formula}?"
-        if rng.random() < 0.5:
-            right = moles * count * MASSES[symbol]
-            text = f"What is the mass of the {symbol} atoms in {moles} moles of {formula}?"
-        slips = [right + sign * part for part in (*parts, right // moles) for sign in (-1, 1)]
-    return number(rng, f"{text} Use {used}.", right, slips, "{} g".format, least=1)
+    compounds = _alike(rng, _COMPOUNDS[level - 1])
+    formula, counts, mass, used = compounds[0]
+    if level < 5:
+        text = pick(rng, _MOLE).format(formula)
+        masses = [compound[2] for compound in compounds]
+        return offer_few(f"{text} Use {used}.", masses, "{} g".format, formula)
+    moles = pair(rng, 2, 9, (1, 2, 3))
+    if rng.random() < 0.5:
+        text = f"What is the mass of {moles[0]} moles of {formula}?"
+        products = corners(mul, moles, (mass, compounds[1][2]))
+    else:
+        one, other = some(rng, counts, 2)
+        text = f"What is the mass of the {one[0]} atoms in {moles[0]} moles of {formula}?"
+        parts = one[1] * MASSES[one[0]], other[1] * MASSES[other[0]]
+        products = corners(mul, moles, parts)
+    if products is None:
+        return molar_mass(rng, level)
+    return offer(f"{text} Use {used}.", products, "{} g".format, text)
+
+
+def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:
+    """Draw four compounds of different masses, near each other in the order of masses."""
+    size = min(len(compounds), 9)
+    start = below(rng, len(compounds) - size + 1)
+    drawn = some(rng, compounds[start : start + size], 4)
+    return drawn if len({mass for _, _, mass, _ in drawn}) == 4 else _alike(rng, compounds)

@@ -1,13 +1,13 @@
 """Geography: capitals of countries and the continents they lie on.
 
-What always holds: the tables leave out countries whose capital is disputed, shared, recently
+Invariants: the tables leave out countries whose capital is disputed, shared, recently
 moved or given away by the country's name, and, for continents, those that lie on two.
 Each country is marked with how well known it is, from 1 to 5.
 """
 
 import random
 
-from .item import Item, below, pick, some
+from .item import Item, below, offer_few, pick, some
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -115,7 +115,7 @@ def capitals(rng: random.Random, level: int) -> Item:
         )
         place = 1
     question = ask.format(_with_article(right[1]) if place == 2 else right[2])
-    return Item(question, str(right[place]), [str(row[place]) for row in others])
+    return offer_few(question, [str(row[place]) for row in (right, *others)])
 
 
 def continents(rng: random.Random, level: int) -> Item:
@@ -134,7 +134,7 @@ def continents(rng: random.Random, level: int) -> Item:
         name = f"the country whose capital is {capital}" if level > 3 else _with_article(country)
         ask = pick(rng, ("On which continent is {}?", "To which continent does {} belong?"))
         question = ask.format(name)
-        return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]])
+        return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]], name)
     name = _NAMES[right]
     if shape == 1:
         ask = pick(
@@ -155,4 +155,4 @@ def continents(rng: random.Random, level: int) -> Item:
         answer = pick(rng, known[pick(rng, [i for i in range(6) if i != right])])
         wrong = some(rng, known[right], 3)
     question = ask.format(noun, name) + _RULE
-    return Item(question, str(answer[column]), [str(row[column]) for row in wrong])
+    return offer_few(question, [str(row[column]) for row in (answer, *wrong)], fact=name)

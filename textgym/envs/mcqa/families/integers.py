@@ -1,15 +1,15 @@
 """Properties and spellings of whole numbers: primes, divisors, number bases, Roman numerals.
 
-What always holds: exactly one option has the property asked for, and every number written
+Invariants: exactly one option has the property asked for, and every number written
 in another base or in Roman numerals has one spelling only.
 """
 
 import random
 from bisect import bisect
 from collections.abc import Sequence
-from math import gcd, lcm, prod
+from math import gcd, lcm
 
-from .item import Item, below, between, number, pick, some, split
+from .item import Item, below, between, corners, four, offer, offer_few, pair, pick, some
 
 _TOP = 3000
 _PRIME = (
@@ -44,50 +44,62 @@ def _least_factors() -> list[int]:
 _LEAST = _least_factors()
 
 
-def _pools(low: int, high: int, factor: int) -> tuple[list[int], list[int]]:
-    """List the primes of a range and the composites without a prime factor under `factor`."""
-    span = range(low, high)
+def _pools(low: int, high: int, least: int, most: int) -> tuple[list[int], list[int]]:
+    """List the primes of a range, and the composites whose least prime factor is in another.
+
+    If 2, 3 or 5 divided them, the last digit or the distances would tell one from the others.
+    """
+    numbers = range(low, high)
     return (
-        [n for n in span if _LEAST[n] == n],
-        [n for n in span if factor <= _LEAST[n] < n],
+        [n for n in numbers if _LEAST[n] == n],
+        [n for n in numbers if least <= _LEAST[n] <= most and _LEAST[n] < n],
     )
 
 
 _PRIMES = tuple(
     _pools(*limits)
-    for limits in ((2, 60, 2), (20, 160, 3), (100, 500, 3), (300, 1200, 7), (1000, _TOP, 11))
-)
-
-
-def _around(rng: random.Random, right: int, others: Sequence[int]) -> list[int]:
-    """Draw three of the sorted other numbers near the right one."""
-    place = bisect(others, right)
-    return split(rng, others[max(0, place - 5) : place], others[place : place + 5])
+    for limits in (
+        (100, 800, 7, 13), (200, 1200, 7, 19), (400, 1800, 7, 31), (800, 2400, 11, 53),
+        (1000, _TOP, 17, 53),
+    )
+)  # fmt: skip
 
 
 def primes(rng: random.Random, level: int) -> Item:
     """Tell primes from composite numbers.
 
-    Level 1 stays under 60, 2 under 160 without even numbers, 3 under 500; 4 and 5 go up to
-    1,200 and 3,000, with composites whose least prime factor is at least 7 and 11.
+    Levels 1 to 5 stay under 800, 1,200, 1,800, 2,400 and 3,000. The least prime factors of the
+    composites are 7 to 13, 7 to 19, 7 to 31, 11 to 53, and 17 to 53.
     """
     prime, composite = _PRIMES[level - 1]
-    if below(rng, 2):
-        right = pick(rng, prime)
-        question, others = pick(rng, _PRIME), composite
-    else:
-        right = pick(rng, composite)
-        question, others = pick(rng, _COMPOSITE), prime
-    return Item(question, str(right), [str(n) for n in _around(rng, right, others)])
+    asks, rights, others = (
+        (_PRIME, prime, composite) if below(rng, 2) else (_COMPOSITE, composite, prime)
+    )
+    middle = between(rng, prime[0], prime[-1])
+    (right,) = some(rng, _around(rights, middle), 1)
+    return offer_few(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)])
 
 
-def _prime_factors(n: int) -> list[int]:
-    """List the prime factors of a number up to _TOP, with repeats."""
-    factors = []
-    while n > 1:
-        factors.append(_LEAST[n])
-        n //= _LEAST[n]
-    return factors
+def _around(numbers: list[int], middle: int) -> list[int]:
+    """List those of sorted numbers that are nearest to a middle."""
+    place = bisect(numbers, middle)
+    first = min(max(place - 3, 0), len(numbers) - 6)
+    return numbers[first : first + 6]
+
+
+def _by_divisors() -> dict[int, list[int]]:
+    """Group the composites up to 1,000 by how many divisors they have, in order of that."""
+    counts = [0] * 1001
+    for d in range(1, 1001):
+        for n in range(d, 1001, d):
+            counts[n] += 1
+    groups = {count: [n for n in range(1001) if counts[n] == count] for count in range(3, 25)}
+    return {count: numbers for count, numbers in groups.items() if len(numbers) >= 10}
+
+
+_BY_DIVISORS = _by_divisors()
+_DIVISOR_COUNTS = tuple(_BY_DIVISORS)
+_LARGEST_FACTORS = (3, 5, 7, 11, 13, 17, 19)
 
 
 def divisors(rng: random.Random, level: int) -> Item:
@@ -97,52 +109,59 @@ def divisors(rng: random.Random, level: int) -> Item:
     multiple, 4 for the largest prime factor or the number of divisors, 5 for the remainder
     of a power or the greatest common divisor of three numbers.
     """
-    a, b, c = some(rng, range(2, 16), 3)
-    d = between(rng, 3, 24)
-    if level == 2:
-        ask = pick(rng, ("greatest common divisor of", "largest number that divides both"))
-        return _common(rng, f"What is the {ask} {a * d} and {b * d}?", gcd(a * d, b * d))
-    if level == 3:
-        a, b = a * (d % 3 + 1), b * (d % 3 + 1)
-        right = lcm(a, b)
-        slips = [a * b, right + a, right - a, right + b, right - b, right // 2, right * 2]
-        ask = pick(rng, ("least common multiple of", "smallest positive number divisible by both"))
-        return number(rng, f"What is the {ask} {a} and {b}?", right, slips, least=1)
-    if level == 4:
-        return _factors(rng, a * b * (d % 10 + 1))
-    if level == 5 and below(rng, 2):
-        a, b, c = 2 * a * d, 2 * b * d, 2 * c * d
-        question = f"What is the greatest common divisor of {a}, {b} and {c}?"
-        return _common(rng, question, gcd(a, b, c))
+    values: Sequence[int] | None
     if level == 1:
-        top, by = between(rng, 20, 99), between(rng, 5, 12)
+        by = pick(rng, (5, 6, 7, 8, 9, 11, 12))
+        values = some(rng, range(by), 4)
         ask = pick(rng, ("What is the remainder of {} divided by {}?", "What is {} modulo {}?"))
-        right, question, slips = top % by, ask.format(top, by), [by - top % by, top // by]
-    else:
-        by = between(rng, 7, 23)
-        right, slips = pow(a, d, by), [a * d % by, by - pow(a, d, by)]
+        question = ask.format(by * between(rng, 2, 8) + values[0], by)
+    elif level == 2:
+        values = four(rng, 2, 24, (1, 2, 3, 4, 6))
+        a, b = _without_common_divisor(rng, 2)
+        ask = pick(rng, ("greatest common divisor of", "largest number that divides both"))
+        question = f"What is the {ask} {a * values[0]} and {b * values[0]}?"
+    elif level == 3:
+        k, one, other = between(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
+        values = corners(lambda a, b: lcm(k * a, k * b), one, other)
+        if values and {k * n for n in (*one, *other)} & {*values}:
+            values = None
+        ask = pick(rng, ("least common multiple of", "smallest positive number divisible by both"))
+        question = f"What is the {ask} {k * one[0]} and {k * other[0]}?"
+    elif level == 4:
+        return _factors(rng)
+    elif below(rng, 2):
+        by, base, power = between(rng, 7, 23), pair(rng, 2, 15), pair(rng, 3, 24)
+        values = corners(lambda a, d: pow(a, d, by), base, power)
+        a, d = base[0], power[0]
         question = f"What is the remainder of {a}^{d} ({a} to the power {d}) divided by {by}?"
-    return number(rng, question, right, slips, most=by - 1)
+    else:
+        values = [2 * n for n in four(rng, 2, 24, (1, 2, 3, 4, 6))]
+        a, b, c = (n * values[0] for n in _without_common_divisor(rng, 3))
+        question = f"What is the greatest common divisor of {a}, {b} and {c}?"
+    return offer(question, values) if values else divisors(rng, level)
 
 
-def _common(rng: random.Random, question: str, right: int) -> Item:
-    """Offer numbers around a greatest common divisor."""
-    slips = [right + off for off in (-4, -3, -2, 2, 3, 4)]
-    slips += [right * 2, right * 3, right // 2, right // 3]
-    return number(rng, question, right, slips, least=1)
+def _without_common_divisor(rng: random.Random, n: int) -> list[int]:
+    """Draw different numbers whose greatest common divisor is 1."""
+    numbers = some(rng, range(2, 16), n)
+    return numbers if gcd(*numbers) == 1 else _without_common_divisor(rng, n)
 
 
-def _factors(rng: random.Random, n: int) -> Item:
+def _factors(rng: random.Random) -> Item:
     """Ask for the largest prime factor or the number of divisors."""
-    factors = _prime_factors(n)
     if below(rng, 2):
-        right = max(factors)
-        wrong = _around(rng, right, [p for p in _PRIMES[0][0] if p != right])
-        return Item(f"What is the largest prime factor of {n}?", str(right), [*map(str, wrong)])
-    right = prod(factors.count(p) + 1 for p in {*factors})
-    slips = [right - 2, right - 1, right + 1, right + 2, right + 4]
-    question = f"How many positive divisors has {n}, counting 1 and {n}?"
-    return number(rng, question, right, slips, least=1)
+        primes = _neighbours(rng, _LARGEST_FACTORS)
+        n = primes[0] * between(rng, 2, min(primes[0], 15)) * between(rng, 2, min(primes[0], 10))
+        return offer(f"What is the largest prime factor of {n}?", primes)
+    counts = _neighbours(rng, _DIVISOR_COUNTS)
+    n = pick(rng, _BY_DIVISORS[counts[0]])
+    return offer(f"How many positive divisors has {n}, counting 1 and {n}?", counts)
+
+
+def _neighbours(rng: random.Random, numbers: Sequence[int]) -> list[int]:
+    """Draw four of any five numbers that follow each other, in random order."""
+    start = below(rng, len(numbers) - 4)
+    return some(rng, numbers[start : start + 5], 4)
 
 
 def _digits(n: int, base: int) -> str:
@@ -160,34 +179,32 @@ def bases(rng: random.Random, level: int) -> Item:
     Level 1 reads binary, 2 writes binary, 3 reads octal and hexadecimal, 4 turns binary into
     hexadecimal or back, 5 adds in a base from 3 to 9.
     """
-    tops = (40, 120, 255, 255, 400)
-    n = between(rng, 5 if level == 1 else 17, tops[level - 1])
-    slips = [n - 1, n + 1, n ^ 2, n ^ 4, n ^ 8, n - 2, n + 2]
+    low, high = ((5, 63), (17, 255), (17, 511), (17, 511), (30, 400))[level - 1]
+    base = between(rng, 3, 9)
+    gaps = (1, 2, 4, 8) if level < 3 else (1, 2, 4, 8, 16) if level < 5 else (1, base, 4 * base)
+    values = four(rng, low, high, gaps)
+    n = values[0]
     if level == 1:
         ask = pick(
             rng, ("What is binary {:b} in decimal?", "Which decimal number is {:b} in base 2?")
         )
-        return number(rng, ask.format(n), n, slips, least=1)
+        return offer(ask.format(n), values, fact=f"{n:b}")
     if level == 2:
         ask = pick(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
-        return number(rng, ask.format(n), n, slips, "{:b}".format, least=1)
+        return offer(ask.format(n), values, "{:b}".format, f"{n} in binary")
     if level == 3:
         shape = pick(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
-        slips += [n - 8, n + 8, n - 16, n + 16]
-        return number(rng, f"What is {shape.format(n)} in decimal?", n, slips, least=1)
+        return offer(f"What is {shape.format(n)} in decimal?", values)
+    if level == 4 and below(rng, 2):
+        text = f"How is binary {n:b} written in hexadecimal{_HEX}?"
+        return offer(text, values, "{:X}".format)
     if level == 4:
-        slips += [n - 16, n + 16]
-        if below(rng, 2):
-            text = f"How is binary {n:b} written in hexadecimal{_HEX}?"
-            return number(rng, text, n, slips, "{:X}".format, least=1)
         text = f"How is hexadecimal {n:X}{_HEX} written in binary?"
-        return number(rng, text, n, slips, "{:b}".format, least=1)
-    base = between(rng, 3, 9)
-    a = between(rng, n // 4, n // 2)
-    slips += [n - base, n + base, n - base * base, n + base * base]
+        return offer(text, values, "{:b}".format)
+    a = between(rng, min(values) // 4, min(values) // 2)
     text = f"In base {base}, what is {_digits(a, base)} + {_digits(n - a, base)}?"
     text += f" All numbers, also the options, are in base {base}."
-    return number(rng, text, n, slips, lambda value: _digits(value, base), least=1)
+    return offer(text, values, lambda value: _digits(value, base))
 
 
 def _roman(n: int) -> str:
@@ -199,26 +216,23 @@ def _roman(n: int) -> str:
 def roman(rng: random.Random, level: int) -> Item:
     """Read and write Roman numerals.
 
-    Level 1 reads up to 40, 2 writes up to 100, 3 reads up to 1,000, 4 writes up to 3,900,
+    Level 1 reads up to 90, 2 writes up to 400, 3 reads up to 1,000, 4 writes up to 3,900,
     5 adds or subtracts two numerals and writes the result.
     """
-    low, high = ((4, 40), (21, 100), (101, 1000), (400, 3900), (60, 900))[level - 1]
-    n = between(rng, low, high)
-    slips = [n + d for d in (-2, -1, 1, 2)]
-    if level > 1:
-        slips += [n - 10, n + 10, n - 5, n + 5]
-    if level > 2:
-        slips += [n - 100, n + 100, n - 40, n + 40]
+    low, high = ((4, 90), (51, 400), (101, 1000), (400, 3900), (60, 900))[level - 1]
+    gaps = ((1, 2, 5), (1, 2, 5, 10), (1, 5, 10, 40, 100))[min(level, 3) - 1]
+    values = four(rng, low, high, gaps)
+    n = values[0]
     if level == 1 or level == 3:
         ask = pick(rng, ("Which number is the Roman numeral {}?", "What is {} in ordinary digits?"))
-        return number(rng, ask.format(_roman(n)), n, slips, least=1)
+        return offer(ask.format(_roman(n)), values)
     if level < 5:
         ask = pick(rng, ("How is {} written in Roman numerals?", "Which Roman numeral means {}?"))
-        return number(rng, ask.format(n), n, slips, _roman, least=1, most=3999)
+        return offer(ask.format(n), values, _roman)
     other = between(rng, 11, 400)
-    if other < n and below(rng, 2):
+    if other < min(values) and below(rng, 2):
         text = f"{_roman(n - other)} + {_roman(other)}"
     else:
         text = f"{_roman(n + other)} - {_roman(other)}"
     ask = pick(rng, ("In Roman numerals, what is {}?", "Work out {} in Roman numerals."))
-    return number(rng, ask.format(text), n, slips, _roman, least=1, most=3999)
+    return offer(ask.format(text), values, _roman)

@@ -1,36 +1,60 @@
-"""The question item and the helpers that every family draws with.
+"""The question item, and how every family draws its options.
 
-What always holds: all randomness comes from the generator handed in, the wrong options
-differ from the right one and from each other by value, and the right value's rank among
-the four options is as near to uniform as the range of sensible values allows.
+A distractor is the right answer to a question that a typical slip turns this one into: a number
+off by one or by ten, the next place of a slice, another row of a table. So a family first draws
+four such answers, then which of their questions it asks.
+
+Invariants: all randomness comes from the generator that is handed in; the four options differ;
+each of them is as likely to be the right one as any other, whatever the four are, so that
+nothing but the question tells which it is. Therefore nothing that is drawn or rejected before
+the right one is chosen may depend on it.
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
 
 from textgym.draws import below, between, pick, some
 
 __all__ = [
-    "Item", "below", "between", "fraction", "near", "number", "pick", "plural", "some", "split",
+    "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",
+    "offer_few", "pair", "pick", "plural", "some",
 ]  # fmt: skip
 
-T = TypeVar("T")
+_DIGITS = re.compile(r"\d+")
 
-MOST = 10**12
-REACH = 6
-SHIFTS = (
-    (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, 2), (2, 1), (2, 2), (2, 3), (1, 3),
-)  # fmt: skip
+A = TypeVar("A")
+B = TypeVar("B")
+T = TypeVar("T")
 
 
 class Item(NamedTuple):
-    """A question, its one right answer and at least three wrong ones."""
+    """A question, its one right answer and three wrong ones.
+
+    Attributes:
+        question: The question.
+        right: The right option.
+        wrong: The three others.
+        fact: What must be known or worked out, however it is put; by default the numbers of the
+            question and the right option tell that.
+    """
 
     question: str
     right: str
     wrong: Sequence[str]
+    fact: str = ""
+
+
+def fact_of(item: Item) -> str:
+    """Return what an item asks for, however it is put: its fact, or its answer and its numbers.
+
+    Example:
+        >>> fact_of(Item("How much is 5 + 9?", "14", ("13", "15", "16")))
+        '14 from 5 9'
+    """
+    return item.fact or f"{item.right} from {' '.join(sorted(_DIGITS.findall(item.question)))}"
 
 
 def plural(n: int, noun: str) -> str:
@@ -38,85 +62,68 @@ def plural(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
-def split(rng: random.Random, low: Sequence[T], high: Sequence[T]) -> list[T]:
-    """Take three values from two sides, the number from each side as even as can be."""
-    lower = max(min(below(rng, 4), len(low)), 3 - len(high))
-    return some(rng, low, lower) + some(rng, high, 3 - lower)
-
-
-def near(
-    rng: random.Random,
-    right: int,
-    mistakes: Iterable[int] = (),
-    step: int = 1,
-    least: int = 0,
-    most: int = MOST,
-) -> list[int]:
-    """Draw three wrong whole numbers from least to most.
-
-    They stem from the mistakes handed in, and from steps away where those are few. Mostly two
-    of them are combined to a third, so that all four values look alike from one another.
-    """
-    low: list[int] = []
-    high: list[int] = []
-    for value in mistakes:
-        if least <= value < right:
-            if value not in low:
-                low.append(value)
-        elif right < value <= most and value not in high:
-            high.append(value)
-    for side, sign, room in ((low, -step, right - least), (high, step, most - right)):
-        if len(side) < 3:
-            steps = [right + sign * i for i in range(1, min(REACH, room // step) + 1)]
-            side += [value for value in steps if value not in side]
-    one = pick(rng, (low if below(rng, 2) else high) or high or low)
-    two = pick(rng, (low if below(rng, 2) else high) or high or low)
-    both = one + two - right
-    if one != two and both != right and least <= both <= most:
-        return [one, two, both]
-    return split(rng, low, high)
-
-
-def number(
-    rng: random.Random,
-    question: str,
-    right: int,
-    mistakes: Iterable[int] = (),
-    show: Callable[[int], str] = str,
-    step: int = 1,
-    least: int = 0,
-    most: int = MOST,
-) -> Item:
-    """Make an item with a whole-number answer; show writes a value as an option."""
-    wrong = near(rng, right, mistakes, step, least, most)
-    return Item(question, show(right), [show(value) for value in wrong])
-
-
-def fraction(rng: random.Random, question: str, top: int, bottom: int) -> Item | None:
-    """Make an item with a fraction in lowest terms, or None where the value has no such form.
-
-    All options are positive, none is whole, and all are under one if the right one is.
-    """
-    near_by = [(top + up, bottom) for up in (-3, -2, -1, 1, 2, 3)]
+def lowest(top: int, bottom: int) -> str:
+    """Write a fraction in lowest terms, or a whole number: '2/3', '4'."""
     common = gcd(top, bottom)
-    top //= common
-    bottom //= common
-    if bottom == 1:
-        return None
-    near_by += [(top + up, bottom + down) for up, down in SHIFTS]
-    low: list[str] = []
-    high: list[str] = []
-    for over, under in near_by:
-        if over < 1 or under < 2 or (top < bottom and over >= under):
-            continue
-        common = gcd(over, under)
-        if common == under:
-            continue
-        size = over * bottom - top * under
-        side = low if size < 0 else high
-        text = f"{over // common}/{under // common}"
-        if size and text not in side:
-            side.append(text)
-    if len(low) + len(high) < 3:
-        return None
-    return Item(question, f"{top}/{bottom}", split(rng, low, high))
+    return f"{top // common}/{bottom // common}" if common < bottom else str(top // common)
+
+
+def are_fractions(texts: Sequence[str]) -> bool:
+    """Tell whether texts that `lowest` wrote are positive, and none is whole."""
+    return all("/" in text and text[0] != "-" for text in texts)
+
+
+def pair(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2)) -> tuple[int, int]:
+    """Draw two numbers of a range that differ by one of the gaps; either may be the larger."""
+    gap = pick(rng, gaps)
+    first = between(rng, low, high - gap)
+    return (first, first + gap) if below(rng, 2) else (first + gap, first)
+
+
+def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3)) -> list[int]:
+    """Draw four numbers of a range, in random order: one, and it with one, the other or both gaps.
+
+    Args:
+        rng: The random generator.
+        low: The least number.
+        high: The greatest number.
+        gaps: Different gaps, of which two are drawn; any two fit into the range together.
+    """
+    one, other = some(rng, gaps, 2)
+    start = between(rng, low, high - one - other)
+    return some(rng, (start, start + one, start + other, start + one + other), 4)
+
+
+def corners(
+    function: Callable[[A, B], T], first: tuple[A, A], second: tuple[B, B]
+) -> tuple[T, T, T, T] | None:
+    """Return what a function makes of two arguments, then of the other choices of either.
+
+    The first value belongs to `first[0]` and `second[0]`, with which the question is asked. None
+    where two of the four are equal.
+    """
+    (a, other_a), (b, other_b) = first, second
+    values = function(a, b), function(other_a, b), function(a, other_b), function(other_a, other_b)
+    return values if len({*values}) == 4 else None
+
+
+def offer(
+    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
+) -> Item:
+    """Make an item from four values, the right one first; show writes a value as an option."""
+    right, *wrong = map(show, values)
+    return Item(question, right, wrong, fact)
+
+
+def offer_few(
+    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
+) -> Item:
+    """Make an item whose options are a part of what it asks for.
+
+    They are that where the question is about the options themselves, such as which of them is a
+    prime. They have to be where the facts are few and each has an answer of its own, such as
+    capitals: if the facts were shared out among the splits, the right option of a test question
+    would be the one that was never right in training.
+    """
+    item = offer(question, values, show)
+    return item._replace(fact=f"{fact} {item.right} of {sorted((item.right, *item.wrong))}")

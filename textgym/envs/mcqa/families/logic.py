@@ -1,6 +1,6 @@
 """Reasoning: orders of people, syllogisms with made-up words, truth of formulas.
 
-What always holds: the clues of an order fix it completely; a wrong conclusion of a syllogism
+Invariants: the clues of an order fix it completely; a wrong conclusion of a syllogism
 fails in at least one situation that the statements allow, given that there is something of
 every kind; of the formulas offered exactly one has the truth value asked for.
 """
@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, below, between, pick, some
+from .item import Item, below, between, offer, offer_few, pick, some
 from .vocabulary import PEOPLE
 
 _SCALES = (
@@ -29,34 +29,32 @@ _MUST = (
     "Which of these follows?",
     "What can be concluded for certain?",
 )
-_FORMS = {
-    "every": "Every {} is a {}.",
-    "no": "No {} is a {}.",
-    "some": "Some {}s are {}s.",
-    "not": "Some {}s are not {}s.",
-}
-Claim = tuple[str, int, int]
-Puzzle = tuple[list[Claim], dict[str, list[Claim]], dict[str, list[Claim]]]
+_EVERY, _NO = "Every {} is a {}.", "No {} is a {}."
+_SOME, _NOT = "Some {}s are {}s.", "Some {}s are not {}s."
+# the first and the last of some statements, with 'every' between, and what follows from them
+_MOODS = (
+    (_EVERY, _EVERY, _EVERY), (_EVERY, _NO, _NO), (_SOME, _EVERY, _SOME), (_SOME, _NO, _NOT),
+)  # fmt: skip
 
 
 def orderings(rng: random.Random, level: int) -> Item:
     """Find a person's place in an order given by comparisons.
 
-    Level 1 orders four people with clues in order and asks for an end, 2 shuffles the clues,
-    3 has five people and both directions of comparison, 4 asks for the second place,
-    5 has six people and asks for the second or third.
+    Level 1 orders four people, with clues that go around, and asks for an end, 2 shuffles the
+    clues, 3 has five people, 4 asks for the second place, 5 has six people and asks for the
+    second or third. Both directions of comparison occur, and each person stands in two clues.
     """
     size = (4, 4, 5, 5, 6)[level - 1]
     names = some(rng, PEOPLE, size)
     more, less, most, least = pick(rng, _SCALES)
     clues = []
-    for first, second in pairwise(names):
-        if level > 2 and below(rng, 2):
+    for first, second in (*pairwise(names), (names[0], names[-1])):
+        if below(rng, 2):
             clues.append(f"{second} is {less} than {first}.")
         else:
             clues.append(f"{first} is {more} than {second}.")
-    if level > 1:
-        clues = some(rng, clues, size - 1)
+    start = below(rng, size)
+    clues = clues[start:] + clues[:start] if level == 1 else some(rng, clues, size)
     place = 0 if level < 4 else 1 if level == 4 else between(rng, 1, 2)
     if below(rng, 2):
         right, asked = names[place], _NTH[place] + most
@@ -64,94 +62,63 @@ def orderings(rng: random.Random, level: int) -> Item:
         right, asked = names[-1 - place], _NTH[place] + least
     ask = pick(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
     question = " ".join(clues) + " " + ask.format(asked)
-    return Item(question, right, some(rng, [name for name in names if name != right], 3))
-
-
-def _puzzle(length: int, has_some: bool, has_no: bool) -> Puzzle:
-    """Build premises and the right and wrong conclusions, by form, about numbered kinds.
-
-    Kinds 0 to length form a chain in which every kind lies within the next. Some of an outer
-    kind lie in kind 0, and nothing in the last of the chain is of the excluded kind.
-    """
-    outer, excluded = length + 1, length + 2
-    chain = [(i, j) for i in range(length + 1) for j in range(i + 1, length + 1)]
-    premises = [("every", i, i + 1) for i in range(length)]
-    right: dict[str, list[Claim]] = {name: [] for name in _FORMS}
-    wrong: dict[str, list[Claim]] = {name: [] for name in _FORMS}
-    right["every"] = [("every", i, j) for i, j in chain if j > i + 1]
-    wrong["every"] = [("every", j, i) for i, j in chain]
-    wrong["no"] = [("no", i, j) for i, j in chain] + [("no", j, i) for i, j in chain]
-    wrong["not"] = [("not", i, j) for i, j in chain] + [("not", j, i) for i, j in chain]
-    if has_some:
-        premises.insert(0, ("some", outer, 0))
-        right["some"] += [("some", outer, i) for i in range(1, length + 1)]
-        wrong["every"] += [("every", outer, i) for i in range(length + 1)]
-        wrong["no"] += [("no", outer, i) for i in range(length + 1)]
-        wrong["not"] += [("not", outer, i) for i in range(length + 1)]
-    if has_no:
-        premises.append(("no", length, excluded))
-        right["no"] += [("no", i, excluded) for i in range(length)]
-        right["no"] += [("no", excluded, i) for i in range(length)]
-        wrong["every"] += [("every", excluded, i) for i in range(length + 1)]
-        wrong["some"] += [("some", excluded, i) for i in range(length + 1)]
-        wrong["some"] += [("some", i, excluded) for i in range(length + 1)]
-    if has_some and has_no:
-        right["not"].append(("not", outer, excluded))
-        wrong["no"].append(("no", outer, excluded))
-        wrong["some"].append(("some", outer, excluded))
-    return (
-        premises,
-        {name: claims for name, claims in right.items() if claims},
-        {name: claims for name, claims in wrong.items() if claims},
-    )
-
-
-_PUZZLES = (
-    (_puzzle(2, False, False),),
-    (_puzzle(1, False, True), _puzzle(1, True, False), _puzzle(2, False, True)),
-    (_puzzle(1, True, True), _puzzle(2, True, False), _puzzle(3, False, True)),
-    (_puzzle(2, True, True), _puzzle(3, True, False), _puzzle(4, False, True)),
-    (_puzzle(3, True, True), _puzzle(4, True, True)),
-)
+    others = some(rng, [name for name in names if name != right], 3)
+    return Item(question, right, others, f"{right} of {' '.join(names)}")
 
 
 def syllogisms(rng: random.Random, level: int) -> Item:
     """Draw a conclusion about made-up kinds of things.
 
-    Level 1 chains two statements with 'every', 2 adds 'no' or 'some', 3 has three or four
-    statements, 4 four or five, 5 five or six; from level 3 on they are shuffled.
+    Two chains of statements lead from a kind each towards another kind each, and one of them is
+    broken: its halves have no kind in common. The options lead from either beginning to either
+    end, so only the links between tell which of them follows.
+
+    Level 1 has one link and 'every' alone, 2 adds 'no' and 'some', 3 shuffles the statements and
+    adds 'not', 4 has two links, 5 three.
     """
-    premises, right, wrong = pick(rng, _PUZZLES[level - 1])
-    kinds = some(rng, _KINDS, len(premises) + 3)
-
-    def say(claim: Claim) -> str:
-        return _FORMS[claim[0]].format(kinds[claim[1]], kinds[claim[2]])
-
-    answer = pick(rng, right[pick(rng, tuple(right))])
-    forms = tuple(wrong) if level > 1 else ("every",)
-    others: list[Claim] = []
-    while len(others) < 3:
-        claim = pick(rng, wrong[pick(rng, forms)])
-        if claim not in others:
-            others.append(claim)
+    first, last, form = pick(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
+    links = max(1, level - 2)
+    one, two, three, four, *others = some(rng, _KINDS, 2 * links + 5)
+    starts, ends, whole, broken = (one, two), (three, four), others[:links], others[links:]
+    gap = below(rng, links)
+    begun = [first.format(starts[0], whole[0]), first.format(starts[1], broken[0])]
+    rest = [_EVERY.format(*kinds) for kinds in pairwise(whole)]
+    rest += [_EVERY.format(*kinds) for i, kinds in enumerate(pairwise(broken)) if i != gap]
+    rest += [last.format(whole[-1], ends[0]), last.format(broken[-1], ends[1])]
+    premises = some(rng, begun, 2) + some(rng, rest, len(rest))
     if level > 2:
         premises = some(rng, premises, len(premises))
-    question = " ".join(map(say, premises)) + " There is at least one thing of every kind. "
-    return Item(question + pick(rng, _MUST), say(answer), [*map(say, others)])
+    question = f"{' '.join(premises)} There is at least one thing of every kind. {pick(rng, _MUST)}"
+    conclusions = [form.format(start, end) for end in ends for start in starts]
+    return offer(question, conclusions, fact=" ".join(sorted(premises)))
 
 
 _Truth = Callable[[bool, bool, bool], bool]
-_Rows = tuple[tuple[bool, bool, bool], ...]
+_Plane = tuple[int, ...]
 
 
-def _rows(truth_of: _Truth) -> tuple[_Rows, _Rows]:
-    """List the values of three letters that make a formula false, and those that make it true."""
-    both = (False, True)
-    rows = [(p, q, r) for p in both for q in both for r in both]
-    return (
-        tuple(row for row in rows if not truth_of(*row)),
-        tuple(row for row in rows if truth_of(*row)),
-    )
+def _planes(text: str, truth_of: _Truth) -> tuple[list[_Plane], list[_Plane]]:
+    """List the fours of rows of which one alone makes a formula false, and those for true.
+
+    A row is a number whose bits are the truth values of the letters. Its four are got from each
+    other by flipping some letters: so whichever of the four formulas is asked for, other facts
+    make each of the others that one. The row that stands alone comes first.
+    """
+    rows = range(8 if "{2}" in text else 4)
+    flips = [(one, other) for one in rows for other in rows if 0 < one < other]
+    planes = {
+        tuple(sorted((row, row ^ one, row ^ other, row ^ one ^ other)))
+        for row in rows
+        for one, other in flips
+    }
+    found: tuple[list[_Plane], list[_Plane]] = ([], [])
+    for plane in sorted(planes):
+        truths = [bool(truth_of(*(bool(row >> i & 1) for i in range(3)))) for row in plane]
+        for wanted in (False, True):
+            if truths.count(wanted) == 1:
+                alone = plane[truths.index(wanted)]
+                found[wanted].append((alone, *(row for row in plane if row != alone)))
+    return found
 
 
 _FORMULAS: tuple[tuple[tuple[str, _Truth], ...], ...] = (
@@ -187,7 +154,15 @@ _FORMULAS: tuple[tuple[tuple[str, _Truth], ...], ...] = (
     ),
 )
 _SHAPES = tuple(
-    tuple((text, _rows(truth_of)) for text, truth_of in formulas) for formulas in _FORMULAS
+    tuple(
+        tuple(
+            (text, planes)
+            for text, truth_of in formulas
+            if (planes := _planes(text, truth_of)[wanted])
+        )
+        for wanted in (False, True)
+    )
+    for formulas in _FORMULAS
 )
 _TIES = " 'Not' binds tightest, and 'or' is inclusive."
 _NOTES = ("", " 'If A then B' is false only when A is true and B is false.")
@@ -196,28 +171,29 @@ _NOTES = ("", " 'If A then B' is false only when A is true and B is false.")
 def truth(rng: random.Random, level: int) -> Item:
     """Find the formula that is true, or the one that is false.
 
-    Level 1 joins two of three letters by 'and' and 'or', 2 adds 'if' and negated pairs,
-    3 joins three of four letters, 4 nests negation and 'if', 5 nests deeper with five letters.
+    The four have the same form and the same letters, and differ in what they negate. Level 1
+    joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
+    four letters, 4 nests negation and 'if', 5 nests deeper with five letters.
     """
     letters = "PQRST"[: (3, 3, 4, 4, 5)[level - 1]]
     facts = [rng.random() < 0.5 for _ in letters]
     wanted = rng.random() < 0.5
-    shapes, places = _SHAPES[level - 1], range(len(letters))
-    options: list[str] = []
-    while len(options) < 4:
-        shape, rows = pick(rng, shapes)
-        values = pick(rng, rows[wanted if not options else not wanted])
-        names = [
-            letters[i] if facts[i] == value else f"not {letters[i]}"
-            for i, value in zip(some(rng, places, 3), values, strict=True)
-        ]
-        text = shape.format(*names)
-        if text not in options:
-            options.append(text)
+    shape, planes = pick(rng, _SHAPES[level - 1][wanted])
+    places = some(rng, range(len(letters)), 3)
+
+    def say(row: int) -> str:
+        return shape.format(
+            *(
+                letters[place] if facts[place] == row >> i & 1 else f"not {letters[place]}"
+                for i, place in enumerate(places)
+            )
+        )
+
     states = [
         f"{letter} is {'true' if fact else 'false'}"
         for letter, fact in zip(letters, facts, strict=True)
     ]
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
-    return Item(question + _TIES + _NOTES[level in (2, 4, 5)], options[0], options[1:])
+    rows = pick(rng, planes)
+    return offer_few(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given)

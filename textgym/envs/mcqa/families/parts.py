@@ -1,12 +1,26 @@
 """Parts of a whole: fractions, percentages, and putting quantities in order.
 
-What always holds: fractions are given in lowest terms, percentage answers are whole
+Invariants: fractions are given in lowest terms and are never whole, percentage answers are whole
 numbers by construction, and compared quantities are all different in value.
 """
 
 import random
+from collections.abc import Sequence
+from operator import mul
 
-from .item import Item, below, between, fraction, number, pick, some
+from .item import (
+    Item,
+    are_fractions,
+    below,
+    between,
+    corners,
+    four,
+    lowest,
+    offer,
+    pair,
+    pick,
+    some,
+)  # fmt: skip
 
 _LOWEST = (
     "What is {}? Give the answer in lowest terms.",
@@ -19,6 +33,7 @@ _ORDER = (
     "Of {list}, which is the {rank}?",
     "Compare {list}. Which is the {rank}?",
 )
+_CHANGES = ((1, "raised"), (-1, "lowered"))
 _LENGTHS = (("mm", 1), ("cm", 10), ("m", 1000), ("km", 1_000_000))
 
 
@@ -28,32 +43,29 @@ def fractions(rng: random.Random, level: int) -> Item:
     Level 1 reduces a fraction, 2 adds or subtracts with equal denominators, 3 with different
     ones, 4 multiplies or divides, 5 combines three fractions by precedence.
     """
-    item = None
-    while item is None:
-        a, c, e = between(rng, 1, 8), between(rng, 1, 8), between(rng, 1, 5)
-        b, d, f = between(rng, a + 1, 12), between(rng, c + 1, 12), between(rng, e + 1, 6)
-        if level == 1:
-            k = between(rng, 2, 9)
-            text, top, bottom = f"{a * k}/{b * k}", a, b
-        elif level == 2:
-            sign = 1 if a <= c else pick(rng, (1, -1))
-            text = f"{a}/{b + 8} {'+' if sign > 0 else '-'} {c}/{b + 8}"
-            top, bottom = a + sign * c, b + 8
-        elif level == 3:
-            sign = 1 if a * d <= c * b else pick(rng, (1, -1))
-            text = f"{a}/{b} {'+' if sign > 0 else '-'} {c}/{d}"
-            top, bottom = a * d + sign * c * b, b * d
-        elif level == 4 and below(rng, 2):
-            text, top, bottom = f"({a}/{b}) * ({c}/{d})", a * c, b * d
-        elif level == 4:
-            text, top, bottom = f"({a}/{b}) divided by ({c}/{d})", a * d, b * c
-        else:
-            text = f"{a}/{b} + ({c}/{d}) * ({e}/{f})"
-            top, bottom = a * d * f + b * c * e, b * d * f
-        if level > 2 and bottom == b == d:
-            continue
-        item = fraction(rng, pick(rng, _LOWEST).format(text), top, bottom)
-    return item
+    a, c, e = pair(rng, 1, 8), pair(rng, 1, 8), pair(rng, 1, 5)
+    b, d, f = some(rng, range(3, 13), 3)
+    if level == 1:
+        a, below_it, k = pair(rng, 1, 9), pair(rng, 3, 14), between(rng, 2, 9)
+        text, values = f"{a[0] * k}/{below_it[0] * k}", corners(lowest, a, below_it)
+    elif level <= 3:
+        b, d = (b + 8, b + 8) if level == 2 else (b, d)
+        sign = pick(rng, (1, -1))
+        text = f"{a[0]}/{b} {'+' if sign > 0 else '-'} {c[0]}/{d}"
+        values = corners(lambda a, c: lowest(a * d + sign * c * b, b * d), a, c)
+    elif level == 4 and below(rng, 2):
+        text = f"({a[0]}/{b}) * ({c[0]}/{d})"
+        values = corners(lambda a, c: lowest(a * c, b * d), a, c)
+    elif level == 4:
+        text = f"({a[0]}/{b}) divided by ({c[0]}/{d})"
+        values = corners(lambda a, c: lowest(a * d, b * c), a, c)
+    else:
+        g = between(rng, 1, 8)
+        text = f"{a[0]}/{b} + ({g}/{d}) * ({e[0]}/{f})"
+        values = corners(lambda a, e: lowest(a * d * f + b * g * e, b * d * f), a, e)
+    if values is None or not are_fractions(values):
+        return fractions(rng, level)
+    return offer(pick(rng, _LOWEST).format(text), values)
 
 
 def percentages(rng: random.Random, level: int) -> Item:
@@ -62,44 +74,47 @@ def percentages(rng: random.Random, level: int) -> Item:
     Level 1 takes a simple percentage of a number, 2 any multiple of 5%, 3 raises or lowers a
     price, 4 asks what percentage a part is, 5 undoes a change or chains two changes.
     """
-    k, fives = between(rng, 2, 40), between(rng, 1, 19)
-    whole, percent = 20 * k, 5 * fives
+    values: Sequence[int] | None
+    twenties = pair(rng, 2, 40, (1, 2, 10))  # whole numbers are 20 times these
     if level <= 2:
-        percent = pick(rng, (10, 20, 25, 50, 75)) if level == 1 else percent
-        right = whole * percent // 100
+        fives = pair(rng, 1, 19, (1, 2, 4))  # percentages are 5 times these
+        if level == 1:
+            fives = _two_of(rng, (2, 4, 5, 10, 15))
+        values = corners(mul, twenties, fives)
         ask = pick(rng, ("What is {}% of {}?", "How much is {}% of {}?", "Calculate {}% of {}."))
-        slips = [whole - right, right + k, right - k, right * 2, right // 2, percent]
-        return number(rng, ask.format(percent, whole), right, slips, least=1)
+        question = ask.format(5 * fives[0], 20 * twenties[0])
+        return offer(question, values) if values else percentages(rng, level)
     if level == 4:
-        part = k * fives
+        percents, k = [5 * n for n in four(rng, 1, 19, (1, 2, 4))], between(rng, 2, 40)
         ask = pick(rng, ("{0} is what percentage of {1}?", "What percentage of {1} is {0}?"))
-        slips = [100 - percent, percent - 5, percent + 5, percent - 10, percent + 10]
-        return number(rng, ask.format(part, whole), percent, slips, "{}%".format, 5, 5, 95)
+        return offer(ask.format(k * percents[0] // 5, 20 * k), percents, "{}%".format)
     good = pick(rng, ("coat", "bicycle", "lamp", "table", "phone", "ticket", "chair", "camera"))
-    sign, word = pick(rng, ((1, "raised"), (-1, "lowered")))
-    fives = fives % 10 + 1
-    percent, move = 5 * fives, k * fives
-    after = whole + sign * move
     if level == 3:
-        right, slips = after, [whole - sign * move, after + k, after - k, whole + sign * percent]
-        text = f"The price of a {good} is ${whole}. It is {word} by {percent}%. What is it now?"
+        sign, word = pick(rng, _CHANGES)
+        fives = pair(rng, 1, 10)
+        values = corners(lambda whole, change: whole * (20 + sign * change), twenties, fives)
+        text = f"The price of a {good} is ${20 * twenties[0]}. It is {word} by {5 * fives[0]}%. "
+        text += "What is it now?"
     elif below(rng, 2):
-        right, slips = whole, [after * (100 - sign * percent) // 100, whole + k, whole - k]
-        text = (
-            f"After being {word} by {percent}%, the price of a {good} is ${after}. "
-            "What was it before?"
-        )
+        sign, word = pick(rng, _CHANGES)
+        change = between(rng, 1, 10)
+        values = [20 * n for n in four(rng, 2, 40, (1, 2, 3, 10))]
+        after = values[0] * (20 + sign * change) // 20
+        text = f"After being {word} by {5 * change}%, the price of a {good} is ${after}. "
+        text += "What was it before?"
     else:
-        rise, fall = between(rng, 1, 10), between(rng, 1, 10)
-        k = k % 6 + 1
-        whole, right = 400 * k, k * (20 + rise) * (20 - fall)
-        slips = [k * (20 - rise) * (20 + fall), 20 * k * (20 + rise - fall), right - k * 20]
-        slips.append(right + k * 20)
+        rises, falls, k = pair(rng, 1, 10), pair(rng, 1, 10), between(rng, 1, 6)
+        values = corners(lambda rise, fall: k * (20 + rise) * (20 - fall), rises, falls)
         text = (
-            f"The price of a {good} is ${whole}. It is raised by {5 * rise}%, and then the "
-            f"new price is lowered by {5 * fall}%. What is it now?"
+            f"The price of a {good} is ${400 * k}. It is raised by {5 * rises[0]}%, and then the "
+            f"new price is lowered by {5 * falls[0]}%. What is it now?"
         )
-    return number(rng, text, right, slips, "${}".format, k, 1)
+    return offer(text, values, "${}".format) if values else percentages(rng, level)
+
+
+def _two_of(rng: random.Random, numbers: tuple[int, ...]) -> tuple[int, int]:
+    one, other = some(rng, numbers, 2)
+    return one, other
 
 
 def comparing(rng: random.Random, level: int) -> Item:

@@ -1,13 +1,14 @@
 """Tiny Python expressions on lists and on strings.
 
-What always holds: the right option is what Python itself evaluates the expression to, and
-the wrong ones are what typical misreadings would give.
+Invariants: the right option is what Python itself evaluates the expression to, and
+the wrong ones are what it would be with other numbers in the brackets.
 """
 
 import random
 from collections.abc import Callable, Sequence
+from operator import add, mul
 
-from .item import Item, below, between, number, pick, some
+from .item import Item, below, corners, offer, pair, pick, some
 from .vocabulary import WORDS
 
 _ASK = (
@@ -16,91 +17,102 @@ _ASK = (
     "Evaluate this Python expression: {}",
 )
 
-_FOLDS: tuple[tuple[str, Callable[[list[int]], int]], ...] = (
-    ("sum", sum),
-    ("max", max),
-    ("min", min),
-)
+_WORDS = tuple(word for word in WORDS if len(word) > 5)
+
+Draft = tuple[str, Sequence[object] | None]
 
 
-def _options(rng: random.Random, text: str, values: Sequence[object]) -> Item | None:
-    """Make an item from the right value and short misreadings of it, or None if too few differ."""
-    right, *others = dict.fromkeys(map(repr, values))
-    wrong = [other for other in others if len(other) < 60]
-    if len(wrong) < 3:
-        return None
-    return Item(pick(rng, _ASK).format(text), right, some(rng, wrong, 3))
+def _evaluated(
+    rng: random.Random, family: Callable[[random.Random, int], Item], level: int, draft: Draft
+) -> Item:
+    """Make an item, or draw another where two of the values are equal or one is long or empty."""
+    text, values = draft
+    texts = [*map(repr, values or ())]
+    if len({*texts}) < 4 or any(not 2 < len(text) < 60 for text in texts if not text.isdigit()):
+        return family(rng, level)
+    return offer(pick(rng, _ASK).format(text), texts, fact=text)
 
 
 def lists(rng: random.Random, level: int) -> Item:
     """Evaluate an expression on a list of numbers.
 
-    Level 1 takes an element, 2 a slice, 3 a sum, greatest or least of a slice, 4 a list
+    Level 1 takes an element, 2 a slice, 3 a sum of a slice or of elements, 4 a list
     comprehension, 5 sorting with a step, division in a comprehension or a conditional sum.
     """
-    size = (5, 6, 7, 5, 7)[level - 1]
+    size = (5, 6, 7, 6, 8)[level - 1]
     x = some(rng, range(1, 31), size)
-    i = between(rng, 1, size - 3)
-    j = between(rng, i + 1, size - 1)
-    k = between(rng, 2, 5)
+    k = pair(rng, 2, 6)
     if level == 1:
-        place = i if below(rng, 2) else -i
-        others = [n for n in x if n != x[place]]
-        item = _options(rng, f"{x}[{place}]", [x[place], *some(rng, others, 3)])
+        places = some(rng, range(size), 4)
+        place = places[0] - size * below(rng, 2)
+        draft: Draft = f"{x}[{place}]", [x[i] for i in places]
     elif level == 2:
-        item = _slice(rng, x, i, j)
+        draft = _slice(rng, x)
     elif level == 3:
-        name, fold = pick(rng, _FOLDS)
-        right = fold(x[i:j])
-        slips = [fold(x[i : j + 1]), fold(x[i - 1 : j]), fold(x[i - 1 : j - 1])]
-        slips += [right - k, right + k] if name == "sum" else x
-        question = pick(rng, _ASK).format(f"{name}({x}[{i}:{j}])")
-        return number(rng, question, right, slips, least=1)
+        draft = _sum(rng, x)
     elif level == 4:
-        item = _comprehension(rng, x, i, k)
+        draft = _comprehension(rng, x, k)
     else:
-        item = _deeper(rng, x, i, k)
-    return item or lists(rng, level)
+        draft = (_sorted, _divided, _chosen)[below(rng, 3)](rng, x, k)
+    return _evaluated(rng, lists, level, draft)
 
 
-def _slice(rng: random.Random, x: list[int], i: int, j: int) -> Item | None:
+def _ends(rng: random.Random, size: int, least: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Draw two starts and two ends of slices, at least so many elements long."""
+    starts = pair(rng, 0, size - least - 1, (1,))
+    return starts, pair(rng, max(starts) + least, size, (1,))
+
+
+def _slice(rng: random.Random, x: list[int]) -> Draft:
     """Slice a list from both ends, or its last elements."""
     if below(rng, 2):
-        shifts = ((0, 0), (0, 1), (-1, 0), (-1, -1), (1, 1))
-        return _options(rng, f"{x}[{i}:{j}]", [x[i + a : j + b] for a, b in shifts])
-    values = [x[-i - 1 :], x[-i:], x[-i - 2 :], x[: i + 1], x[: -i - 1]]
-    return _options(rng, f"{x}[-{i + 1}:]", values)
+        i, j = _ends(rng, len(x), 1)
+        return f"{x}[{i[0]}:{j[0]}]", [x[start:end] for start in i for end in j]
+    lengths = some(rng, range(1, len(x)), 4)
+    return f"{x}[-{lengths[0]}:]", [x[-length:] for length in lengths]
 
 
-def _comprehension(rng: random.Random, x: list[int], i: int, k: int) -> Item | None:
-    """Multiply some elements, or take away from those over a limit."""
+def _sum(rng: random.Random, x: list[int]) -> Draft:
+    """Add the elements of a slice, or two elements."""
+    i, j = _ends(rng, len(x), 2)
     if below(rng, 2):
-        values = [[n * k for n in x[start:]] for start in (i, i - 1, i + 1)]
-        values += [[n + k for n in x[i:]], x[i:] * k]
-        return _options(rng, f"[n * {k} for n in {x}[{i}:]]", values)
-    limit = sorted(x)[i]
-    values = [[n - k for n in x if n > limit], [n - k for n in x if n >= limit]]
-    values += [[n for n in x if n > limit], [n - k for n in x if n < limit]]
-    return _options(rng, f"[n - {k} for n in {x} if n > {limit}]", values)
+        return f"sum({x}[{i[0]}:{j[0]}])", [sum(x[start:end]) for start in i for end in j]
+    (sign, by), places = pick(rng, (("+", add), ("*", mul))), some(rng, range(len(x)), 4)
+    i, j = (places[0], places[1]), (places[2], places[3])
+    return f"{x}[{i[0]}] {sign} {x}[{j[0]}]", corners(lambda i, j: by(x[i], x[j]), i, j)
 
 
-def _deeper(rng: random.Random, x: list[int], i: int, k: int) -> Item | None:
-    """Draw an item of level 5 from a list, a place and a small number."""
-    shape = below(rng, 3)
-    up = sorted(x)
-    if shape == 0:
-        values = [up[::-1][i::2], up[i::2], up[::-1][i + 1 :: 2], x[::-1][i::2]]
-        values.append(up[::-1][i - 1 :: 2])
-        return _options(rng, f"sorted({x}, reverse=True)[{i}::2]", values)
-    if shape == 1:
-        values = [[n // k for n in x[::2]], [n % k for n in x[::2]], [n // k for n in x[1::2]]]
-        values += [[n // k for n in x[:2]], [n // k + 1 for n in x[::2]]]
-        return _options(rng, f"[n // {k} for n in {x}[::2]]", values)
-    right = sum(n for n in x if n % k == 1)
-    slips = [sum(n for n in x if n % k == r) for r in (0, 2)] + [right + k, right - k]
-    slips += [right + n for n in x[:3]] + [right - n for n in x[:3]]
-    question = pick(rng, _ASK).format(f"sum(n for n in {x} if n % {k} == 1)")
-    return number(rng, question, right, slips) if right else None
+def _comprehension(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+    """Multiply some elements, or take away from those over a limit."""
+    i = pair(rng, 1, len(x) - 2, (1,))
+    if below(rng, 2):
+        values = [[n * times for n in x[start:]] for start in i for times in k]
+        return f"[n * {k[0]} for n in {x}[{i[0]}:]]", values
+    limits = sorted(x)[i[0]], sorted(x)[i[1]]
+    values = [[n - less for n in x if n > limit] for limit in limits for less in k]
+    return f"[n - {k[0]} for n in {x} if n > {limits[0]}]", values
+
+
+def _sorted(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+    """Take every second element of a sorted list."""
+    starts = some(rng, range(4), 4)
+    down = sorted(x, reverse=True)
+    text = f"sorted({x}, reverse=True)[{starts[0]}::2]"
+    return text, [down[start::2] for start in starts]
+
+
+def _divided(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+    """Divide every second element."""
+    starts = pair(rng, 0, 1, (1,))
+    values = [[n // by for n in x[start::2]] for start in starts for by in k]
+    return f"[n // {k[0]} for n in {x}[{starts[0]}::2]]", values
+
+
+def _chosen(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+    """Add the elements that leave a remainder."""
+    rests = pair(rng, 0, min(k) - 1, (1,))
+    values = [sum(n for n in x if n % by == rest) for rest in rests for by in k]
+    return f"sum(n for n in {x} if n % {k[0]} == {rests[0]})", values
 
 
 def strings(rng: random.Random, level: int) -> Item:
@@ -109,41 +121,47 @@ def strings(rng: random.Random, level: int) -> Item:
     Level 1 takes a letter, 2 a slice, 3 a slice from the back, 4 replaces letters or takes
     every second one, 5 chains a slice, a reversal and a change of case or splits a text.
     """
-    w = pick(rng, WORDS)
-    while len(w) < 6:
-        w = pick(rng, WORDS)
-    i = between(rng, 1, len(w) - 4)
-    j = between(rng, i + 2, len(w) - 1)
+    w = pick(rng, _WORDS)
+    size = len(w)
     if level == 1:
-        n = between(rng, 1, len(w) - 2) * pick(rng, (1, -1))
-        values = [w[n], w[n - 1], w[n + 1], w[-n], w[-n - 1], w[0], w[-1]]
-        item = _options(rng, f"{w!r}[{n}]", values)
+        places = some(rng, range(size), 4)
+        place = places[0] - size * below(rng, 2)
+        draft: Draft = f"{w!r}[{place}]", [w[i] for i in places]
     elif level < 4:
-        end = j if level == 2 else j - len(w)
-        shifts = ((0, 0), (0, 1), (-1, 0), (0, -1), (-1, -1), (1, 1))
-        values = [w[i + a : j + b] for a, b in shifts]
-        item = _options(rng, f"{w!r}[{i}:{end}]", values)
-    elif level == 4 and below(rng, 2):
-        values = [w[i::2], w[i - 1 :: 2], w[i + 1 :: 2], w[i:], w[:i:2], w[i::3]]
-        item = _options(rng, f"{w!r}[{i}::2]", values)
+        i, j = _ends(rng, size - 1, 2)
+        end = j[0] if level == 2 else j[0] - size
+        draft = f"{w!r}[{i[0]}:{end}]", [w[start:stop] for start in i for stop in j]
     elif level == 4:
-        old, new = pick(rng, w), pick(rng, "kxz")
-        text = w.replace(old, new)
-        values = [text[:j], text[: j + 1], w[:j], text[: j - 1], w.replace(old, "")[:j], text[1:j]]
-        item = _options(rng, f"{w!r}.replace({old!r}, {new!r})[:{j}]", values)
+        draft = (_stepped if below(rng, 2) else _replaced)(rng, w)
     else:
-        item = _chain(rng, w, i, j)
-    return item or strings(rng, level)
+        draft = (_reversed if below(rng, 2) else _joined)(rng, w)
+    return _evaluated(rng, strings, level, draft)
 
 
-def _chain(rng: random.Random, w: str, i: int, j: int) -> Item | None:
-    """Reverse, slice and raise a word, or join the beginnings of three words."""
-    if below(rng, 2):
-        r = w[::-1]
-        values = [r[i:j], r[i : j + 1], r[i - 1 : j], w[i:j][::-1], w[i:j], r[i - 1 : j - 1]]
-        return _options(rng, f"{w!r}[::-1][{i}:{j}].upper()", [value.upper() for value in values])
+def _stepped(rng: random.Random, w: str) -> Draft:
+    """Take every second letter of a part of a word."""
+    starts = some(rng, range(len(w) - 2), 4)
+    return f"{w!r}[{starts[0]}::2]", [w[start::2] for start in starts]
+
+
+def _replaced(rng: random.Random, w: str) -> Draft:
+    """Replace a letter, and take the beginning."""
+    old, new = some(rng, w, 2), pick(rng, [letter for letter in "kxz" if letter not in w])
+    ends = pair(rng, 3, len(w), (1,))
+    values = [w.replace(letter, new)[:end] for letter in old for end in ends]
+    return f"{w!r}.replace({old[0]!r}, {new!r})[:{ends[0]}]", values
+
+
+def _reversed(rng: random.Random, w: str) -> Draft:
+    """Reverse, slice and raise a word."""
+    i, j = _ends(rng, len(w), 2)
+    values = [w[::-1][start:end].upper() for start in i for end in j]
+    return f"{w!r}[::-1][{i[0]}:{j[0]}].upper()", values
+
+
+def _joined(rng: random.Random, w: str) -> Draft:
+    """Join parts of three words."""
     words = [w, *some(rng, WORDS, 2)]
-    parts = [part[:2] for part in words]
-    values = ["-".join(parts), "".join(parts), "-".join(part[:3] for part in words)]
-    values += ["-".join(part[1:3] for part in words), "-".join(part[0] for part in words)]
-    return _options(rng, f"'-'.join(part[:2] for part in {' '.join(words)!r}.split())", values)
+    i, j = pair(rng, 0, 1, (1,)), pair(rng, 2, 3, (1,))
+    values = ["-".join(part[start:end] for part in words) for start in i for end in j]
+    return f"'-'.join(part[{i[0]}:{j[0]}] for part in {' '.join(words)!r}.split())", values

@@ -1,13 +1,15 @@
 """Small tables to read, and results of sports.
 
-What always holds: the table is part of the question, its columns are lined up with spaces,
+Invariants: the table is part of the question, its columns are lined up with spaces,
 and a question for the most or the least has a strict answer.
 """
 
 import random
+from collections.abc import Sequence
+from operator import sub
 from typing import NamedTuple
 
-from .item import Item, below, between, number, pick, plural, some
+from .item import Item, below, between, corners, four, offer, pair, pick, plural, some
 from .vocabulary import PEOPLE
 
 _THEMES = (
@@ -19,6 +21,8 @@ _THEMES = (
 )  # fmt: skip
 _SIZES = ((4, 2, 30), (4, 2, 30), (4, 3, 60), (5, 3, 60), (6, 3, 60))
 _TEAMS = ("Lions", "Bears", "Hawks", "Sharks", "Wolves", "Foxes", "Bulls", "Tigers")
+_RULE = "A win gives 3 points, a draw 1 and a loss none."
+_CONDITIONS = (("more", "fewer"), ("fewer", "more"))
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}
 _ORDINALS = tuple(f"{i}{_ENDINGS.get(i, 'th')}" for i in range(1, 31))
 
@@ -47,8 +51,8 @@ def _grid(rng: random.Random, rows: int, columns: int, most: int) -> Grid:
 def tables(rng: random.Random, level: int) -> Item:
     """Read a table.
 
-    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds a column or takes two
-    cells apart, 4 compares sums of rows, 5 combines two conditions; the table grows with it.
+    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds two cells or takes
+    them apart, 4 compares sums of rows, 5 combines two conditions; the table grows with it.
     """
     item = None
     while item is None:
@@ -65,12 +69,15 @@ def tables(rng: random.Random, level: int) -> Item:
     return item
 
 
-def _cell(rng: random.Random, grid: Grid) -> Item:
+def _cell(rng: random.Random, grid: Grid) -> Item | None:
     """Ask for one number of the table."""
-    i, c = below(rng, len(grid.labels)), below(rng, len(grid.columns))
+    places = [(i, c) for i in range(len(grid.labels)) for c in range(len(grid.columns))]
+    places = some(rng, places, 4)
+    i, c = places[0]
+    values = [grid.cells[i][c] for i, c in places]
     ask = pick(rng, ("How many {} has", "Look at the table. How many {} has"))
     question = f"{grid.text}{ask.format(grid.columns[c])} the {grid.noun} {grid.labels[i]}?"
-    return number(rng, question, grid.cells[i][c], [cell for row in grid.cells for cell in row])
+    return offer(question, values) if len({*values}) == 4 else None
 
 
 def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
@@ -90,65 +97,69 @@ def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
 
 
 def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
-    """Ask for the sum of a column or the difference of two of its cells."""
+    """Ask for the sum or the difference of two cells of a column."""
     c = below(rng, len(grid.columns))
-    column, values = grid.columns[c], [row[c] for row in grid.cells]
-    i, j = some(rng, range(len(values)), 2)
+    column, cells = grid.columns[c], [row[c] for row in grid.cells]
+    places = some(rng, range(len(cells)), 4)
+    i, j = (places[0], places[1]), (places[2], places[3])
+    one, two = (f"the {grid.noun} {grid.labels[place]}" for place in (i[0], j[0]))
     if below(rng, 2):
-        right = sum(values)
-        slips = [right + d for d in (-values[i], values[j], -10, 10, -1, 1)]
-        return number(rng, f"{grid.text}How many {column} are there in all?", right, slips)
-    right = values[i] - values[j]
-    if right < 2:
-        return None
-    one, two = (f"the {grid.noun} {grid.labels[place]}" for place in (i, j))
-    question = f"{grid.text}How many more {column} has {one} than {two}?"
-    return number(rng, question, right, [right + d for d in (10, -10, 1, -1, 2, -2)], least=1)
+        values = corners(lambda i, j: cells[i] + cells[j], i, j)
+        question = f"{grid.text}How many {column} have {one} and {two} together?"
+    else:
+        values = corners(lambda i, j: cells[i] - cells[j], i, j)
+        question = f"{grid.text}How many more {column} has {one} than {two}?"
+    return offer(question, values) if values and min(values) > 0 else None
 
 
 def _filtered(rng: random.Random, grid: Grid) -> Item | None:
     """Ask for the sum of a column over the rows that pass a condition."""
-    c, d = some(rng, range(len(grid.columns)), 2)
-    limit = sorted(row[d] for row in grid.cells)[between(rng, 1, 2)]
-    chosen = [row[c] for row in grid.cells if row[d] > limit]
-    if len(chosen) < 2:
-        return None
-    right = sum(chosen)
-    slips = [right - min(chosen), right - max(chosen), right - 10, right + 10]
-    slips += [right + row[c] for row in grid.cells if row[d] <= limit]
+    *summed, d = some(rng, range(len(grid.columns)), 3)
+    columns, words = (summed[0], summed[1]), pick(rng, _CONDITIONS)
+    limit = sorted(row[d] for row in grid.cells)[between(rng, 2, 3)]
+
+    def total(c: int, word: str) -> int:
+        rows = [row for row in grid.cells if (row[d] > limit if word == "more" else row[d] < limit)]
+        return sum(row[c] for row in rows) if len(rows) > 1 else 0
+
+    values = corners(total, columns, words)
     question = (
-        f"{grid.text}Take only the rows with more than {limit} {grid.columns[d]}. "
-        f"How many {grid.columns[c]} do they have in all?"
+        f"{grid.text}Take only the rows with {words[0]} than {limit} {grid.columns[d]}. "
+        f"How many {grid.columns[columns[0]]} do they have in all?"
     )
-    return number(rng, question, right, slips)
+    return offer(question, values) if values and min(values) > 0 else None
 
 
-def _league(rng: random.Random, level: int, ask_points: bool) -> Item:
-    """Count points from wins, draws and losses, or find the best team."""
+def _points(wins: int, draws: int) -> int:
+    return 3 * wins + draws
+
+
+def _league_points(rng: random.Random) -> Item:
+    """Count a team's points from its wins, draws and losses."""
+    team, losses = pick(rng, _TEAMS), between(rng, 1, 9)
+    wins, draws = pair(rng, 1, 12), pair(rng, 1, 9)
+    points = corners(_points, wins, draws)
+    text = f"The {team} have {plural(wins[0], 'win')}, {plural(draws[0], 'draw')} and "
+    text += f"{losses} {'loss' if losses == 1 else 'losses'}. {_RULE} "
+    text += pick(rng, ("How many points is that?", f"How many points do the {team} have?"))
+    return offer(text, points) if points else _league_points(rng)
+
+
+def _league_place(rng: random.Random, place: int) -> Item:
+    """Find the best team of four, or the second best."""
     teams = some(rng, _TEAMS, 4)
     records = [tuple(between(rng, 1, 9) for _ in range(3)) for _ in teams]
-    points = [3 * wins + draws for wins, draws, _ in records]
-    rule = "A win gives 3 points, a draw 1 and a loss none."
-    team, (wins, draws, losses) = teams[0], records[0]
-    if ask_points:
-        text = f"The {team} have {plural(wins, 'win')}, {plural(draws, 'draw')} and "
-        text += f"{losses} {'loss' if losses == 1 else 'losses'}. {rule} "
-        text += pick(rng, ("How many points is that?", f"How many points do the {team} have?"))
-        right = points[0]
-        slips = [right + 1, right - 1, right - draws, right + draws, right + losses, right - 2]
-        return number(rng, text, right, slips, least=1)
-    place = 0 if level == 2 else 1
-    word = "most" if place == 0 else "second most"
-    ranking = sorted(points, reverse=True)
+    points = [_points(wins, draws) for wins, draws, _ in records]
     if len({*points}) < 4:
-        return _league(rng, level, ask_points)
+        return _league_place(rng, place)
     table = "".join(
         f"{name:<8}{record[0]:>6}{record[1]:>7}{record[2]:>8}\n"
         for name, record in zip(teams, records, strict=True)
     )
-    best = teams[points.index(ranking[place])]
-    text = f"Team      wins  draws  losses\n{table}{rule} Which team has the {word} points?"
-    return Item(text, best, [name for name in teams if name != best])
+    right = teams[points.index(sorted(points, reverse=True)[place])]
+    word = ("most", "second most")[place]
+    text = f"Team      wins  draws  losses\n{table}{_RULE} Which team has the {word} points?"
+    return Item(text, right, [name for name in teams if name != right])
 
 
 def rankings(rng: random.Random, level: int) -> Item:
@@ -158,35 +169,42 @@ def rankings(rng: random.Random, level: int) -> Item:
     place, 4 follows several overtakings, 5 counts matches of tournaments.
     """
     if level == 1:
-        return _league(rng, level, True)
+        return _league_points(rng)
     if level == 2 or (level == 3 and below(rng, 2)):
-        return _league(rng, level, False)
-    who = pick(rng, PEOPLE)
-    if level < 5:
-        place, gain = between(rng, 7, 22), between(rng, 1, 5)
-        text = f"In a race, {who} is in {_ORDINALS[place - 1]} place and overtakes "
-        text += f"{plural(gain, 'runner')}."
-        right = place - gain
-        if level == 4:
-            lost = between(rng, 3, 6)
-            again = between(rng, 1, lost - 1)
-            text += f" Then {lost} runners overtake {who}, who passes {again} of them again."
-            right += lost - again
-        slips = [place, place + gain, right - 1, right + 1, right + 2, right - 2, right + 3]
-        text += f" Nobody else changes places. In which place is {who} now?"
-        return number(rng, text, right, slips, lambda n: _ORDINALS[n - 1], least=1, most=30)
-    n, game = between(rng, 6, 40), pick(rng, ("chess", "tennis", "football", "darts"))
+        return _league_place(rng, level - 2)
+    text, values = _race(rng, level) if level < 5 else _tournament(rng)
+    if values is None:
+        return rankings(rng, level)
+    return offer(text, values, str if level == 5 else lambda place: _ORDINALS[place - 1])
+
+
+Draft = tuple[str, Sequence[int] | None]
+
+
+def _race(rng: random.Random, level: int) -> Draft:
+    """Follow a runner who overtakes others, and on level 4 is overtaken too."""
+    who, place, gain = pick(rng, PEOPLE), pair(rng, 7, 22), pair(rng, 1, 5)
+    text = f"In a race, {who} is in {_ORDINALS[place[0] - 1]} place and overtakes "
+    text += f"{plural(gain[0], 'runner')}."
+    drop = 0
+    if level == 4:
+        lost = between(rng, 3, 6)
+        again = between(rng, 1, lost - 1)
+        text += f" Then {lost} runners overtake {who}, who passes {again} of them again."
+        drop = lost - again
+    text += f" Nobody else changes places. In which place is {who} now?"
+    return text, corners(lambda place, gain: place - gain + drop, place, gain)
+
+
+def _tournament(rng: random.Random) -> Draft:
+    """Count the matches of a league, or of a cup up to some round."""
+    game = pick(rng, ("chess", "tennis", "football", "darts"))
     if below(rng, 2):
-        right = n * (n - 1) // 2
-        text = f"In a {game} league with {n} sides, each plays each other side exactly once."
-        slips = [n * n // 2, n * (n + 1) // 2, right - n, right + n, right - 1, right + 1]
-        if below(rng, 2):
-            right, text = 2 * right, text.replace("exactly once", "exactly twice")
-            slips = [n * n, right + 2 * n, right - 2 * n, right - n, right + n]
-    else:
-        n, right = 2 * n + 30, 2 * n + 29
-        text = f"In a {game} knockout cup with {n} sides, the loser of each match is out."
-        slips = [n, n // 2, n - 2, n + 1, n - 3, 2 * n]
-        if below(rng, 2):
-            right, text = right + 1, text + " There is also one match for third place."
-    return number(rng, f"{text} How many matches are played?", right, slips, least=1)
+        (times, how), sizes = pick(rng, ((1, "once"), (2, "twice"))), four(rng, 6, 40, (1, 2, 3))
+        text = f"In a {game} league with {sizes[0]} sides, each plays each other side exactly "
+        text += f"{how}. How many matches are played?"
+        return text, [times * n * (n - 1) // 2 for n in sizes]
+    sides, left = pair(rng, 20, 120, (1, 2, 10)), pair(rng, 2, 8)
+    text = f"In a {game} knockout cup with {sides[0]} sides, the loser of each match is out. "
+    text += f"How many matches are played until {left[0]} sides are left?"
+    return text, corners(sub, sides, left)

@@ -1,6 +1,6 @@
 """Word lists that several families share: plain words, people's names and shop goods.
 
-What always holds: the lists are tuples in a fixed order without repeats; WORDS holds
+Invariants: the lists are tuples in a fixed order without repeats; WORDS holds
 lower-case English words of four to twelve letters, and BY_LENGTH groups them by length.
 """
 

@@ -1,22 +1,62 @@
 """Words as strings of letters: counting letters, alphabetical order, anagrams.
 
-What always holds: upper and lower case count as the same letter, the vowels are
+Invariants: upper and lower case count as the same letter, the vowels are
 a, e, i, o and u, and the question shows every word that its answer depends on.
 """
 
 import random
+from collections.abc import Callable, Iterable
 
-from .item import Item, below, between, number, pick, some, split
+from .item import Item, between, corners, offer, pair, pick, some
 from .vocabulary import BY_LENGTH, LONG_WORDS, WORDS
 
-_VOWELS = "aeiou"
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _BY_INITIAL = tuple(
     group
-    for letter in _LETTERS
+    for letter in "abcdefghijklmnopqrstuvwxyz"
     if len(group := tuple(word for word in WORDS if word[0] == letter)) >= 6
 )
+
+
+def _vowels(word: str) -> int:
+    return sum(map(word.count, "aeiou"))
+
+
+def _consonants(word: str) -> int:
+    return len(word) - _vowels(word)
+
+
+def _by_count(words: Iterable[str], count: Callable[[str], int]) -> dict[int, list[str]]:
+    """Group words by a count; counts that few words have are left out."""
+    groups: dict[int, list[str]] = {}
+    for word in words:
+        groups.setdefault(count(word), []).append(word)
+    return {n: groups[n] for n in sorted(groups) if len(groups[n]) > 7}
+
+
+_LONGER = tuple(word for word in WORDS if len(word) > 6) + LONG_WORDS
+_COUNTED = (
+    ("How many letters has the word '{}'?", 1, _by_count(WORDS, len)),
+    ("How long is '{}', in letters?", 1, _by_count(WORDS, len)),
+    ("How many vowels (a, e, i, o, u) has '{}'?", 3, _by_count(_LONGER, _vowels)),
+    ("Count the a, e, i, o, u in '{}'.", 3, _by_count(_LONGER, _vowels)),
+    (
+        "How many letters of '{}' are not vowels (a, e, i, o, u)?",
+        3,
+        _by_count(_LONGER, _consonants),
+    ),
+)
+_BY_LETTER = {
+    letter: [[word for word in LONG_WORDS if word.count(letter) == n] for n in range(3)]
+    for letter in "aeinorst"
+}
+_ANAGRAM = (
+    "Which of these is an anagram of '{}' (the same letters in another order)?",
+    "Which letters can be rearranged to spell '{}'?",
+    "Someone shuffled the letters of '{}'. Which of these is the result?",
+)
+# letters that about as many words have
+_EQUALLY_COMMON = ("aeio", "lnrst", "cdhmp", "bfguvwy")
 
 
 def letters(rng: random.Random, level: int) -> Item:
@@ -26,39 +66,37 @@ def letters(rng: random.Random, level: int) -> Item:
     vowels or consonants of a long word, 4 finds a letter from the back of a long word,
     5 counts within three long words.
     """
-    word = pick(rng, WORDS if level < 3 else LONG_WORDS)
     if level == 2 or level == 4:
-        while len({*word}) < 5:
-            word = pick(rng, WORDS if level < 3 else LONG_WORDS)
-        place = between(rng, 1, min(len(word), 8) - 1)
-        if level == 2:
-            letter, where = word[place], f"{_PLACES[place]} letter"
-        else:
-            letter, where = word[-1 - place], f"{_PLACES[place]} letter from the end"
-        ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
-        wrong = some(rng, [other for other in dict.fromkeys(word) if other != letter], 3)
-        return Item(ask.format(where, word), letter, wrong)
-    if level == 1:
-        ask = pick(rng, ("How many letters has the word '{}'?", "How long is '{}', in letters?"))
-        right = len(word)
-    elif level == 3 and below(rng, 2):
-        ask = pick(
-            rng, ("How many vowels (a, e, i, o, u) has '{}'?", "Count the a, e, i, o, u in '{}'.")
-        )
-        right = sum(map(word.count, _VOWELS))
-    elif level == 3:
-        ask = "How many letters of '{}' are not vowels (a, e, i, o, u)?"
-        right = len(word) - sum(map(word.count, _VOWELS))
-    else:
-        word = " ".join(some(rng, LONG_WORDS, 3))
-        letter = pick(rng, "aeinorst")
-        if word.count(letter) < 3:
-            return letters(rng, level)
-        ask = f"How many times does the letter '{letter}' occur in '{{}}'?"
-        right = word.count(letter)
-    return number(
-        rng, ask.format(word), right, [right + off for off in (-3, -2, -1, 1, 2, 3)], least=1
-    )
+        return _letter_at(rng, level == 4)
+    if level == 5:
+        return _occurrences(rng)
+    ask, _, groups = pick(rng, [entry for entry in _COUNTED if entry[1] == level])
+    counts = some(rng, groups, 4)
+    word = pick(rng, groups[counts[0]])
+    return offer(ask.format(word), counts, fact=f"{word} {counts[0]}")
+
+
+def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
+    """Ask for the letter at a place of a word, of which four differ."""
+    word = pick(rng, LONG_WORDS if from_the_end else WORDS)
+    line = word[::-1] if from_the_end else word
+    places = some(rng, range(1, max(5, min(len(word), 8))), 4)
+    if len(word) < 5 or len({line[place] for place in places}) < 4:
+        return _letter_at(rng, from_the_end)
+    ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
+    where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
+    return offer(ask.format(where, word), [line[i] for i in places], fact=f"{where} of {word}")
+
+
+def _occurrences(rng: random.Random) -> Item:
+    """Ask how often a letter occurs in three words."""
+    letter = pick(rng, tuple(_BY_LETTER))
+    words = _BY_LETTER[letter]
+    one, two, three = pair(rng, 0, 2, (1,)), pair(rng, 0, 2, (2,)), between(rng, 1, 2)
+    counts = corners(lambda one, two: one + two + three, one, two)
+    phrase = some(rng, [pick(rng, words[n]) for n in (one[0], two[0], three)], 3)
+    question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
+    return offer(question, counts or (), fact=f"{letter} in {' '.join(sorted(phrase))}")
 
 
 def alphabetical(rng: random.Random, level: int) -> Item:
@@ -71,16 +109,16 @@ def alphabetical(rng: random.Random, level: int) -> Item:
     if level == 1:
         words = [pick(rng, group) for group in some(rng, _BY_INITIAL, 4)]
     elif level < 4:
-        words = some(rng, pick(rng, _BY_INITIAL), 4 if level == 2 else 5)
+        words = some(rng, pick(rng, _BY_INITIAL), level + 2)
     else:
-        start = "".join(some(rng, "bcdfglmnprst", 1) + some(rng, "aeiou", 1))
+        start = pick(rng, "bcdfglmnprst") + pick(rng, "aeiou")
         start += pick(rng, "lmnrst") if level == 5 else ""
         ends = [pick(rng, "bdhjlmnrtvwz") + pick(rng, "aeiou") for _ in range(level + 2)]
         words = [start + end + pick(rng, "dklmnrst") for end in ends]
         if len({*words}) < len(words):
             return alphabetical(rng, level)
-    order = sorted(words)
-    place = below(rng, len(words)) if level < 3 else between(rng, 1, len(words) - 2)
+    offered = some(rng, words, 4)
+    place = sorted(words).index(offered[0])
     where = "last" if place == len(words) - 1 else _PLACES[place]
     ask = pick(
         rng,
@@ -89,9 +127,8 @@ def alphabetical(rng: random.Random, level: int) -> Item:
             "Sort these words as in a dictionary: {}. Which one comes {}?",
         ),
     )
-    right = order[place]
-    wrong = split(rng, order[:place], order[place + 1 :])
-    return Item(ask.format(", ".join(words), where), right, wrong)
+    fact = f"{place} of {' '.join(sorted(words))}"
+    return offer(ask.format(", ".join(words), where), offered, fact=fact)
 
 
 def anagrams(rng: random.Random, level: int) -> Item:
@@ -100,21 +137,30 @@ def anagrams(rng: random.Random, level: int) -> Item:
     Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options have one
     or two letters exchanged for others.
     """
-    word = pick(rng, BY_LENGTH[level + 4] if level < 5 else LONG_WORDS)
-    places = some(rng, range(len(word)), 2)
-    new = some(rng, [letter for letter in _LETTERS if letter not in word], 2)
-    variants = [list(word) for _ in range(4)]
-    variants[1][places[0]] = variants[3][places[0]] = new[0]
-    variants[2][places[1]] = variants[3][places[1]] = new[1]
+    word, ask = pick(rng, BY_LENGTH[level + 4] if level < 5 else LONG_WORDS), pick(rng, _ANAGRAM)
+    exchanges = _exchanges(word, ask)
+    exchanges = some(rng, exchanges, min(len(exchanges), 2))
+    if len({letter for exchange in exchanges for letter in exchange}) < 4:
+        return anagrams(rng, level)
+    (old, new), (other_old, other_new) = exchanges
+    mistaken, other_mistaken = word.replace(old, new), word.replace(other_old, other_new)
+    variants = word, mistaken, other_mistaken, mistaken.replace(other_old, other_new)
     texts = ["".join(some(rng, variant, len(word))) for variant in variants]
     if texts[0] == word:
         return anagrams(rng, level)
-    ask = pick(
-        rng,
-        (
-            "Which of these is an anagram of '{}' (the same letters in another order)?",
-            "Which letters can be rearranged to spell '{}'?",
-            "Someone shuffled the letters of '{}'. Which of these is the result?",
-        ),
-    )
-    return Item(ask.format(word), texts[0], texts[1:])
+    return offer(ask.format(word), texts, fact=word)
+
+
+def _exchanges(word: str, ask: str) -> list[tuple[str, str]]:
+    """List the letters that a word has once, each with one as common that it has not.
+
+    All of them are in the text that asks too, so that the prompt's letters tell nothing.
+    """
+    return [
+        (old, new)
+        for letters in _EQUALLY_COMMON
+        for old in letters
+        if word.count(old) == 1 and old in ask
+        for new in letters
+        if new not in word and new in ask
+    ]

@@ -1,0 +1,263 @@
+"""Policies that know the form of an environment's answers and ignore what is asked.
+
+`BLIND` holds them for every registered environment. A policy is called with the environment, a
+random generator and what was said so far, and returns the next message. It reads no question: at
+most it sees what any question comes with, such as a list of options or what a tool says.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+from textgym.env import TextEnv
+from textgym.envs.calendar.schedule import clock
+from textgym.messages import Message, assistant_calls, text_of
+
+Blind = Callable[[TextEnv[Any], random.Random, list[Message]], Message | str]
+
+
+def say(text: str) -> Blind:
+    """Say the same always."""
+    return lambda env, rng, conversation: text
+
+
+def guess(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message:
+    """Do what the environment's own random policy does."""
+    return env.guess(rng)
+
+
+def prompt_of(conversation: list[Message]) -> str:
+    """Return the text of the prompt."""
+    leading = []
+    for message in conversation:
+        if message["role"] in ("assistant", "tool"):
+            break
+        leading.append(text_of(message))
+    return "\n".join(leading)
+
+
+# Multiple choice: an option by its place, or by its looks.
+
+
+def option(key: Callable[[str], Any]) -> Blind:
+    """Choose the option that is first by a key of its text."""
+
+    def choose(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+        options = re.findall(r"^([A-D]): (.*)$", prompt_of(conversation), re.MULTILINE)[-4:]
+        return f"\\boxed{{{min(options, key=lambda pair: key(pair[1]))[0]}}}"
+
+    return choose
+
+
+def most_alike(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+    """Choose the option that shares most characters in place with the others."""
+    options = re.findall(r"^([A-D]): (.*)$", prompt_of(conversation), re.MULTILINE)[-4:]
+    likeness = {
+        letter: sum(a == b for _, other in options for a, b in zip(text, other, strict=False))
+        for letter, text in options
+    }
+    return f"\\boxed{{{max(likeness, key=lambda letter: likeness[letter])}}}"
+
+
+# Mathematics: a number, or one of the problem's.
+
+
+def number_of_the_problem(choose: Callable[[list[int]], int]) -> Blind:
+    """Box one of the numbers that stand in the problem."""
+
+    def copy(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+        numbers = [int(digits) for digits in re.findall(r"\d{1,9}", prompt_of(conversation))]
+        return f"\\boxed{{{choose(numbers or [1])}}}"
+
+    return copy
+
+
+# Guess the number: games that do not listen.
+
+
+def game(env: TextEnv[Any]) -> tuple[int, int]:
+    """Return how many numbers there are, and how many turns."""
+    return env.task.row["highest"], env.task.row["turns"]
+
+
+def counting(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+    """Say 1, 2, 3 and so on."""
+    return str(env.turn + 1)
+
+
+def spread(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+    """Say numbers that lie evenly apart."""
+    highest, turns = game(env)
+    return str(1 + (2 * env.turn + 1) * highest // (2 * turns))
+
+
+# A counter: one change, or one after reading.
+
+
+def adding(count: int) -> Blind:
+    """Add a number and end."""
+
+    def add(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
+        return "Done." if env.turn else assistant_calls(("increment_counter", {"count": count}))
+
+    return add
+
+
+def reading(change: Callable[[int], int]) -> Blind:
+    """Read the counter, add what depends on it, and end."""
+
+    def add(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
+        if env.turn == 0:
+            return assistant_calls(("get_counter_value", {}))
+        if env.turn > 1:
+            return "Done."
+        count = json.loads(text_of(conversation[-1]))["count"]
+        return assistant_calls(("increment_counter", {"count": change(count)}))
+
+    return add
+
+
+# The weather: look it up, then say something of it.
+
+
+def weather(choose: Callable[[random.Random, dict[str, Any]], list[Any]]) -> Blind:
+    """Ask the tool for the city, and answer with some of what it says."""
+
+    def answer(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
+        if env.turn == 0:
+            return assistant_calls(("get_weather", {"city": env.task.row["city"]}))
+        told = json.loads(text_of(conversation[-1]))
+        del told["city"]
+        return f"Answer: {' '.join(map(str, choose(rng, told)))}"
+
+    return answer
+
+
+def word_and_number(rng: random.Random, told: dict[str, Any]) -> list[Any]:
+    """Choose one of the words and one of the numbers."""
+    words = [value for value in told.values() if isinstance(value, str)]
+    return [rng.choice(words), rng.choice([v for v in told.values() if not isinstance(v, str)])]
+
+
+# Synonyms: the values of one group of the list.
+
+
+def groups(choose: Callable[[random.Random, list[list[str]]], list[str]]) -> Blind:
+    """Hand in the values of the synonyms of some term of the list."""
+
+    def hand_in(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Any:
+        if env.turn:
+            return "Done."
+        found: dict[str, list[str]] = {}
+        pairs = re.findall(r"the term '(.+?)' has the synonym '(.+?)'", prompt_of(conversation))
+        for term, synonym in pairs:
+            found.setdefault(term, []).append(synonym)
+        values = [sum(map(ord, word)) for word in choose(rng, list(found.values()))]
+        return assistant_calls(("extract_synonym_values", {"synonym_values": values}))
+
+    return hand_in
+
+
+# A calendar: the same events always.
+
+
+def events(lengths: tuple[int, ...], first: int = 10, every: int = 90) -> Blind:
+    """Show events one after another, numbered from 0."""
+    entries = [
+        {
+            "event_id": id,
+            "event_name": "Event",
+            "start_time": clock(60 * first + every * id),
+            "duration": length,
+        }
+        for id, length in enumerate(lengths)
+    ]
+    return say(json.dumps(entries))
+
+
+BLIND: dict[str, dict[str, Blind]] = {
+    "textgym/Calendar-v0": {
+        "nothing": say("[]"),
+        "two events": events((60, 60)),
+        "two events, the second late": events((60, 60), every=240),
+        "two events in the middle": events((45, 45), first=12, every=75),
+        "two short events around noon": events((30, 30), first=13, every=-120),
+        "three events": events((60, 60, 60)),
+        "guess": guess,
+    },
+    "textgym/EquivalenceJudge-v0": {
+        **{word: say(word) for word in ("south", "north", "east", "Tuesday", "3", "4", "blue")},
+        "guess": guess,
+    },
+    "textgym/GuessNumber-v0": {
+        "guess": guess,
+        "1, 2, 3": counting,
+        "evenly apart": spread,
+        "always 2": say("2"),
+    },
+    "textgym/MCQA-v0": {
+        **{letter: say(f"\\boxed{{{letter}}}") for letter in "ABCD"},
+        "shortest": option(len),
+        "longest": option(lambda text: -len(text)),
+        "first in the alphabet": option(str),
+        "most like the others": most_alike,
+        "guess": guess,
+    },
+    "textgym/Math-v0": {
+        **{str(n): say(f"\\boxed{{{n}}}") for n in (0, 1, 2, 3, 4, 6, 8, 9, 12)},
+        "first number": number_of_the_problem(lambda numbers: numbers[0]),
+        "last number": number_of_the_problem(lambda numbers: numbers[-1]),
+        "largest number": number_of_the_problem(max),
+        "sum of the numbers": number_of_the_problem(sum),
+        "guess": guess,
+    },
+    "textgym/MultiStep-v0": {
+        "largest group": groups(lambda rng, found: max(found, key=len)),
+        "smallest group": groups(lambda rng, found: min(found, key=len)),
+        "first group": groups(lambda rng, found: found[0]),
+        "last group": groups(lambda rng, found: found[-1]),
+        "some group": groups(lambda rng, found: rng.choice(found)),
+        "all synonyms": groups(lambda rng, found: [word for group in found for word in group]),
+        "guess": guess,
+    },
+    "textgym/SessionState-v0": {
+        **{f"add {n}": adding(n) for n in (1, 20, 21, 50, 99, 100, 101, 150)},
+        "double": reading(lambda count: count),
+        "double twice": reading(lambda count: 3 * count),
+        "double three times": reading(lambda count: 7 * count),
+        "to zero": reading(lambda count: -count),
+        "double, and 50 more": reading(lambda count: count + 50),
+        "guess": guess,
+    },
+    "textgym/SingleToolCall-v0": {
+        "some word": weather(lambda rng, told: word_and_number(rng, told)[:1]),
+        "some number": weather(lambda rng, told: word_and_number(rng, told)[1:]),
+        "some word and some number": weather(word_and_number),
+        "the first word and the temperature": weather(
+            lambda rng, told: [*list(told.values())[:1], told["temperature"]]
+        ),
+        "everything": weather(lambda rng, told: list(told.values())),
+        "without asking": say("Answer: sunny"),
+        "guess": guess,
+    },
+    "textgym/WorkplaceAssistant-v0": {
+        "nothing": say("It is done."),
+        "guess": guess,
+    },
+}
+
+
+def play(env: TextEnv[Any], policy: Blind, index: int) -> float:
+    """Play a task and return the sum of its rewards."""
+    rng = random.Random(index)
+    conversation, _ = env.reset(options={"index": index})
+    total, ended = 0.0, False
+    while not ended:
+        action = policy(env, rng, conversation)
+        conversation, reward, terminated, truncated, _ = env.step(action)
+        total, ended = total + float(reward), terminated or truncated
+    return total

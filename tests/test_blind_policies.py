@@ -1,0 +1,37 @@
+"""A card's `chance` is what the best policy gets that ignores the question."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from blind_policies import BLIND, play
+
+import textgym
+from textgym.errors import ExtraMissingError
+from textgym.registry import environment_class
+
+EPISODES_A_LEVEL = {"textgym/Calendar-v0": 200, "textgym/Math-v0": 100}
+
+
+def test_every_environment_has_blind_policies() -> None:
+    assert BLIND.keys() == set(textgym.ids())
+
+
+@pytest.mark.parametrize("id", BLIND)
+def test_no_blind_policy_beats_the_card_and_the_best_is_not_far_below(id: str) -> None:
+    try:
+        cls = environment_class(id)
+    except ExtraMissingError as error:
+        pytest.skip(str(error))
+    episodes = EPISODES_A_LEVEL.get(id, 500)
+    envs = [cls(level=level, split="validation") for level in cls.card.levels]
+    count = episodes * len(envs)
+    means = {
+        name: sum(play(env, policy, index) for env in envs for index in range(episodes)) / count
+        for name, policy in BLIND[id].items()
+    }
+    chance, best = cls.card.chance, max(means, key=lambda name: means[name])
+    error = math.sqrt(chance * (1 - chance) / count)
+    assert means[best] <= chance + 4 * error, f"{best!r} gets {means[best]:.4f}"
+    assert means[best] >= max(chance - 4 * error, chance / 2), f"{best!r} gets {means[best]:.4f}"

@@ -33,7 +33,7 @@ test: setup  ## all tests, the real model's included
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'
 
 soak: setup  ## long runs under faults, kills and hostile answers: about ten minutes
-	$(BIN)/python -m pytest -n $(WORKERS) tests/test_*soak.py
+	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
 test-vllm: $(VLLM)/.ready  ## a real vLLM server on the CPU, installed into .venv-vllm (Python 3.11)
 	$(VLLM)/bin/python -m pytest tests/test_vllm_*.py

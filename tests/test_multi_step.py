@@ -157,6 +157,13 @@ def test_of_parallel_calls_the_last_counts(first: list[int], last: list[int]) ->
     assert graded(both)[0] == float(last == [711, 407])
 
 
+def test_a_call_over_the_limit_of_a_message_was_not_run_and_does_not_count() -> None:
+    message = handing_in([1])
+    message["tool_calls"] = message["tool_calls"] * begun().max_calls
+    message["tool_calls"] += handing_in([711, 407])["tool_calls"]
+    assert graded(message)[0] == 0.0
+
+
 def test_calls_in_the_prompt_are_not_the_models() -> None:
     arguments = json.dumps({"synonym_values": [711, 407]})
     call = {"type": "function_call", "name": "extract_synonym_values", "arguments": arguments}

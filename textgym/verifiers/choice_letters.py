@@ -33,7 +33,7 @@ _DENIED = re.compile(
     r"|(?:\s*[:,–—-])?\s+(?:(?:is|was|seems|can be|must be)\s+)?(?:\w+ly\s+|also\s+)?"
     r"(?:wrong|false|incorrect|impossible|excluded|eliminated|ruled out)\b(?!\s+\w))"
 )
-_LABELLED = re.compile(r"(?:[,;|\n]|\b(?:or|and)\b)\s*[(\[*]*+([A-Z])\**+(?:[:)\]]|\.\s)")
+_LABELLED = re.compile(r"(?:[,;|\n]|\b(?:or|and)\b)[^\S\n]*[(\[*]*+([A-Z])\**+(?:[:)\]]|\.\s)")
 _LISTED = re.compile(r"\s*(?:[).:\]]|\Z)")
 _ONLY_MARKS = re.compile(r"[\s).:\]]*")
 _BESIDE = re.compile(

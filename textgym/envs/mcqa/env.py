@@ -149,8 +149,8 @@ class MCQA(TextEnv[None]):
         levels=LEVELS,
         chance=1 / len(_LETTERS),
         data="generated, .jsonl, .parquet, hub; NeMo Gym mcqa rows",
-        notes="Capitals, elements and molar masses are too few to share out: all splits ask for all "
-        "of them, with other options.",
+        notes="Capitals, elements and molar masses are too few to share out: all splits ask for "
+        "all of them, with other options.",
     )
 
     task: Question

@@ -85,7 +85,7 @@ class MultiStep(TextEnv[None]):
 
     ## Reward
     1 where the last call of `extract_synonym_values` has the expected values, all of them and no
-    others, in order; else 0. Its arguments are read as the model wrote them, whether the tool took
+    others, in order; else 0. Calls over the limit of a message (64) do not count. Its arguments are read as the model wrote them, whether the tool took
     them or not: the text `"711"` is not the number 711, `true` is not 1, and 711.0 is 711. Where
     the values come from is not graded. Components:
 
@@ -258,7 +258,8 @@ class MultiStep(TextEnv[None]):
         The call need not have been one that the tool took.
         """
         for message in self.replies:
-            for call in reversed(message.get("tool_calls") or ()):
+            calls = (message.get("tool_calls") or ())[: self.max_calls]  # no others were run
+            for call in reversed(calls):
                 if call["function"]["name"] == _EXTRACT:
                     return _list_of(call["function"].get("arguments"))
         return []

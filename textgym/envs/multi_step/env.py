@@ -85,9 +85,10 @@ class MultiStep(TextEnv[None]):
 
     ## Reward
     1 where the last call of `extract_synonym_values` has the expected values, all of them and no
-    others, in order; else 0. Calls over the limit of a message (64) do not count. Its arguments are read as the model wrote them, whether the tool took
-    them or not: the text `"711"` is not the number 711, `true` is not 1, and 711.0 is 711. Where
-    the values come from is not graded. Components:
+    others, in order; else 0. Calls over the limit of a message (64) do not count. Its arguments are
+    read as the model wrote them, whether the tool took them or not: the text `"711"` is not the
+    number 711, `true` is not 1, and 711.0 is 711. Where the values come from is not graded.
+    Components:
 
     - `accuracy`: the same as the reward
     - `set_overlap`: how many distinct expected values are in the list, divided by how many values

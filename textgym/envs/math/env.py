@@ -142,7 +142,7 @@ class Math(TextEnv[None]):
         task_type="question answering",
         verification=("symbolic equality", "judge"),
         levels=LEVELS,
-        chance=0.0075,
+        chance=0.01,
         data="generated, .jsonl, .parquet, hub; NeMo Gym math_with_judge and DAPO rows",
         notes="A judge is asked only where one is named; the verifier alone decides by default.",
     )

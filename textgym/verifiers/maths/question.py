@@ -24,7 +24,9 @@ from textgym.verifiers.maths.steps import is_simplified_root, ratios_in, roots_i
 
 __all__ = ["is_taken_from"]
 
-_FORMULA = re.compile(r"\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_FORMULA = re.compile(
+    r"\$\$?([^$]+)\$|\\\(((?:(?!\\[()]).)+)\\\)|\\\[((?:(?!\\[\[\]]).)+)\\\]", re.DOTALL
+)
 _NUMBER = re.compile(r"\d+(?:(?:,|\{,\}|\\,)\d{3})*(?:\.\d+)?|\.\d+")
 _FACTOR, _EXPAND = re.compile(r"\b[Ff]actor"), re.compile(r"\b[Ee]xpan[ds]")
 _NOTATION = re.compile(r"\b(?:decimal|fraction)\b")

@@ -36,7 +36,7 @@ _CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.
 _DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
 _IN_TEXT = re.compile(
     r"(?<=[\w)}\]]) ?(?P<unit>\\text\{[^{}]*+\}"
-    r"(?:[ /]|\\cdot|\\text\{[^{}]*+\}|\^ ?\{?-?\d\}?)*+)\Z"
+    r"(?:[ /]|\\cdot|\\text\{[^{}]*+\}|\^ ?\{?-?\d\}?){0,20}+)\Z"
 )
 _BARE = re.compile(
     r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"

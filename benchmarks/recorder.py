@@ -8,9 +8,9 @@ from measure import aim, asked_quick, measure, per_call, table
 
 from textgym.messages import Message, assistant, user
 from textgym.policies.base import Tokens
+from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.recorder import Recorder
-from textgym.policies.rendering import encode, render
 
 TURNS = 23
 ASKED = "The hidden number is higher than the one that you named in this turn. " * 6

@@ -14,6 +14,7 @@ import gymnasium
 from measure import aim, asked_quick, measure, table, write_rows
 
 import textgym
+from textgym.trajectories.schema import Trajectory
 
 ID = "textgym/MCQA-v0"
 
@@ -30,7 +31,7 @@ def through_rollout(dataset: str, tasks: int, repeats: int, folder: Path) -> flo
     return tasks * repeats / seconds
 
 
-def through_loop(dataset: str, repeats: int, records: list[dict[str, Any]], out: Path) -> float:
+def through_loop(dataset: str, repeats: int, records: list[Trajectory], out: Path) -> float:
     """Return the episodes a second of a loop that writes records of about the same size.
 
     Args:

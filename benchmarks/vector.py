@@ -21,7 +21,7 @@ from measure import Figures, aim, asked_quick, measure, table, write_rows
 import textgym
 from textgym.messages import Message, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks.task import Task
 
 SEATS = 64
 REPLY = "It may be \\boxed{B}."

@@ -11,8 +11,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from textgym.datasets import load_rows
 from textgym.errors import DatasetError, RowError, UsageError
+from textgym.tasks.files import load_rows
 from textgym.verifiers.choices import normalize_text
 
 __all__ = [

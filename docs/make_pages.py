@@ -13,8 +13,8 @@ import textwrap
 from pathlib import Path
 
 import textgym
+from textgym.display.transcript import format_episode
 from textgym.registry import environment_class
-from textgym.transcript import format_episode
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 import textgym
-from textgym.cli.tables import metrics_table
+from textgym.cli.output.tables import metrics_table
 from textgym.policies import Policy
+from textgym.trajectories.schema import Trajectory
 
 QUESTIONS = 40
 RUNS = Path("runs") / "demo"
@@ -35,7 +35,7 @@ async def main() -> None:
     for name, policy, shots in players:
         done = 0
 
-        def count(trajectory: dict[str, Any], name: str = name) -> None:
+        def count(trajectory: Trajectory, name: str = name) -> None:
             nonlocal done
             done += 1
             if done % 10 == 0:

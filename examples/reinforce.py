@@ -34,7 +34,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 import textgym
 from textgym.policies import Policy
-from textgym.rollouts.token_record import TokenRecord
+from textgym.trajectories.tokens import TokenRecord
 
 ID = "textgym/GuessNumber-v0"
 GAME = {"highest": 3, "turns": 2}

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.policies.pacing import Pacer
+from textgym.policies.openai.rate_limit import Pacer
 
 __all__ = ["CLOSE", "ChatServer", "FakeTime", "Request", "answer", "error", "http"]
 

@@ -20,7 +20,8 @@ from typing import Any
 
 import textgym
 from textgym import messages
-from textgym.policies import recorder, tool_parser
+from textgym.policies.chat import codec as recorder
+from textgym.policies.chat import hermes_parser as tool_parser
 from textgym.verifiers import calendar, choice_letters, choices, exact, extract
 from textgym.verifiers.judge_prompt import JudgePrompt
 

@@ -17,8 +17,8 @@ import textgym
 from textgym.errors import ContextFullError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.rollouts import make_batch
-from textgym.rollouts.advantages import ADVANTAGES
+from textgym.trajectories import make_batch
+from textgym.trajectories.advantages import ADVANTAGES
 
 GUESS = "textgym/GuessNumber-v0"
 

@@ -15,8 +15,8 @@ import pytest
 
 import textgym
 from textgym.cli import main
-from textgym.rollouts.metrics import compute_metrics
-from textgym.rollouts.trajectory import SCHEMA_VERSION
+from textgym.metrics.run_metrics import compute_metrics
+from textgym.trajectories.schema import SCHEMA_VERSION
 
 MCQA = "textgym/MCQA-v0"
 

@@ -16,7 +16,7 @@ from pseudo_terminal import Terminal
 
 import textgym
 from textgym.errors import RunError, UnknownNameError, UsageError
-from textgym.rollouts.selection import Search, Wanted
+from textgym.trajectories.selection import Search, Wanted
 
 MCQA = "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()", "view"]

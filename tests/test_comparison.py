@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.rollouts.comparison import compare
-from textgym.rollouts.metrics import RunTally
-from textgym.rollouts.statistics import student_quantile
+from textgym.metrics.comparison import compare
+from textgym.metrics.run_metrics import RunTally
+from textgym.metrics.statistics import student_quantile
 
 ENV = "demo/A-v0"
 

@@ -17,8 +17,8 @@ import pytest
 import textgym
 from tests.workplace_data import request, write_database
 from textgym.errors import DatasetError, RunError
-from textgym.rollouts.data_versions import changed_data, data_of, with_same_data
-from textgym.rollouts.rescoring import rescore
+from textgym.rescoring.engine import rescore
+from textgym.trajectories.data_digests import changed_data, data_of, with_same_data
 
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]

@@ -13,12 +13,12 @@ import gymnasium
 import pytest
 
 from textgym.cards import Card
-from textgym.datasets import TaskList, file_stamp, load_rows, read_tasks, shared_tasks
 from textgym.env import TextEnv
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.messages import user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks.files import TaskList, file_stamp, load_rows, read_tasks, shared_tasks
+from textgym.tasks.task import Task
 
 Write = Callable[..., str]
 

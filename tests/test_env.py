@@ -18,8 +18,8 @@ import pytest
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.errors import (
+    BoundaryFailure,
     EnvironmentFailure,
-    Failure,
     InvalidActionError,
     OracleError,
     RewardError,
@@ -30,7 +30,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks.task import Task
 from textgym.tools import tool
 
 
@@ -557,7 +557,7 @@ def test_first_draw_in_a_failed_step_is_taken_back() -> None:
             return [user(str(drawn))]
 
     env, untouched = begun(Drawing, max_turns=3), begun(Drawing, max_turns=3)
-    with pytest.raises(Failure):
+    with pytest.raises(BoundaryFailure):
         env.step("x")
     env.fail = untouched.fail = False
     assert env.step("x") == untouched.step("x")
@@ -572,7 +572,7 @@ def test_failure_after_finish_does_not_end() -> None:
 
     env = begun(Doubtful)
     env.fail = True
-    with pytest.raises(Failure):
+    with pytest.raises(BoundaryFailure):
         env.step(calls("pay"))
     env.fail = False
     assert env.step(calls(PUT))[2] is False

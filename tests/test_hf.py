@@ -28,14 +28,14 @@ from textgym.errors import (
 )
 from textgym.messages import Message, assistant, system, user
 from textgym.policies import Action, Sampling, make_policy
-from textgym.rollouts.token_record import token_sequences
+from textgym.trajectories.tokens import token_sequences
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from textgym.policies.chat.templates import encode, render  # noqa: E402
 from textgym.policies.hf import HFPolicy, find_model, load_tokenizer  # noqa: E402
 from textgym.policies.hf_sampling import Sampler  # noqa: E402
-from textgym.policies.rendering import encode, render  # noqa: E402
 
 pytestmark = pytest.mark.model
 

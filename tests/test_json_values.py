@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.datasets import load_rows
 from textgym.errors import DatasetError, RowError
-from textgym.json_values import json_row
+from textgym.tasks.files import load_rows
+from textgym.tasks.json_rows import json_row
 
 
 def deep(levels: int) -> Any:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textgym
-from textgym import background
+from textgym.concurrency import background_loop as background
 from textgym.errors import (
     ContextFullError,
     JudgeFailure,
@@ -400,7 +400,7 @@ def test_task_that_does_not_fit_is_a_failure() -> None:
 
 def test_server_that_is_down_is_a_failure() -> None:
     pytest.importorskip("aiohttp")
-    from textgym.policies.openai import OpenAIPolicy
+    from textgym.policies.openai.policy import OpenAIPolicy
 
     policy = OpenAIPolicy("m", "http://127.0.0.1:9/v1", retries=0)
     with pytest.raises(JudgeFailure, match="connection refused"):

@@ -14,8 +14,8 @@ import pytest
 
 import textgym
 from textgym.messages import Message, user
+from textgym.rescoring.engine import rescore
 from textgym.rewards import Grade
-from textgym.rollouts.rescoring import rescore
 from textgym.spaces import MOST_CALLS
 
 MANY = 100_000

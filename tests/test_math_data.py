@@ -16,7 +16,7 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.rollouts.store import read_trajectories
+from textgym.trajectories.store import read_trajectories
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "datasets_scripts"
 

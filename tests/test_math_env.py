@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from textgym.envs.math import Math
 from textgym.envs.math.families import FAMILIES, LEVELS
-from textgym.errors import Failure, JudgeFailure, RowError, UnknownNameError, UsageError
+from textgym.errors import BoundaryFailure, JudgeFailure, RowError, UnknownNameError, UsageError
 from textgym.messages import assistant, user
 
 RULE = "Put the final answer in \\boxed{}."
@@ -285,7 +285,7 @@ def test_judge_that_is_down_is_a_failure() -> None:
     def down(messages: list[Any]) -> str:
         raise ConnectionError("refused")
 
-    with pytest.raises(Failure):
+    with pytest.raises(BoundaryFailure):
         begun(ROW, judge=down)[0].step("one half")
 
 

@@ -19,7 +19,7 @@ import pytest
 from textgym.errors import WorkerFailure
 from textgym.verifiers.maths import MathVerdict, verify
 from textgym.verifiers.maths import verdict as verdict_module
-from textgym.verifiers.maths import workers as math_workers
+from textgym.verifiers.maths.processes import workers as math_workers
 
 OVER = MathVerdict(False, timed_out=True)
 EQUAL = MathVerdict(True, extracted="1/2")
@@ -329,7 +329,7 @@ def test_inside_the_daemons_of_a_vector() -> None:
 PROGRAM = """
 import json, sys
 from textgym.verifiers.maths import verify
-from textgym.verifiers.maths.workers import workers
+from textgym.verifiers.maths.processes.workers import workers
 assert verify("0.5", "\\\\boxed{1/2}").equal
 pool = workers()
 pids = [pool._server._process.pid, *(worker.pid for worker in pool._all)]

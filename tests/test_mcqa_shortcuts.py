@@ -15,7 +15,7 @@ import pytest
 from textgym.envs.mcqa import MCQA
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import fact_of
-from textgym.tasks import split_of
+from textgym.tasks.task import split_of
 from textgym.testing.shortcuts import Choice, shortcut_accuracy
 
 

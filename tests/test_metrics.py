@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.rollouts.metrics import RunTally, Tally, compute_metrics
+from textgym.metrics.run_metrics import RunTally, Tally, compute_metrics
 
 ENV = "demo/A-v0"
 

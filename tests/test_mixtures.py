@@ -20,8 +20,8 @@ from textgym.errors import PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
+from textgym.rollouts.episode import Job
 from textgym.rollouts.schedule import Schedule
-from textgym.rollouts.trajectory import Job
 
 QUICK, SLOW = "demo/Quick-v0", "demo/Slow-v0"
 BOTH = {QUICK: 1.0, SLOW: 1.0}

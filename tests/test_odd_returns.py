@@ -13,7 +13,7 @@ import pytest
 import textgym
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.rollouts.store import as_stored, read_trajectories
+from textgym.trajectories.store import as_stored, read_trajectories
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)

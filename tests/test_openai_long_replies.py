@@ -20,9 +20,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, answer, http
 from test_openai import act, policy_of
 
-from textgym.policies.chat_question import ChatQuestion
-from textgym.policies.connections import Reply
-from textgym.policies.server_reply import Problem, read_reply
+from textgym.policies.openai.chat_completions import ChatQuestion
+from textgym.policies.openai.connections import Reply
+from textgym.policies.openai.replies import Problem, read_reply
 
 KIB, MIB = 2**10, 2**20
 WORDS = b"model " * (KIB * 64 // 6)  # the worst for what looks for "model ... not found"

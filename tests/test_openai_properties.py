@@ -20,10 +20,10 @@ pytest.importorskip("aiohttp")
 
 from chat_server import ChatServer, FakeTime, http
 
-from textgym.policies.chat_question import ChatQuestion
-from textgym.policies.openai import OpenAIPolicy
-from textgym.policies.request_form import RequestForm
-from textgym.policies.wire import decode, encode
+from textgym.policies.json_codec import decode, encode
+from textgym.policies.openai.chat_completions import ChatQuestion
+from textgym.policies.openai.policy import OpenAIPolicy
+from textgym.policies.openai.request_settings import RequestForm
 
 ENV = gymnasium.make("textgym/MCQA-v0")
 HALF = st.sampled_from(["\ud800", "a\udfffb", "\ud83d\ude00"])

@@ -24,8 +24,8 @@ from textgym.errors import (
 )
 from textgym.messages import assistant, user
 from textgym.policies import Action, Sampling, Tokens, make_policy
-from textgym.rollouts.token_record import token_sequences
 from textgym.spaces import ActionSpace
+from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")
 pytest.importorskip("transformers")
@@ -34,7 +34,7 @@ pytest.importorskip("torch")
 from chat_server import CLOSE, ChatServer, FakeTime, Request, error, http
 
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.openai import OpenAIPolicy
+from textgym.policies.openai.policy import OpenAIPolicy
 
 pytestmark = pytest.mark.model
 
@@ -67,7 +67,7 @@ def recorder(folder: str) -> Any:
 def policy_of(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that makes a policy whose waits take no time."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("textgym.policies.openai._recorder", lambda *given: recorder)
+    monkeypatch.setattr("textgym.policies.openai.policy._recorder", lambda *given: recorder)
 
     def make(server: ChatServer, **options: Any) -> OpenAIPolicy:
         options.setdefault("pacer", FakeTime().pacer())

@@ -18,15 +18,15 @@ from textgym.errors import ContextFullError, ExtraMissingError
 from textgym.messages import Message, assistant, copy_messages, system, tool_result, user
 from textgym.policies import Action
 from textgym.policies.base import Tokens
-from textgym.rollouts.token_record import TokenRecord, token_sequences
 from textgym.spaces import read_action
+from textgym.trajectories.tokens import TokenRecord, token_sequences
 
 pytest.importorskip("transformers")
 pytest.importorskip("torch")
 
+from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.recorder import Recorder
-from textgym.policies.rendering import encode, render
 
 pytestmark = pytest.mark.model
 

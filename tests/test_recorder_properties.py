@@ -22,9 +22,9 @@ from test_recorder import CALL, CONTEXT, END, MOST, TOOL, Play
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, system, tool_result, user
 from textgym.policies.base import Tokens
+from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.recorder import Recorder
-from textgym.policies.rendering import encode, render
 
 pytestmark = pytest.mark.model
 

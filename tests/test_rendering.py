@@ -15,7 +15,7 @@ from textgym.messages import Message, system, user
 pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
-from textgym.policies.rendering import (  # noqa: E402
+from textgym.policies.chat.templates import (  # noqa: E402
     encode,
     has_tagged_calls,
     ignores_tools,

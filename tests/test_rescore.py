@@ -29,9 +29,9 @@ from textgym.errors import (
     UsageError,
 )
 from textgym.messages import Message, user
-from textgym.rollouts.rescoring import arescore
-from textgym.rollouts.store import read_trajectories
-from textgym.rollouts.verdicts import Findings, Verdict
+from textgym.rescoring.engine import arescore
+from textgym.rescoring.verdicts import Findings, Verdict
+from textgym.trajectories.store import read_trajectories
 
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 MCQA = "textgym/MCQA-v0"

@@ -29,8 +29,8 @@ from textgym.errors import (
 from textgym.messages import Message, assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
-from textgym.rollouts.store import read_trajectories
 from textgym.spaces import ActionSpace, ConversationSpace
+from textgym.trajectories.store import read_trajectories
 
 MCQA = "textgym/MCQA-v0"
 FIELDS = {

@@ -15,7 +15,7 @@ import pytest
 
 import textgym
 from textgym.errors import RunError
-from textgym.rollouts.store import RunFolder, read_trajectories
+from textgym.trajectories.store import RunFolder, read_trajectories
 
 MCQA = "textgym/MCQA-v0"
 ASKED = {"version": 1, "policy": "oracle"}
@@ -136,7 +136,7 @@ def test_a_run_that_was_refused_leaves_the_folder_open_to_others(tmp_path: Path)
 def test_of_two_processes_in_one_folder_one_is_refused(tmp_path: Path) -> None:
     code = (
         "import sys, textgym\n"
-        "from textgym.rollouts.store import RunFolder\n"
+        "from textgym.trajectories.store import RunFolder\n"
         "folder = RunFolder(sys.argv[1], {'version': 1, 'policy': 'oracle'})\n"
         "print('open', flush=True)\n"
         "sys.stdin.read()\n"

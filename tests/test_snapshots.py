@@ -15,11 +15,11 @@ from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TimeLim
 import textgym
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.episode_states import pack_state, unpack_state
 from textgym.errors import StateError
 from textgym.messages import Message, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.snapshots.episode_state import pack_state, unpack_state
+from textgym.tasks.task import Task
 
 
 class Chat(TextEnv[None]):

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.rollouts.statistics import (
+from textgym.metrics.statistics import (
     Estimate,
     clustered_error,
     majority_successes,

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 import textgym
-from textgym.episode_states import declared_type, unpack_state
 from textgym.errors import EnvironmentFailure, StateError, TextgymError
 from textgym.messages import Message, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.snapshots.episode_state import declared_type, unpack_state
+from textgym.tasks.task import Task
 
 CARD = textgym.Card("tests/Counting-v0", "Count.", ("multi-turn",), (), (), "count", ())
 

@@ -11,7 +11,7 @@ import pytest
 
 from textgym.errors import UsageError
 from textgym.messages import user
-from textgym.tasks import (
+from textgym.tasks.task import (
     SPLITS,
     Task,
     TaskStream,

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vector_envs import Count, Failing, Gated, plain, task
 
+from textgym.concurrency.thread_pool import Crew
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
-from textgym.threads import Crew
 from textgym.vector import TextVectorEnv
 from textgym.vector.infos import stack_infos
 
@@ -28,7 +28,7 @@ BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "th
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textgym.vector.seats.pause_seconds", lambda attempt: 0.0)
+    monkeypatch.setattr("textgym.vector.sub_env.pause_seconds", lambda attempt: 0.0)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from textgym.threads import Threads
+from textgym.concurrency.thread_pool import Threads
 
 
 def within(most: int, body: Callable[[Threads], Coroutine[Any, Any, Any]]) -> Any:

@@ -11,7 +11,7 @@ import textgym
 from textgym.messages import assistant, copy_messages
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
-from textgym.rollouts.token_record import TokenRecord, token_sequences
+from textgym.trajectories.tokens import TokenRecord, token_sequences
 
 
 class Counting(Policy):

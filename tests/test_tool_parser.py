@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from textgym.envs.session_state import SessionState
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.policies import Action
-from textgym.policies.tool_parser import name_of_call, parse_tool_calls, with_tool_calls
-from textgym.policies.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes_parser import name_of_call, parse_tool_calls, with_tool_calls
+from textgym.policies.chat.tool_prompt import with_tool_prompt
 
 LOOK = '{"name": "look", "arguments": {"far": true}}'
 CALL = f"<tool_call>{LOOK}</tool_call>"

@@ -12,8 +12,8 @@ import pytest
 import textgym
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, tool_result, user
-from textgym.policies.tool_parser import parse_tool_calls
-from textgym.policies.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes_parser import parse_tool_calls
+from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.testing.checks import guess_or_say
 
 TOOL: dict[str, Any] = {

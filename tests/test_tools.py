@@ -8,7 +8,7 @@ from typing import Any, Literal, Optional
 import pytest
 from typing_extensions import TypedDict
 
-from textgym.errors import EnvironmentFailure, Failure, PolicyFailure, ToolError
+from textgym.errors import BoundaryFailure, EnvironmentFailure, PolicyFailure, ToolError
 from textgym.tools import Toolbox, tool
 
 
@@ -414,7 +414,7 @@ def test_unexpected_exception_is_a_failure(name: str, told: str) -> None:
 
 
 def test_failure_passes_as_it_is() -> None:
-    with pytest.raises(Failure, match="the server is down") as caught:
+    with pytest.raises(BoundaryFailure, match="the server is down") as caught:
         call("lose")
     assert caught.value.boundary == "policy"
 

@@ -24,7 +24,7 @@ import textgym
 from textgym.errors import ContextFullError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, assistant, user
 from textgym.policies import Action, Sampling, make_policy
-from textgym.rollouts.token_record import token_sequences
+from textgym.trajectories.tokens import token_sequences
 
 pytestmark = [
     pytest.mark.vllm,

@@ -29,11 +29,11 @@ from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
 from textgym.policies.hf import load_tokenizer
-from textgym.rollouts.token_record import token_sequences
+from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")
 
-from textgym.policies.server_reply import read_reply
+from textgym.policies.openai.replies import read_reply
 
 pytestmark = [
     pytest.mark.vllm,
@@ -256,7 +256,7 @@ def play(
         choices.extend(json.loads(reply.data)["choices"])
         return read_reply(reply, question)
 
-    monkeypatch.setattr("textgym.policies.openai.read_reply", watched)
+    monkeypatch.setattr("textgym.policies.openai.policy.read_reply", watched)
     asking = {"tokens": True, "tokenizer": str(model), "extra_body": options.pop("extra_body", {})}
     policy = make_policy(f"openai:{MODEL}@{url}", options.pop("sampling"), asking)
     run = textgym.rollout(id, policy, episodes=1, seed=1, **options)

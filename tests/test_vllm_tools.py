@@ -17,10 +17,10 @@ import pytest
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import make_policy
-from textgym.policies.family_parser import FamilyParser
+from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.templates import encode
+from textgym.policies.chat.vllm_parser import FamilyParser
 from textgym.policies.hf import load_tokenizer
-from textgym.policies.recorder import Recorder
-from textgym.policies.rendering import encode
 from textgym.spaces import ActionSpace
 
 pytestmark = [

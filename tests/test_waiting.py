@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from textgym.waiting import pause_seconds, reset_waits, step_waits
+from textgym.concurrency.blocking import pause_seconds, reset_waits, step_waits
 
 
 class Foreign(gym.Env[Any, Any]):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.errors import UsageError
-from textgym.weights import check_weights, share_out
+from textgym.mixtures import check_weights, share_out
 
 WEIGHTS = st.dictionaries(st.text(), st.floats(1e-6, 1e6), min_size=1, max_size=8)
 

@@ -11,7 +11,7 @@ import textgym
 from textgym.errors import JudgeFailure
 from textgym.messages import user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks.task import Task
 
 
 class Count(textgym.TextEnv[None]):

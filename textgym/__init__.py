@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from textgym.env import TextEnv
     from textgym.policies import Action, Policy, make_policy
     from textgym.registry import card, ids, register
+    from textgym.rescoring import arescore, rescore
     from textgym.rewards import Grade
-    from textgym.rollouts import Run, arescore, arollout, rescore, rollout
+    from textgym.rollouts import arollout, rollout
     from textgym.snapshots import get_state, set_state
     from textgym.tasks import Task
     from textgym.tools import tool
+    from textgym.trajectories import Run
     from textgym.vector import TextVectorEnv, make_vec
 
 __version__ = "0.1.0"
@@ -36,11 +38,11 @@ _HOMES = {
     "Card": "cards",
     "Grade": "rewards",
     "Policy": "policies",
-    "Run": "rollouts",
+    "Run": "trajectories",
     "Task": "tasks",
     "TextEnv": "env",
     "TextVectorEnv": "vector",
-    "arescore": "rollouts",
+    "arescore": "rescoring",
     "arollout": "rollouts",
     "card": "registry",
     "get_state": "snapshots",
@@ -48,7 +50,7 @@ _HOMES = {
     "make_policy": "policies",
     "make_vec": "vector",
     "register": "registry",
-    "rescore": "rollouts",
+    "rescore": "rescoring",
     "rollout": "rollouts",
     "set_state": "snapshots",
     "tool": "tools",

@@ -22,17 +22,17 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
 from textgym.cards import Card
-from textgym.episode_states import declared_type, pack_state, unpack_state
+from textgym.display.terminal import show, wants_colour
+from textgym.display.transcript import format_episode
+from textgym.env_spec import live_spec
 from textgym.errors import (
-    Failure,
+    BoundaryFailure,
     OracleError,
     StateError,
     UnknownNameError,
     UsageError,
     in_one_line,
 )
-from textgym.json_values import json_row
-from textgym.live_spec import live_spec
 from textgym.messages import (
     Message,
     copy_json,
@@ -41,13 +41,13 @@ from textgym.messages import (
     tool_result,
 )
 from textgym.rewards import Grade
-from textgym.saved_episodes import SEEDS, pack_generator, read_saved, unpack_generator
+from textgym.snapshots.episode_state import declared_type, pack_state, unpack_state
+from textgym.snapshots.saved_episode import SEEDS, pack_generator, read_saved, unpack_generator
 from textgym.spaces import MOST_CALLS, ActionSpace, ConversationSpace, read_action
-from textgym.task_source import TaskSource
-from textgym.tasks import Task
-from textgym.terminal import show, wants_colour
+from textgym.tasks.json_rows import json_row
+from textgym.tasks.source import TaskSource
+from textgym.tasks.task import Task
 from textgym.tools import Toolbox
-from textgym.transcript import format_episode
 from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["TextEnv"]
@@ -157,7 +157,18 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         self._prompt_length = self._shown = 0
         self._running = self._finished = False
         self._outcome: tuple[float, dict[str, Any]] | None = None
-        self._tasks = TaskSource(self, dataset, split, level)
+        self._tasks = TaskSource(
+            id=self.card.id,
+            levels=self.card.levels,
+            generate=self.generate,
+            canonical=self.canonical,
+            read_row=self.read_row,
+            owner=type(self),
+            arguments=self._arguments,
+            dataset=dataset,
+            split=split,
+            level=level,
+        )
 
     # What an author writes.
 
@@ -305,7 +316,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         Raises:
             StateError: It is not a state of such an environment; the error names the place, and
                 this environment is as it was.
-            Failure: Something that `begin` calls failed; this environment is as it was.
+            BoundaryFailure: Something that `begin` calls failed; this environment is as it was.
         """
         before, drawn = dict(vars(self)), self._tasks.stream.state
         try:
@@ -314,7 +325,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
             vars(self).clear()
             vars(self).update(before)
             self._tasks.stream.state = drawn
-            if isinstance(error, Failure) or not isinstance(error, Exception):
+            if isinstance(error, BoundaryFailure) or not isinstance(error, Exception):
                 raise
             problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
             raise StateError(f"this is no state of {self.card.id}: {problem}") from error
@@ -350,7 +361,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
             The prompt, and info with `task_id` and `tools`, and with `judge` where one is asked.
 
         Raises:
-            Failure: Something that `begin` calls failed; the next reset draws the same task.
+            BoundaryFailure: `begin` failed; the next reset draws the same task.
         """
         if seed is not None:
             self._seed(seed)
@@ -380,7 +391,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
 
         Raises:
             InvalidActionError: It is neither an assistant message nor a text.
-            Failure: Something that the environment calls failed; it can be stepped again.
+            BoundaryFailure: Something that the environment calls failed; it can be stepped again.
         """
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")

@@ -1,9 +1,9 @@
 """Every error that textgym raises.
 
-There are two kinds. A `UsageError` is the caller's: a wrong id, row, path or action; its message
-says in one line what was wrong, where, and what would be right. A `Failure` is the machinery's: a
-model server, a judge, a worker or a data set that did not answer. A failure names the `boundary`
-that failed, may be retried, and is never turned into a reward.
+There are two kinds. A `UsageError` is the caller's mistake: a wrong id, row, path or action. Its
+message says in one line what was wrong, where, and what would be right. A `BoundaryFailure` comes
+from the machinery: a model server, a judge, a worker or a data set that did not answer. It names
+the `boundary` that failed, may be retried, and is never turned into a reward.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 __all__ = [
+    "BoundaryFailure",
     "ContextFullError",
     "DatasetError",
     "EnvironmentFailure",
     "ExtraMissingError",
-    "Failure",
     "InvalidActionError",
     "JudgeFailure",
     "OracleError",
@@ -108,7 +108,7 @@ class ContextFullError(TextgymError):
     """The conversation no longer fits the model: the episode is cut, and not tried again."""
 
 
-class Failure(TextgymError):
+class BoundaryFailure(TextgymError):
     """Something outside the model and the task failed; never a reward.
 
     A `step` that raises a failure leaves the environment as it was, and the same action may be
@@ -123,19 +123,19 @@ class Failure(TextgymError):
     env_id: int | None = None
 
 
-class PolicyFailure(Failure):
+class PolicyFailure(BoundaryFailure):
     """The policy gave no action: a server that is down, a model that ran out of memory."""
 
     boundary = "policy"
 
 
-class JudgeFailure(Failure):
+class JudgeFailure(BoundaryFailure):
     """A judge gave no verdict: it is down, too slow, or said none or both."""
 
     boundary = "judge"
 
 
-class EnvironmentFailure(Failure):
+class EnvironmentFailure(BoundaryFailure):
     """The environment's own code, or something that it calls, failed."""
 
     boundary = "environment"

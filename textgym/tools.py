@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
-from textgym.errors import EnvironmentFailure, Failure, ToolError
+from textgym.errors import BoundaryFailure, EnvironmentFailure, ToolError
 from textgym.messages import ToolSchema, copy_json
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Toolbox:
             offered: The names that may be called; None for all.
 
         Raises:
-            Failure: The tool's own code failed.
+            BoundaryFailure: The tool's own code failed.
         """
         allowed = self.tools if offered is None else [n for n in offered if n in self.tools]
         if name not in allowed:
@@ -192,7 +192,7 @@ class Toolbox:
             return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         except ToolError as error:
             return f"Error: {error}"
-        except Failure:
+        except BoundaryFailure:
             raise
         except Exception as error:
             raise EnvironmentFailure(f"tool {name!r}: {type(error).__name__}: {error}") from error

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from textgym.cards import Card
-from textgym.cli.tables import print_all
+from textgym.cli.output.tables import print_all
+from textgym.display.terminal import show, visible, wants_colour
+from textgym.display.transcript import format_episode
 from textgym.env import TextEnv
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, environment_class, ids, make
-from textgym.terminal import show, visible, wants_colour
-from textgym.transcript import format_episode
 
 __all__ = ["list_command", "show_command"]
 

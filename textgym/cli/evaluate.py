@@ -20,17 +20,17 @@ from textgym.cli.arguments import (
     read_settings,
     read_weights,
 )
-from textgym.cli.progress import RunProgress
-from textgym.cli.tables import figure_rows, figure_tables, print_all
+from textgym.cli.output.progress import RunProgress
+from textgym.cli.output.tables import figure_rows, figure_tables, print_all
+from textgym.display.terminal import show, visible, wants_colour
+from textgym.display.transcript import format_episode
 from textgym.errors import RunError, UsageError
 from textgym.policies import Sampling, make_policy
 from textgym.registry import is_registered, make
 from textgym.rollouts.plan import arguments_for, check_ids, check_own_arguments
-from textgym.terminal import show, visible, wants_colour
-from textgym.transcript import format_episode
 
 if TYPE_CHECKING:
-    from textgym.rollouts import Run
+    from textgym.trajectories import Run
 
 __all__ = ["eval_command"]
 
@@ -233,7 +233,7 @@ def _show_prompt(
         show(format_episode(messages, tools, colour=wants_colour()))
         print(f"\n({policy} reads no template; these are the messages)")
         return
-    from textgym.policies.rendering import encode, has_tagged_calls, ignores_tools, render
+    from textgym.policies.chat.templates import encode, has_tagged_calls, ignores_tools, render
 
     text = render(tokenizer, messages, tools)
     print(text)

@@ -15,8 +15,8 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from textgym.cli.comparisons import comparison_table, explain
-from textgym.cli.tables import (
+from textgym.cli.output.comparisons import comparison_table, explain
+from textgym.cli.output.tables import (
     as_text,
     details,
     figure_rows,
@@ -24,13 +24,13 @@ from textgym.cli.tables import (
     print_all,
     repeats_table,
 )
+from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
-from textgym.rollouts.comparison import compare
-from textgym.rollouts.data_versions import changed_data
-from textgym.rollouts.metrics import RunTally, read_tally
-from textgym.rollouts.store import read_asked
-from textgym.rollouts.trajectory import Trajectory
-from textgym.terminal import show, visible
+from textgym.metrics.comparison import compare
+from textgym.metrics.run_metrics import RunTally, read_tally
+from textgym.trajectories.data_digests import changed_data
+from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.store import read_asked
 
 __all__ = ["metrics_command"]
 

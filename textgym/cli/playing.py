@@ -15,11 +15,11 @@ import typer
 
 from textgym.cli.arguments import env_arguments, read_settings
 from textgym.cli.typed import HELP, read_typed
-from textgym.errors import Failure, InvalidActionError, UsageError
+from textgym.display.terminal import Paint, show, wants_colour
+from textgym.display.transcript import format_messages, format_outcome, format_tools
+from textgym.errors import BoundaryFailure, InvalidActionError, UsageError
 from textgym.messages import Message
 from textgym.registry import make
-from textgym.terminal import Paint, show, wants_colour
-from textgym.transcript import format_messages, format_outcome, format_tools
 
 __all__ = ["play_command"]
 
@@ -126,7 +126,7 @@ class _Game:
             raise UsageError(f"{self.id} has no tasks to pick from: leave out --index")
         try:
             observation, info = self.env.reset(seed=seed, options=options)
-        except Failure as failure:
+        except BoundaryFailure as failure:
             self.keyboard.tell(f"the episode cannot begin: {_about(failure)}")
             raise typer.Exit(1) from None
         if not _is_conversation(observation):
@@ -149,7 +149,7 @@ class _Game:
             except InvalidActionError as error:
                 self.keyboard.tell(f"that is no message: {error}")
                 continue
-            except Failure as failure:
+            except BoundaryFailure as failure:
                 self.keyboard.tell(f"the step failed, and may be taken again: {_about(failure)}")
                 continue
             self.turn += 1
@@ -208,5 +208,5 @@ def _is_conversation(observation: Any) -> bool:
     )
 
 
-def _about(failure: Failure) -> str:
+def _about(failure: BoundaryFailure) -> str:
     return f"{failure.boundary}: {type(failure).__name__}: {failure}"

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.cli.arguments import read_env_settings
-from textgym.cli.tables import as_text, number, print_all
-from textgym.terminal import show
+from textgym.cli.output.tables import as_text, number, print_all
+from textgym.display.terminal import show
 
 __all__ = ["rescore_command"]
 
@@ -58,7 +58,7 @@ def rescore_command(
 
 def _rescore(run: Path, options: dict[str, Any]) -> Any:
     """Rescore; who watches a terminal sees how far it is."""
-    from textgym.rollouts.rescoring import rescore
+    from textgym.rescoring.engine import rescore
 
     console = Console(stderr=True)
     told, counts = time.monotonic(), {"different": 0, "episodes": 0}

@@ -11,13 +11,13 @@ from typing import Annotated
 
 import typer
 
-from textgym.cli.paging import page
-from textgym.rollouts.selection import ORDERS, Search, Wanted
-from textgym.rollouts.store import read_trajectories
-from textgym.rollouts.trajectory import Trajectory
-from textgym.rollouts.verdicts import components_of
-from textgym.terminal import Paint, show, visible, wants_colour
-from textgym.transcript import format_episode
+from textgym.cli.output.paging import page
+from textgym.display.terminal import Paint, show, visible, wants_colour
+from textgym.display.transcript import format_episode
+from textgym.rescoring.verdicts import components_of
+from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.selection import ORDERS, Search, Wanted
+from textgym.trajectories.store import read_trajectories
 
 __all__ = ["view_command"]
 

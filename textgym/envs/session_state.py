@@ -8,14 +8,14 @@ from typing import Annotated, Any
 from annotated_types import Interval
 from typing_extensions import TypedDict
 
-from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import below, between, pick, some
 from textgym.env import TextEnv
+from textgym.envs.drawing import below, between, pick, some
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task
 from textgym.tools import tool
 
 __all__ = ["SessionState"]

@@ -9,14 +9,14 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import between, pick, some
 from textgym.env import TextEnv
+from textgym.envs.drawing import between, pick, some
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
-from textgym.tasks import Task, hash_int
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
 from textgym.verifiers.exact import plain_text, read_number, same_number
 from textgym.verifiers.extract import answer_lines, final_number

@@ -22,9 +22,9 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.family_parser import FamilyParser
-from textgym.policies.recorder import Prompt, Recorder
-from textgym.policies.rendering import render
+from textgym.policies.chat.codec import Prompt, Recorder
+from textgym.policies.chat.templates import render
+from textgym.policies.chat.vllm_parser import FamilyParser
 
 __all__ = ["DEFAULT_MODEL", "HFPolicy", "end_ids", "find_model", "load_end_ids", "load_tokenizer"]
 
@@ -85,10 +85,10 @@ class _Queue:
 class HFPolicy(Policy):
     """A language model run by transformers, on a GPU if there is one.
 
-    Where the chat template takes no tools, the project's own tool prompt tells of them. Calls are
-    read out of what the model says where this prompt asks for them, or the template writes them in
-    the same form (see `textgym.policies.tool_parser`). For those in another form vLLM's parser of
-    the model's family is named, else they stay text.
+    If the chat template ignores tools, the project's own tool prompt describes them. Tool calls in
+    Hermes form (see `textgym.policies.chat.hermes_parser`) are parsed if this prompt asks for them
+    or the template writes them. For any other form, `tool_parser` names vLLM's parser of the model
+    family; without it such calls stay text.
 
     Args:
         model: As in `find_model`.

@@ -72,7 +72,7 @@ def make_policy(
             hint = did_you_mean(name, known) if known else ": it takes none"
             raise UnknownNameError(f"the policy {kind!r} has no option {name!r}{hint}")
     if kind == "openai":
-        from textgym.policies.openai import OpenAIPolicy, split_spec
+        from textgym.policies.openai.policy import OpenAIPolicy, split_spec
 
         return OpenAIPolicy(*split_spec(model), settings, **(options or {}))
     if kind == "vllm":

@@ -18,10 +18,10 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.family_parser import FamilyParser
+from textgym.policies.chat.codec import Prompt, Recorder
+from textgym.policies.chat.templates import render
+from textgym.policies.chat.vllm_parser import FamilyParser
 from textgym.policies.hf import end_ids, find_model, load_tokenizer
-from textgym.policies.recorder import Prompt, Recorder
-from textgym.policies.rendering import render
 
 __all__ = ["VLLMPolicy"]
 

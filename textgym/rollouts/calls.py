@@ -7,8 +7,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.threads import Threads
-from textgym.waiting import reset_waits, step_waits
+from textgym.concurrency.blocking import reset_waits, step_waits
+from textgym.concurrency.thread_pool import Threads
 
 __all__ = ["Calls"]
 

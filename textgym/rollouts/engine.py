@@ -16,9 +16,9 @@ from typing import Any
 
 from textgym import __version__
 from textgym.errors import RunError, UsageError
+from textgym.metrics.run_metrics import RunTally
 from textgym.policies import Policy, make_policy
-from textgym.rollouts.data_versions import Data, data_of, with_same_data
-from textgym.rollouts.metrics import RunTally
+from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import (
     Envs,
     arguments_for,
@@ -29,12 +29,13 @@ from textgym.rollouts.plan import (
     plan_tasks,
     recorded,
 )
+from textgym.rollouts.pool import play_all
 from textgym.rollouts.prompts import SamePrompt
-from textgym.rollouts.run import Run
 from textgym.rollouts.schedule import Schedule
-from textgym.rollouts.store import RunFolder, read_trajectories
-from textgym.rollouts.trajectory import SCHEMA_VERSION, Job, Trajectory
-from textgym.rollouts.workers import play_all
+from textgym.trajectories.data_digests import Data, data_of, with_same_data
+from textgym.trajectories.run import Run
+from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Trajectory
+from textgym.trajectories.store import RunFolder, read_trajectories
 
 __all__ = ["HOPELESS", "arollout", "rollout"]
 
@@ -245,12 +246,13 @@ class _Record:
         if self.on_episode:
             self.on_episode(trajectory)
         self.played += 1
-        self.failed += trajectory["failure"] is not None
-        if self.played == self.failed == HOPELESS < self.left:
-            self._give_up(trajectory["failure"])
+        failure = trajectory["failure"]
+        self.failed += failure is not None
+        if failure and self.played == self.failed == HOPELESS < self.left:
+            self._give_up(failure)
         return not self.given_up
 
-    def _give_up(self, failure: dict[str, str]) -> None:
+    def _give_up(self, failure: Failure) -> None:
         self.given_up = True
         _log.error(
             "the first %d episodes all failed, and the run was given up; the last: %s: %s",

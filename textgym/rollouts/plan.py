@@ -12,11 +12,11 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
+from textgym.mixtures import check_weights, share_out
 from textgym.policies import Policy
 from textgym.registry import make
-from textgym.rollouts.store import as_stored
-from textgym.rollouts.trajectory import Job
-from textgym.weights import check_weights, share_out
+from textgym.rollouts.episode import Job
+from textgym.trajectories.store import as_stored
 
 __all__ = [
     "Envs",

@@ -10,8 +10,9 @@ from typing import Any
 
 from textgym.errors import EnvironmentFailure
 from textgym.messages import Message
-from textgym.rollouts.store import line_of
-from textgym.rollouts.trajectory import Job, Trajectory
+from textgym.rollouts.episode import Job
+from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.store import line_of
 
 __all__ = ["SamePrompt"]
 

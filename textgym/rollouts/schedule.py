@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from textgym.rollouts.trajectory import Job
+from textgym.rollouts.episode import Job
 
 __all__ = ["Schedule"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.env import TextEnv
 from textgym.messages import Message, assistant
-from textgym.tasks import hash_int
+from textgym.tasks.task import hash_int
 from textgym.testing.subject import Subject
 
 __all__ = ["CHECKS", "NO_NAME", "SEEDS", "Skipped", "guess_or_say", "register_check", "silence"]

@@ -19,7 +19,7 @@ from gymnasium.vector import AutoresetMode
 
 from textgym.env import TextEnv
 from textgym.messages import assistant
-from textgym.snapshots import get_state, set_state
+from textgym.snapshots.walk import get_state, set_state
 from textgym.testing.checks import NO_NAME, SEEDS, Skipped, guess_or_say, register_check
 from textgym.testing.subject import Subject, play
 from textgym.vector import TextVectorEnv

@@ -14,9 +14,9 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from textgym.concurrency.thread_pool import Crew
 from textgym.errors import UsageError
-from textgym.threads import Crew
-from textgym.vector.seats import Turn
+from textgym.vector.sub_env import Turn
 
 __all__ = ["Calls", "listed"]
 

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 
 from textgym.registry import is_registered
-from textgym.vector.making import make_vec
+from textgym.vector.make import make_vec
 from textgym.vector.text_vector_env import TextVectorEnv
 
 

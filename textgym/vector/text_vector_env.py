@@ -18,14 +18,14 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from textgym.errors import Failure, InvalidActionError, UnknownNameError, UsageError
-from textgym.live_spec import live_spec
+from textgym.env_spec import live_spec
+from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
+from textgym.vector.arguments import read_actions, read_mode, read_places, read_resets
 from textgym.vector.calls import Calls, listed
 from textgym.vector.infos import stack_infos
-from textgym.vector.orders import read_actions, read_mode, read_places, read_resets
-from textgym.vector.seats import Seat, Turn
+from textgym.vector.sub_env import Seat, Turn
 
 __all__ = ["TextVectorEnv"]
 
@@ -157,7 +157,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
         Raises:
             UsageError: What was asked for cannot be.
-            Failure: A reset failed, and failures are raised.
+            BoundaryFailure: A reset failed, and failures are raised.
         """
         self._must_be_open()
         resets = read_resets(seed, options, self.num_envs)
@@ -192,7 +192,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         Raises:
             InvalidActionError: One of them is neither a message nor a text nor None; none is taken.
             UsageError: There are more or fewer, or an episode has ended and must be reset.
-            Failure: A step failed, and failures are raised.
+            BoundaryFailure: A step failed, and failures are raised.
         """
         self._must_be_open()
         asked = read_actions(actions, self.num_envs, self.single_action_space)
@@ -246,7 +246,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
         Raises:
             UsageError: Nothing was sent, and no timeout is given.
-            Failure: A step failed, and failures are raised. Its `env_id` tells where; the same
+            BoundaryFailure: A step failed, and failures are raised. `env_id` tells where; the same
                 action can be sent again, and what else is ready stays so.
         """
         self._must_be_open()
@@ -339,7 +339,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
     def _raise_error(self, places: Iterable[int]) -> None:
         """Raise the first error of some sub-environments; the others are tried again too."""
         for place, error in self._calls.take_errors(places).items():
-            if isinstance(error, Failure):
+            if isinstance(error, BoundaryFailure):
                 error.env_id = place
             error.add_note(f"in sub-environment {place}, {self._seats[place].id}")
             raise error

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from typing import Any
 from weakref import WeakValueDictionary
 
-from textgym import background
+from textgym.concurrency import background_loop as background
 from textgym.errors import (
     ContextFullError,
     JudgeFailure,
@@ -28,7 +28,7 @@ from textgym.errors import (
 )
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
-from textgym.tasks import canonical_json, hash_int
+from textgym.tasks.task import canonical_json, hash_int
 from textgym.verifiers.exact import same_answer
 from textgym.verifiers.judge_asking import Asker, Replies
 from textgym.verifiers.judge_prompt import JudgePrompt

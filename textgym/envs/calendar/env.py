@@ -7,17 +7,17 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import between, pick, some
 from textgym.env import TextEnv
 from textgym.envs.calendar.plans import LEVELS, draw_plan
 from textgym.envs.calendar.rows import Dialogue, Turn, turns_of, wishes_of
 from textgym.envs.calendar.schedule import arrange, clock
+from textgym.envs.drawing import between, pick, some
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task
 from textgym.verifiers.calendar import events_of, last_calendar, verify
 
 __all__ = ["Calendar"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from textgym.draws import pick
+from textgym.envs.drawing import pick
 
 __all__ = [
     "ADD", "CANCEL", "CHANGE", "CLOSING", "CONSTRAIN", "FREE", "JOIN", "LENGTHEN", "LONGER",

@@ -11,11 +11,11 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.draws import between, pick, some
 from textgym.envs.calendar import phrases, themes
 from textgym.envs.calendar.phrases import Voice, joined
 from textgym.envs.calendar.rows import wish_of
 from textgym.envs.calendar.schedule import arrange, clock, keeps
+from textgym.envs.drawing import between, pick, some
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.errors import RowError
-from textgym.tasks import Task
+from textgym.tasks.task import Task
 from textgym.verifiers.calendar import Wanted, read_time, wanted_event
 
 __all__ = ["Dialogue", "Turn", "turns_of", "wish_of", "wishes_of"]

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
 from textgym.verifiers.patterns import PatternSearch, compile_pattern
 

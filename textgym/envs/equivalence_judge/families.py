@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
 from textgym.envs.mcqa.families.geography import CONTINENTS
 from textgym.envs.mcqa.families.vocabulary import LONG_WORDS, PEOPLE, WORDS

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.math.families import LEVELS, draw
@@ -16,7 +15,8 @@ from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
 from textgym.verifiers.maths import MAX_TIMEOUT, Form, verify
 

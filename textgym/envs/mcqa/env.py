@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym import nemo_rows
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
@@ -17,7 +16,8 @@ from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
-from textgym.tasks import Task, draw_row
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task, draw_row
 from textgym.verifiers.choices import (
     GRADING_MODES,
     GradingMode,

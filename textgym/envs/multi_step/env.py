@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import between, pick, some
 from textgym.env import TextEnv
+from textgym.envs.drawing import between, pick, some
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.rewards import Grade
-from textgym.tasks import Task
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task
 from textgym.tools import arguments_of, tool
 from textgym.verifiers.exact import same_json
 

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textgym.datasets import content_hash, file_stamp
 from textgym.errors import DatasetError, StateError
+from textgym.tasks.files import content_hash, file_stamp
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
 __all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]

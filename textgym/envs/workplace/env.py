@@ -10,10 +10,9 @@ from functools import cache, lru_cache
 from itertools import count, islice
 from typing import Any
 
-from textgym import nemo_rows
 from textgym.cards import Card
-from textgym.draws import below, pick
 from textgym.env import TextEnv
+from textgym.envs.drawing import below, pick
 from textgym.envs.workplace.database import Database, State, new_state, read_database
 from textgym.envs.workplace.rows import (
     WORKBENCH_CLOCK,
@@ -30,7 +29,8 @@ from textgym.envs.workplace.world import company, world
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant, assistant_calls
 from textgym.rewards import Grade
-from textgym.tasks import Task, split_of
+from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks.task import Task, split_of
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 

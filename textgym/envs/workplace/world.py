@@ -14,9 +14,9 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 from textgym.envs.workplace import vocabulary as words
-from textgym.tasks import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["OPENS", "SHUTS", "Company", "Person", "World", "company", "world"]
 

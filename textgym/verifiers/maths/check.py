@@ -14,8 +14,8 @@ import sympy
 from textgym.verifiers.maths.equality import equal
 from textgym.verifiers.maths.forms import Form
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.reading import Reading, read, read_text
-from textgym.verifiers.maths.worked_out import is_to_be_computed, is_worked_out
+from textgym.verifiers.maths.parsing.reading import Reading, read, read_text
+from textgym.verifiers.maths.working.worked_out import is_to_be_computed, is_worked_out
 
 __all__ = ["SAMPLES", "check"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import math_verify
 import sympy
 
-from textgym.verifiers.maths.nodes import (
+from textgym.verifiers.maths.parsing.nodes import (
     INFINITE,
     NOT_SOLVED,
     as_set,
@@ -27,7 +27,7 @@ from textgym.verifiers.maths.nodes import (
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.maths.reading import Reading
+from textgym.verifiers.maths.parsing.reading import Reading
 from textgym.verifiers.maths.values import (
     identical,
     is_smooth,

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from textgym.errors import UsageError
-from textgym.verifiers.maths.final_answer import final_answer
 from textgym.verifiers.maths.forms import FORMS, Form
-from textgym.verifiers.maths.workers import workers
+from textgym.verifiers.maths.parsing.final_answer import final_answer
+from textgym.verifiers.maths.processes.workers import workers
 
 __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
 

@@ -8,7 +8,7 @@ import random
 from fractions import Fraction
 from math import comb
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 
 from .matrices import determinant
 from .problem import Number, Problem, nonzero, number, point, polynomial, scaled, sum_of, surd

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of, surd, value_at
 

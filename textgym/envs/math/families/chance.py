@@ -7,7 +7,7 @@ import random
 from fractions import Fraction
 from math import comb
 
-from textgym.draws import between, pick
+from textgym.envs.drawing import between, pick
 
 from .problem import Problem, number
 

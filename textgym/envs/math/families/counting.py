@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from math import comb, factorial, lcm, perm, prod
 
-from textgym.draws import between, pick, some
+from textgym.envs.drawing import between, pick, some
 
 from .problem import Problem
 

@@ -7,7 +7,7 @@ numbers.
 import random
 from fractions import Fraction
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of, value_at
 

@@ -6,7 +6,7 @@ What always holds: answers are whole numbers, computed exactly.
 import random
 from math import gcd, isqrt, lcm
 
-from textgym.draws import between, pick
+from textgym.envs.drawing import between, pick
 
 from .problem import Problem
 

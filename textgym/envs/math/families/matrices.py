@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.draws import between, pick
+from textgym.envs.drawing import between, pick
 
 from .problem import Number, Problem, nonzero, number, point, surd
 

@@ -7,7 +7,7 @@ of the question equals the answer.
 import random
 from fractions import Fraction
 
-from textgym.draws import below, between, pick
+from textgym.envs.drawing import below, between, pick
 
 from .problem import Number, Problem, number, scaled, sum_of, surd
 

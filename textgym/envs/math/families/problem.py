@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from textgym.draws import between, pick
+from textgym.envs.drawing import between, pick
 from textgym.verifiers.maths import Form
 
 __all__ = [

@@ -6,7 +6,7 @@ What always holds: the rule is told, and terms are counted from 1.
 import random
 from fractions import Fraction
 
-from textgym.draws import below, between, pick
+from textgym.envs.drawing import below, between, pick
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of
 

@@ -6,7 +6,7 @@ What always holds: lengths and areas are exact, with square roots and pi left as
 import random
 from fractions import Fraction
 
-from textgym.draws import below, between, pick
+from textgym.envs.drawing import below, between, pick
 
 from .problem import Problem, number, point, scaled, sum_of, surd
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
 
-from textgym.draws import below, between, pick, some
+from textgym.envs.drawing import below, between, pick, some
 
 __all__ = [
     "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",

@@ -10,7 +10,7 @@ import random
 from functools import cache
 from typing import Any
 
-from textgym.draws import pick
+from textgym.envs.drawing import pick
 from textgym.envs.workplace.templates import (  # noqa: F401
     across,
     across_five,

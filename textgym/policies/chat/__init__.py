@@ -1,0 +1,1 @@
+"""Chat templates: rendering conversations, encoding prompts, and parsing sampled text."""

@@ -1,0 +1,1 @@
+"""`openai:MODEL@BASE_URL`: a policy behind an OpenAI-compatible server."""

@@ -1,0 +1,109 @@
+"""The schema of a trajectory: one episode as a JSON object, one line of `trajectories.jsonl`.
+
+These types are the only definition of the schema; what reads or checks trajectories derives the
+keys from them. Token fields are None unless the policy reports tokens.
+"""
+
+from typing import Any, NotRequired, TypedDict
+
+from textgym.messages import Message, ToolSchema
+
+__all__ = ["SCHEMA_VERSION", "Failure", "Step", "Trajectory"]
+
+SCHEMA_VERSION = 1
+
+
+class Failure(TypedDict):
+    """What failed in an episode that has no reward.
+
+    Attributes:
+        boundary: `policy`, `judge`, `environment` or `unknown`.
+        type: The name of the exception's class.
+        message: The exception's message.
+    """
+
+    boundary: str
+    type: str
+    message: str
+
+
+class Step(TypedDict):
+    """One assistant message and its outcome.
+
+    Attributes:
+        message_index: The place of the assistant message in the conversation.
+        reward: The step's reward; None if the step failed.
+        components: The step's reward components by name.
+        finish_reason: `stop`, `length` or `tool_calls`.
+        prompt_ids: The token ids of the prompt.
+        token_ids: The sampled token ids.
+        logprobs: The log probability of each sampled token.
+        loss_mask: 1 for each sampled token.
+        policy_version: The version of the weights that sampled the message.
+        seconds: How long policy and environment took, in seconds.
+    """
+
+    message_index: int
+    reward: float | None
+    components: dict[str, float]
+    finish_reason: str
+    prompt_ids: list[int] | None
+    token_ids: list[int] | None
+    logprobs: list[float] | None
+    loss_mask: list[int] | None
+    policy_version: str | None
+    seconds: float
+
+
+class Trajectory(TypedDict):
+    """One episode.
+
+    Attributes:
+        version: The version of this schema.
+        env_id: The environment's id.
+        env_kwargs: The keyword arguments that the environment was made with.
+        task_id: The task's id; None if the episode failed before it had one.
+        task_index: The task's index.
+        repeat: Which of the task's episodes this is, from 0.
+        seed: The run's seed.
+        policy: The policy's name.
+        tools: The schemas of the tools that were offered.
+        messages: The whole conversation at the end.
+        steps: One entry for each assistant message of the policy.
+        terminated: Whether the task reached its end.
+        truncated: Whether a limit cut the episode.
+        stop_reason: Why the episode ended; "" if it failed.
+        is_success: Whether the task was solved; None if the episode failed.
+        reward: The return, the sum of the steps' rewards; None if the episode failed.
+        info: The info of the last step, with the row's level and category.
+        splits: How many turns began a new token sequence; None without tokens.
+        usage: Token counts by name, summed over the steps.
+        started_at: When the episode began, in seconds since the epoch.
+        seconds: How long the episode took, in seconds.
+        attempts: 1 plus the number of retries.
+        failure: What failed; None if the episode has a reward.
+    """
+
+    version: int
+    env_id: str
+    env_kwargs: dict[str, Any]
+    task_id: str | None
+    task_index: int
+    repeat: int
+    seed: int
+    policy: str
+    tools: list[ToolSchema]
+    messages: list[Message]
+    steps: list[Step]
+    terminated: bool
+    truncated: bool
+    stop_reason: str
+    is_success: bool | None
+    reward: float | None
+    info: dict[str, Any]
+    splits: NotRequired[int | None]
+    usage: dict[str, int]
+    started_at: float
+    seconds: float
+    attempts: int
+    failure: Failure | None

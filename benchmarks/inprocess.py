@@ -108,7 +108,7 @@ def main() -> None:
 
     def uneven(play: Any) -> float:
         policy.lengths = lengths(many)
-        return many / play()[1]
+        return float(many / play()[1])
 
     figures = measure(
         {

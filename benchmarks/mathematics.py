@@ -69,7 +69,8 @@ def plain() -> Callable[[Pair], bool]:
 
     def check(pair: Pair) -> bool:
         gold = parse(f"\\boxed{{{pair[0]}}}", (latex,))
-        return compare(gold, parse(pair[1], (ExprExtractionConfig(), latex)), 6)
+        answer = parse(pair[1], (ExprExtractionConfig(), latex))
+        return bool(compare(gold, answer, 6))
 
     return check
 

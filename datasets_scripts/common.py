@@ -49,7 +49,7 @@ def texts_of(record: Row, field: str) -> list[str]:
     is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
     if not is_list or not 2 <= len(texts) <= len(ascii_uppercase):
         raise RowError(field, "must be a list of 2 to 26 texts")
-    return texts
+    return list(texts)
 
 
 def make_row(id: str, question: str, texts: list[str], right: int, category: str) -> Row:

@@ -107,7 +107,7 @@ def learn(
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    return gap
+    return float(gap)
 
 
 async def evaluate(envs: Any, policy: Policy, rng: random.Random) -> float:

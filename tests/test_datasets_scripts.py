@@ -14,10 +14,10 @@ from typing import Any
 
 import gymnasium
 import pytest
+from repository import SCRIPTS
 
 import textgym
 
-SCRIPTS = Path(__file__).resolve().parents[1] / "datasets_scripts"
 RECORD = {
     "passage": None,
     "question": "Which is a metal?",

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 import textgym
 
-ROOT = Path(__file__).resolve().parents[1]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 

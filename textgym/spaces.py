@@ -156,7 +156,7 @@ class ConversationSpace(_MessageSpace[list[Message]]):
         return [(assistant if i % 2 else user)(self._text()) for i in range(count)]
 
 
-def _batch(spaces: Sequence[gym.Space[Any]]) -> gym.spaces.Tuple:
+def _batch(spaces: Sequence[gym.Space[Any]]) -> gym.spaces.Tuple[Any]:
     return gym.spaces.Tuple(spaces)
 
 

@@ -31,5 +31,5 @@ def pause_seconds(attempt: int) -> float:
         >>> pause_seconds(0) <= 0.05 < pause_seconds(2) <= 0.8 < pause_seconds(40) <= 5
         True
     """
-    longest = min(_FIRST_PAUSE * 4 ** min(attempt, 10), _LONGEST_PAUSE)
+    longest: float = min(_FIRST_PAUSE * 4 ** min(attempt, 10), _LONGEST_PAUSE)
     return longest * random.uniform(0.5, 1)

@@ -95,6 +95,5 @@ def _task_means(graded: Episodes, column: str) -> Array:
     """Return the mean of each task by its number; NaN where it has no episode here."""
     sizes = np.bincount(graded.tasks)
     means = np.full(len(sizes), np.nan)
-    return np.divide(
-        np.bincount(graded.tasks, graded.column(column)), sizes, means, where=sizes > 0
-    )
+    sums = np.bincount(graded.tasks, graded.column(column))
+    return np.asarray(np.divide(sums, sizes, means, where=sizes > 0))

@@ -86,7 +86,7 @@ class Episodes:
           `conversation_chars`: all messages at the end.
         - `splits`: turns that began a new token sequence; NaN where the policy has no tokens.
         """
-        return self.values[self.rows, _PLACE[name]]
+        return np.asarray(self.values[self.rows, _PLACE[name]])
 
     def where(self, mask: Array) -> Episodes:
         """Return the episodes for which the mask is true."""

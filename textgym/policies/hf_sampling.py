@@ -18,7 +18,7 @@ from textgym.policies.base import Sampling
 __all__ = ["Sampler"]
 
 
-class Sampler(LogitsProcessor):
+class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed here
     """The last logits processor of a `generate(do_sample=False)`; made for one batch.
 
     Args:

@@ -355,4 +355,5 @@ def _attribute(spec: str) -> Policy | Replies:
         raise UnknownNameError(f"there is no judge {spec!r}: {error}") from None
     if isinstance(found, type) or not (callable(found) or isinstance(found, Policy)):
         raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {found!r}")
-    return found
+    judge: Policy | Replies = found
+    return judge

@@ -16,6 +16,7 @@ import re
 import time
 import warnings
 from collections import deque
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +84,9 @@ class PatternSearch:
         self._left -= time.process_time() - began
         if not found:
             return None
-        groups = (group.strip() for group in found[0].groups() if group)
-        return next(filter(None, groups), found[0].group().strip())
+        groups: Iterator[str] = (group.strip() for group in found[0].groups() if group)
+        whole: str = found[0].group().strip()
+        return next(filter(None, groups), whole)
 
 
 @lru_cache(maxsize=1024)

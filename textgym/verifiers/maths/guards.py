@@ -56,17 +56,17 @@ def guard_sympy() -> None:
 
     def big_power(base: Any, exponent: Any) -> bool:
         bits = max(int(base.p).bit_length(), int(base.q).bit_length())
-        return exponent.is_Rational and bits * abs(exponent.p) > MAX_BITS * exponent.q
+        return bool(exponent.is_Rational and bits * abs(exponent.p) > MAX_BITS * exponent.q)
 
     def big_factorial(_: Any, number: Any) -> bool:
-        return number.is_Integer and number.p * number.p.bit_length() > MAX_BITS
+        return bool(number.is_Integer and number.p * number.p.bit_length() > MAX_BITS)
 
     def big_binomial(_: Any, above: Any, below: Any) -> bool:
-        return below.is_Integer and abs(below.p) > MAX_PRECISION
+        return bool(below.is_Integer and abs(below.p) > MAX_PRECISION)
 
     def big_float_power(_: Any, exponent: Any, *__: Any) -> bool:
         _, _, shift, bits = exponent  # an mpmath float: sign, digits, their shift, their number
-        return shift + bits > MAX_PRECISION
+        return bool(shift + bits > MAX_PRECISION)
 
     def big_precision(_: Any, bits: int, __: Any) -> bool:
         return bits > MAX_PRECISION

@@ -315,8 +315,7 @@ def proportion(one: Any, other: Any) -> Any:
 
 
 def _unknowns(expression: Any) -> set[Any]:
-    functions: set[Any] = expression.atoms(AppliedUndef)
-    return functions | expression.free_symbols
+    return {*expression.atoms(AppliedUndef), *expression.free_symbols}
 
 
 def _chance(name: str, index: int) -> Any:

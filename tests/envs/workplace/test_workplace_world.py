@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from repository import SUPPORT
 
 from textgym.envs.workplace import vocabulary
 from textgym.envs.workplace.database import Database
@@ -43,7 +44,7 @@ def made(request: pytest.FixtureRequest) -> Company:
 
 @pytest.mark.parametrize("hash_seed", ["0", "4711"])
 def test_the_same_in_another_process(hash_seed: str) -> None:
-    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    path = os.pathsep.join([str(SUPPORT), *sys.path])
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},

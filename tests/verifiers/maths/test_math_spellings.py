@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import DOCS
 
 from textgym.verifiers.maths import verify
 
@@ -144,7 +144,7 @@ def test_a_look_alike_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, f"So it is $\\boxed{{{text}}}$.").equal
 
 
-PAGE = Path(__file__).parents[1] / "docs" / "verifiers.md"
+PAGE = DOCS / "verifiers.md"
 
 
 def table_of_the_page() -> list[Any]:

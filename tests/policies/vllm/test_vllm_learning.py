@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import EXAMPLES
 
 pytestmark = [
     pytest.mark.vllm,
@@ -20,7 +20,7 @@ pytestmark = [
     ),
     pytest.mark.filterwarnings("default"),  # vLLM's own
 ]
-sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
+sys.path.append(str(EXAMPLES))
 
 
 @pytest.fixture

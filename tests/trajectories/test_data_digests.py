@@ -13,9 +13,9 @@ from typing import Any
 
 import gymnasium
 import pytest
+from workplace_data import request, write_database
 
 import textgym
-from tests.workplace_data import request, write_database
 from textgym.errors import DatasetError, RunError
 from textgym.rescoring.engine import rescore
 from textgym.trajectories.data_digests import changed_data, data_of, with_same_data

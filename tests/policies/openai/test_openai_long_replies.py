@@ -189,7 +189,7 @@ def test_problem_tells_no_more_than_a_beginning(body: Any, status: int) -> None:
 def test_name_is_compared_with_some_models_of_a_long_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from textgym.policies import openai
+    from textgym.policies.openai import policy as openai
 
     compared: list[int] = []
 

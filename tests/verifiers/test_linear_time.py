@@ -10,19 +10,17 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import linear_time
 import pytest
+from repository import ROOT, SUPPORT
 
 from textgym.verifiers import calendar, choice_letters, choices, exact, extract
 
-ROOT = Path(__file__).resolve().parents[1]
-
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}]\n"
+    paths = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
     return subprocess.run(
         [sys.executable, "-c", paths + arguments[0], *arguments[1:]],
         capture_output=True,

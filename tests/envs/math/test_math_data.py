@@ -14,11 +14,10 @@ from typing import Any
 
 import gymnasium
 import pytest
+from repository import SCRIPTS
 
 import textgym
 from textgym.trajectories.store import read_trajectories
-
-SCRIPTS = Path(__file__).resolve().parents[1] / "datasets_scripts"
 
 
 def converted(script: str, file: Path, home: Path) -> Path:

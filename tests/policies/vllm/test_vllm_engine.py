@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
 import textgym
 from textgym.errors import ContextFullError, PolicyFailure, UnknownNameError, UsageError
@@ -34,7 +35,6 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),  # vLLM's own
 ]
 
-ROOT = Path(__file__).resolve().parents[1]
 CONTEXT = 512
 SETTINGS = {"max_tokens": 8, "temperature": 0}
 HELLO = [user("Say hello.")]

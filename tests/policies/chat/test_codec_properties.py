@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import chat_templates
 import pytest
-import test_recorder
+from chat_templates import CALL, CONTEXT, END, MOST, TOOL
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_recorder import CALL, CONTEXT, END, MOST, TOOL, Play
+from recorded_episode import Play
 
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, system, tool_result, user
@@ -62,7 +63,7 @@ def recorder(request: pytest.FixtureRequest) -> Iterator[Recorder]:
     except ExtraMissingError as error:
         pytest.skip(str(error))
     own, name = tokenizer.chat_template, request.param
-    tokenizer.chat_template = getattr(test_recorder, name) if name.isupper() else of_family(name)
+    tokenizer.chat_template = getattr(chat_templates, name) if name.isupper() else of_family(name)
     ends = tokenizer.convert_tokens_to_ids([END, "<|endoftext|>", *CLOSES])
     yield Recorder("test", tokenizer, ends, CONTEXT)
     tokenizer.chat_template = own

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from repository import DOCS
 
 from textgym.verifiers.calendar import Wanted, verify
 from textgym.verifiers.choices import GRADING_MODES, find_choice
 from textgym.verifiers.exact import same_answer
 from textgym.verifiers.extract import after_reasoning
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "verifiers.md"
+PAGE = DOCS / "verifiers.md"
 OPTIONS = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "2", "E": "12"}
 WISH = {"0": Wanted(60, 0, 1440, start_from=840, start_by=840)}
 EVENT = {"event_id": 0, "start_time": "14:00", "duration": 60}

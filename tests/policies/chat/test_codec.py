@@ -10,16 +10,29 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import chat_templates
 import pytest
+from chat_templates import (
+    ALL,
+    CALL,
+    CHATML,
+    CONTEXT,
+    END,
+    MOST,
+    NO_END,
+    SPACE_BEFORE_END,
+    STRICT_CALLS,
+    TOOL,
+    TRIMS,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recorded_episode import Play
 
 from textgym.errors import ContextFullError, ExtraMissingError
-from textgym.messages import Message, assistant, copy_messages, system, tool_result, user
-from textgym.policies import Action
+from textgym.messages import assistant, system, tool_result, user
 from textgym.policies.base import Tokens
 from textgym.spaces import read_action
-from textgym.trajectories.tokens import TokenRecord, token_sequences
 
 pytest.importorskip("transformers")
 pytest.importorskip("torch")
@@ -29,71 +42,6 @@ from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
 
 pytestmark = pytest.mark.model
-
-CONTEXT = 4096
-END = "<|im_end|>"
-START = "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' }}"
-ASK = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
-CALLS = (
-    '{% for c in m.tool_calls or [] %}{{ \'\\n<tool_call>\\n{"name": "\' + c.function.name + '
-    "'\", \"arguments\": ' }}{{ c.function.arguments | tojson }}{{ '}\\n</tool_call>' }}"
-    "{% endfor %}"
-)
-TOOLS = (
-    "{% if tools %}{{ '<|im_start|>system\\n' + (tools | tojson) + '<|im_end|>\\n' }}{% endif %}"
-)
-CHATML = TOOLS + START + "{{ m['content'] }}" + CALLS + "{{ '<|im_end|>\\n' }}{% endfor %}" + ASK
-TRIMS = CHATML.replace("m['content']", "m['content'] | trim")
-KEEPS_REASONING = CHATML.replace(
-    "{{ m['content'] }}",
-    "{% if m.reasoning_content %}{{ '<think>\\n' + m.reasoning_content + '\\n</think>\\n\\n' }}"
-    "{% endif %}{{ m['content'] }}",
-)
-DROPS_OLD_REASONING = KEEPS_REASONING.replace(
-    "{% if m.reasoning_content %}", "{% if m.reasoning_content and loop.index > ns.last %}"
-)
-DROPS_OLD_REASONING = (
-    "{% set ns = namespace(last=0) %}{% for m in messages %}{% if m.role == 'user' %}"
-    "{% set ns.last = loop.index %}{% endif %}{% endfor %}" + DROPS_OLD_REASONING
-)
-OPENS_REASONING = CHATML.replace(
-    "assistant\\n' }}{% endif %}", "assistant\\n<think>\\n' }}{% endif %}"
-)
-SHOWS_LAST_THINKING = CHATML.replace(
-    "{{ m['content'] }}",
-    "{% if m.role == 'assistant' and loop.last %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}"
-    "{{ m['content'] }}",
-)
-TOOLS_BEFORE_LAST_USER = (
-    "{% for m in messages %}{% if tools and loop.last and m.role == 'user' %}{{ tools | tojson }}"
-    "{% endif %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] }}"
-    + CALLS + "{{ '<|im_end|>\\n' }}{% endfor %}" + ASK
-)  # fmt: skip
-ALWAYS_ASKS = (
-    "{% for m in messages %}[{{ m['role'] }}] {{ m['content'] }}\n{% endfor %}[assistant] "
-)
-NO_END = ALWAYS_ASKS.replace(
-    "[assistant] ", "{% if add_generation_prompt %}[assistant] {% endif %}"
-)
-SPACE_BEFORE_END = CHATML.replace("'<|im_end|>\\n'", "' <|im_end|>'")
-END_IS_THE_NEXT_ROLE = (
-    "{% for m in messages %}{{ '<|im_end|>' if m.role == 'user' else '<|im_start|>' }}"
-    "{{ m['content'] }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>' }}{% endif %}"
-)
-STRICT_CALLS = (
-    "{% for m in messages %}{% if m.role == 'tool' and not messages[loop.index0 - 1].tool_calls "
-    "and messages[loop.index0 - 1].role != 'tool' %}{{ raise_exception('no call') }}{% endif %}"
-    "{% endfor %}" + CHATML
-)
-CALLS_END_IN_TWO_WAYS = (
-    "{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ '[' + m.role + ']' }}"
-    "{{ m.content }}" + CALLS + "{% if m.tool_calls %}{{ '<|end|>' if loop.last else '<|tool|>' }}"
-    "{% endif %}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
-)
-TOOL: dict[str, Any] = {
-    "type": "function",
-    "function": {"name": "look", "description": "d", "parameters": {"type": "object"}},
-}
 
 
 @pytest.fixture(scope="module")
@@ -116,52 +64,8 @@ def recorder(tokenizer: Any, request: pytest.FixtureRequest) -> Any:
 
 def using(*templates: str) -> Any:
     """Parametrise a test by templates, which are given by their names here."""
-    return pytest.mark.parametrize(
-        "recorder", [globals()[name] for name in templates], indirect=True, ids=templates
-    )
-
-
-class Play:
-    """An episode: a model that says given ids, and an environment that answers."""
-
-    def __init__(self, recorder: Recorder, messages: list[Message], tools: Any = ()) -> None:
-        self.recorder, self.messages, self.tools = recorder, messages, tools
-        self.record = TokenRecord()
-        self.steps: list[dict[str, Any]] = []
-
-    def say(self, said: str | list[int], *answers: Message, ends: bool = True) -> Action:
-        """Let the model say a text or ids, then let the environment answer."""
-        tokenizer = self.recorder.tokenizer
-        prior = self.record.prior(self.messages)
-        prompt = self.recorder.prompt(copy_messages(self.messages), self.tools, prior)
-        ids = encode(tokenizer, said) if isinstance(said, str) else list(said)
-        ids += [tokenizer.eos_token_id] if ends else []
-        text = tokenizer.decode(ids, skip_special_tokens=True)
-        logprobs = [-float(n) for n in range(1, len(ids) + 1)]
-        action = self.recorder.action(prompt, ids, text, logprobs, finished=ends)
-        self.record.add(action, self.messages, action.message)
-        fields = ("prompt_ids", "token_ids", "logprobs")
-        step = {name: getattr(action, name) for name in fields}
-        self.steps.append({**step, "message_index": len(self.messages)})
-        said_message = copy_messages([action.message])[0]
-        for number, call in enumerate(said_message.get("tool_calls") or []):
-            call["id"] = f"call_{number}"
-        self.messages = [*self.messages, said_message, *answers]
-        return action
-
-    def prompt_ids(self) -> list[int]:
-        prior = self.record.prior(self.messages)
-        return self.recorder.prompt(self.messages, self.tools, prior).ids
-
-    def sequences(self) -> list[Tokens]:
-        return token_sequences(self.steps)
-
-
-MOST = (
-    "CHATML", "TRIMS", "KEEPS_REASONING", "DROPS_OLD_REASONING", "SHOWS_LAST_THINKING",
-    "TOOLS_BEFORE_LAST_USER", "END_IS_THE_NEXT_ROLE", "STRICT_CALLS",
-)  # fmt: skip
-ALL = (*MOST, "SPACE_BEFORE_END")  # a model that ends at once leaves this space out
+    texts = [getattr(chat_templates, name) for name in templates]
+    return pytest.mark.parametrize("recorder", texts, indirect=True, ids=templates)
 
 
 # What a prompt is
@@ -407,8 +311,6 @@ def test_an_environment_that_changes_the_past_splits(recorder: Recorder, change:
 
 
 # Tools
-
-CALL = '{"name": "look", "arguments": {"far":true,  "name": "x"}}'
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
 import textgym
 from textgym.errors import ContextFullError, UnknownNameError, UsageError
@@ -42,7 +43,6 @@ pytestmark = [
     ),
 ]
 
-ROOT = Path(__file__).resolve().parents[1]
 MODEL = "SmolLM2-135M-Instruct"
 CONTEXT = 512
 SECONDS_TO_START = 300

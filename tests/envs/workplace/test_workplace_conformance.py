@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from repository import SCRIPTS
 from workplace_data import request, write_database
 
 from textgym.envs.workplace import WorkplaceAssistant
@@ -16,7 +17,6 @@ from textgym.envs.workplace.database import TABLES
 from textgym.errors import RowError
 from textgym.messages import assistant_calls
 
-SCRIPTS = Path(__file__).resolve().parents[1] / "datasets_scripts"
 DISAGREE = {
     "diff:148:mails_swapped": "creates in another order are right",
     "diff:160:ev1_fmt_nosec": "equal times in another format are right",

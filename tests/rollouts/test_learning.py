@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
+from repository import EXAMPLES
 
 from textgym.messages import assistant
 from textgym.policies import Action, Policy, make_policy
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
+sys.path.append(str(EXAMPLES))
 
 import reinforce  # noqa: E402
 import small_model  # noqa: E402

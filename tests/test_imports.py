@@ -22,7 +22,7 @@ HEAVY = (
 FLOORS = {
     1: (
         "messages", "tools", "spaces", "rewards", "cards", "errors", "snapshots", "mixtures",
-        "env_spec", "display", "concurrency",
+        "display", "concurrency",
     ),
     2: ("policies", "tasks"),
     3: ("verifiers", "trajectories"),

@@ -433,15 +433,13 @@ def test_argument_that_may_be_none_and_has_no_default(arguments: str) -> None:
 
 def test_of_many_unknown_arguments_some_are_looked_at() -> None:
     kit, seen = Toolbox(Kit), []
-    adapter = kit.tools["add"]._adapter
-    assert kit.tools["add"].schema
+    validate = kit.tools["add"]._validate
 
-    class Spy:
-        def validate_python(self, given: Any) -> Any:
-            seen.append(len(given))
-            return adapter.validate_python(given)
+    def watched(given: Any) -> Any:
+        seen.append(len(given))
+        return validate(given)
 
-    kit.tools["add"].__dict__["_adapter"] = Spy()
+    kit.tools["add"].__dict__["_validate"] = watched
     many = {"a": 1, **{f"x{n}": n for n in range(100_000)}, "b": 2}
     told = kit.call(Kit(), "add", json.dumps(many))
     assert told.count("Extra inputs are not permitted") == 5

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
@@ -30,6 +30,7 @@ __all__ = [
     "answer_start",
     "assistant",
     "assistant_calls",
+    "copier_of",
     "copy_json",
     "copy_message",
     "copy_messages",
@@ -212,7 +213,7 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
         return f"the role is {role!r:.100} where {' or '.join(sorted(roles))} is expected"
-    if len(message) == 2 and message.get("content").__class__ is str:
+    if _is_plain(message):
         return ""  # the common case, not worth a validator
     from pydantic import ValidationError
 
@@ -228,6 +229,20 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         if _is_deeper(message, _MOST_DEEP)
         else ""
     )
+
+
+def _is_plain(message: dict[Any, Any]) -> bool:
+    """Tell whether a message holds texts alone, and plain tool calls of the one type that is."""
+    for name, value in message.items():
+        if name.__class__ is not str:
+            return False
+        if value.__class__ is str or (value is None and name == "content"):
+            continue
+        if name != "tool_calls" or not _are_plain_calls(value):
+            return False
+        if any(call.get("type", "function") != "function" for call in value):
+            return False
+    return "content" in message or "tool_calls" in message
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
@@ -247,16 +262,51 @@ def copy_json(value: Any) -> Any:
     return value
 
 
-def copy_message(message: Message) -> Message:
-    """Return a copy that shares nothing changeable with the original.
+def copier_of(message: Message) -> Callable[[Message], Message]:
+    """Return the cheapest function that copies a message, or any other message of its shape.
 
-    Most messages hold only texts; for them this is one shallow copy.
+    Most messages hold only texts, or texts and tool calls that hold only texts.
     """
-    for value in message.values():
-        if value.__class__ is not str and value is not None:
-            copied: Message = copy_json(message)
-            return copied
-    return message.copy()
+    copier: Callable[[Message], Message] = dict.copy  # type: ignore[assignment]
+    for name, value in message.items():
+        if value is None or value.__class__ is str:
+            continue
+        if name != "tool_calls" or not _are_plain_calls(value):
+            return copy_json
+        copier = _copy_with_plain_calls
+    return copier
+
+
+def copy_message(message: Message) -> Message:
+    """Return a copy that shares nothing changeable with the original."""
+    return copier_of(message)(message)
+
+
+def _are_plain_calls(calls: Any) -> bool:
+    """Tell whether tool calls hold texts alone, in the form of OpenAI's Chat Completions."""
+    if calls.__class__ is not list:
+        return False
+    for call in calls:
+        function = call.get("function") if call.__class__ is dict else None
+        if function.__class__ is not dict or "name" not in function:
+            return False
+        for value in function.values():
+            if value.__class__ is not str:
+                return False
+        for value in call.values():
+            if value.__class__ is not str and value is not function:
+                return False
+    return True
+
+
+def _copy_with_plain_calls(message: Message) -> Message:
+    copied, calls = message.copy(), []
+    for call in message["tool_calls"] or ():
+        call = call.copy()
+        call["function"] = call["function"].copy()
+        calls.append(call)
+    copied["tool_calls"] = calls
+    return copied
 
 
 def copy_messages(messages: Sequence[Message]) -> list[Message]:

@@ -6,7 +6,6 @@ vector. They hold Python objects: a vector of worker processes is made with `sha
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -69,16 +68,26 @@ def read_action(action: Any, turn: int, most_calls: int = MOST_CALLS) -> Message
     if len(action.get("tool_calls") or ()) > most_calls:
         action = {**action, "tool_calls": action["tool_calls"][: most_calls + 1]}
     message = copy_message(action)
-    calls = message.get("tool_calls") or ()
+    if message.get("tool_calls"):
+        _complete_ids(message["tool_calls"], turn)
+    return message
+
+
+def _complete_ids(calls: Any, turn: int) -> None:
+    """Give an id to each call that has none, or one that stands before it already."""
     taken = {call.get("id") for call in calls}
+    if len(taken) == len(calls) and all(taken):
+        return
     seen: set[Any] = set()
     for k, call in enumerate(calls):
         if not call.get("id") or call["id"] in seen:
-            free = (f"call_{turn}_{number}" for number in itertools.count(k))
-            call["id"] = next(name for name in free if name not in taken)
-            taken.add(call["id"])
+            name = f"call_{turn}_{k}"
+            while name in taken:
+                k += 1
+                name = f"call_{turn}_{k}"
+            call["id"] = name
+            taken.add(name)
         seen.add(call["id"])
-    return message
 
 
 class _MessageSpace(gym.Space[T]):

@@ -31,7 +31,8 @@ __all__ = ["Tool", "Toolbox", "arguments_of", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__textgym_tool__"
-_MOST_PROBLEMS = 5  # of a call that the model is told
+MAX_PROBLEMS = 5  # that the model is told of one call
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def tool(method: F) -> F:
@@ -100,6 +101,10 @@ class Tool:
         return TypeAdapter(arguments)
 
     @cached_property
+    def _validate(self) -> Callable[[Any], dict[str, Any]]:
+        return self._adapter.validator.validate_python
+
+    @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(self.schema["function"]["parameters"]["properties"])
 
@@ -128,24 +133,15 @@ class Tool:
             ToolError: They are not JSON, not an object, or not what the method takes.
         """
         given = arguments_of(self.name, arguments)
-        known: dict[str, Any] = {}
-        unknown: dict[str, Any] = {}
-        for name, value in given.items():
-            if value is not None:
-                (known if name in self._names else unknown)[name] = value
-        told = dict(itertools.islice(unknown.items(), _MOST_PROBLEMS))  # not all of a million
-        from pydantic import ValidationError
-
+        taken = {name: value for name, value in given.items() if value is not None}
+        if not taken.keys() <= self._names:
+            unknown = (name for name in taken if name not in self._names)
+            names = self._names.union(itertools.islice(unknown, MAX_PROBLEMS))
+            taken = {name: taken[name] for name in taken if name in names}  # not all of a million
         try:
-            return {**self._nullable, **self._adapter.validate_python(known | told)}
-        except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(map(str, item['loc']))[:100] or 'arguments'}: {item['msg']}"
-                for item in error.errors(include_url=False)[:_MOST_PROBLEMS]
-            )
-            raise ToolError(f"wrong arguments for {self.name!r}: {problems}") from None
-        except ValueError:  # Python's limit, met where a number is taken as a text
-            raise ToolError(f"wrong arguments for {self.name!r}: a number is too long") from None
+            return {**self._nullable, **self._validate(taken)}
+        except ValueError as error:
+            raise ToolError(f"wrong arguments for {self.name!r}: {_problems(error)}") from None
 
 
 class Toolbox:
@@ -189,13 +185,25 @@ class Toolbox:
         tool = self.tools[name]
         try:
             result = tool.method(owner, **tool.read_arguments(arguments))
-            return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+            return result if isinstance(result, str) else _encode(result)
         except ToolError as error:
             return f"Error: {error}"
         except BoundaryFailure:
             raise
         except Exception as error:
             raise EnvironmentFailure(f"tool {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _problems(error: ValueError) -> str:
+    """Return the first problems of pydantic's error in one line."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):  # Python's limit on the digits of a number
+        return "a number is too long"
+    return "; ".join(
+        f"{'.'.join(map(str, item['loc']))[:100] or 'arguments'}: {item['msg']}"
+        for item in error.errors(include_url=False)[:MAX_PROBLEMS]
+    )
 
 
 def arguments_of(name: str, arguments: str | Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -10,41 +10,31 @@ that a model says raises.
 from __future__ import annotations
 
 import copy
-import os
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, ClassVar, Generic, TypeVar
-
-import gymnasium as gym
-import numpy as np
-from gymnasium.envs.registration import EnvSpec
-from gymnasium.utils import seeding
+from typing import Any, ClassVar, TypeVar
 
 from textgym.cards import Card
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
-from textgym.env_spec import live_spec
+from textgym.env.conversation import Conversation
+from textgym.env.saving import SavableEnv, StateT
 from textgym.errors import (
-    BoundaryFailure,
     OracleError,
-    StateError,
     UnknownNameError,
     UsageError,
-    in_one_line,
 )
 from textgym.messages import (
     Message,
     copy_json,
-    copy_messages,
+    copy_message,
     text_of,
     tool_result,
 )
 from textgym.rewards import Grade
-from textgym.snapshots.episode_state import declared_type, pack_state, unpack_state
-from textgym.snapshots.saved_episode import SEEDS, pack_generator, read_saved, unpack_generator
+from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MOST_CALLS, ActionSpace, ConversationSpace, read_action
-from textgym.tasks.json_rows import json_row
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
@@ -52,7 +42,6 @@ from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["TextEnv"]
 
-StateT = TypeVar("StateT")
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
 
 
@@ -65,7 +54,7 @@ def _left_to_authors(method: F) -> F:
     return method
 
 
-class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
+class TextEnv(SavableEnv[StateT]):
     """A text environment.
 
     Observation: the whole conversation, a fresh list of messages. Action: one assistant message,
@@ -96,6 +85,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
 
     Example:
         >>> from textgym.cards import Card
+    from textgym.env.conversation import Conversation
+    from textgym.env.saving import SavableEnv, StateT
         >>> from textgym.messages import user
         >>> class Echo(TextEnv[None]):
         ...     card = Card("demo/Echo-v0", "Say it again.", ("single-step",), ("copying",), (),
@@ -120,21 +111,6 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
     blocking: bool = False
     max_calls: int = MOST_CALLS
     judge_name: str = ""
-    task: Task
-    state: StateT
-    turn: int
-    _arguments: dict[str, Any]
-    _spec: EnvSpec | None = None
-    _generator: np.random.Generator | None = None
-
-    def __new__(cls, **kwargs: Any) -> Any:
-        """Remember the arguments: they name the tasks that can be shared, and make the copy."""
-        env = super().__new__(cls)
-        env._arguments = {
-            name: os.fspath(value) if isinstance(value, os.PathLike) else value
-            for name, value in kwargs.items()
-        }
-        return env
 
     def __init__(
         self,
@@ -153,8 +129,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         self.max_turns, self.render_mode = max_turns, render_mode
         self.observation_space = ConversationSpace()
         self.action_space = ActionSpace()
-        self._transcript: list[Message] = []
-        self._prompt_length = self._shown = 0
+        self._conversation = Conversation()
+        self._shown = 0
         self._running = self._finished = False
         self._outcome: tuple[float, dict[str, Any]] | None = None
         self._tasks = TaskSource(
@@ -243,15 +219,6 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return self.blocking and type(self).begin is not TextEnv.begin
 
     @property
-    def spec(self) -> EnvSpec | None:
-        """What Gymnasium makes the environment from."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = spec and live_spec(spec)
-
-    @property
     def num_tasks(self) -> int | None:
         """How many tasks there are: rows, 500 of a generated evaluation split, or None."""
         return self._tasks.count
@@ -262,16 +229,9 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return self._tasks.digests
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """The keyword arguments that it was made with."""
-        return dict(self._arguments)
-
-    @property
     def replies(self) -> Iterator[Message]:
         """The episode's assistant messages, the last one first; they are not to be changed."""
-        for place in range(len(self._transcript) - 1, self._prompt_length - 1, -1):
-            if self._transcript[place]["role"] == "assistant":
-                yield self._transcript[place]
+        return self._conversation.replies()
 
     @property
     def answer_text(self) -> str:
@@ -290,61 +250,6 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
             UsageError: There is no such task.
         """
         return self._tasks.get(index)
-
-    def get_state(self) -> dict[str, Any]:
-        """Return all that is needed to go on from here, as JSON can hold it.
-
-        Raises:
-            StateError: There is no episode, or its state holds something that JSON cannot.
-        """
-        if not self._transcript:
-            raise StateError("there is no episode to save: call reset first")
-        return {
-            "id": self.card.id,
-            "row": copy_json(self.task.row),
-            "messages": copy_messages(self._transcript[self._prompt_length :]),
-            "turn": self.turn,
-            "running": self._running,
-            "state": pack_state(self.state),
-            "stream": list(self._tasks.stream.state),
-            "np_random": pack_generator(self._np_random),
-        }
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that an environment of the same arguments gave.
-
-        Raises:
-            StateError: It is not a state of such an environment; the error names the place, and
-                this environment is as it was.
-            BoundaryFailure: Something that `begin` calls failed; this environment is as it was.
-        """
-        before, drawn = dict(vars(self)), self._tasks.stream.state
-        try:
-            self._restore(state)
-        except BaseException as error:
-            vars(self).clear()
-            vars(self).update(before)
-            self._tasks.stream.state = drawn
-            if isinstance(error, BoundaryFailure) or not isinstance(error, Exception):
-                raise
-            problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
-            raise StateError(f"this is no state of {self.card.id}: {problem}") from error
-
-    def _restore(self, state: Any) -> None:
-        saved = read_saved(state)
-        if saved["id"] != self.card.id:
-            raise StateError(f"it is one of {saved['id']!r:.100}")
-        self.task = self._tasks.read(json_row(saved["row"]))
-        self._generator = None  # where `begin` draws, it draws from another one
-        self.state = unpack_state(self.begin(self.task), saved["state"], self._declared_state())
-        self.check_state()
-        self.turn, self._running, self._finished = saved["turn"], saved["running"], False
-        self._prompt_length = len(self.task.messages)
-        self._transcript = [*self.task.messages, *copy_messages(saved["messages"])]
-        self._generator, self._shown, self._outcome = None, 0, None
-        if saved["np_random"] is not None:
-            self._generator = unpack_generator(saved["np_random"])
-        self._tasks.stream.state = [*saved["stream"]]
 
     # Gymnasium's API.
 
@@ -369,8 +274,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         task = self._tasks.choose(options)
         self._running = False  # until the episode has begun
         self.task = task
-        self._transcript = list(task.messages)
-        self._prompt_length = len(task.messages)
+        self._conversation = Conversation(task.messages)
         self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
         try:
             self.state = self.begin(task)
@@ -382,7 +286,7 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         info: dict[str, Any] = {"task_id": task.id, "tools": self._offered()}
         if self.judge_name:
             info["judge"] = self.judge_name
-        return copy_messages(self._transcript), info
+        return self._conversation.copy(), info
 
     def step(
         self, action: Message | str
@@ -396,14 +300,14 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")
         message = read_action(action, self.turn, self.max_calls)
-        length, turn, generator = len(self._transcript), self.turn, self._generator
+        length, turn, generator = len(self._conversation), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
         state = None if self.state is None else copy.deepcopy(self.state)
         try:
             reason = self._take(message)
             result = self._result(reason)
         except BaseException:
-            del self._transcript[length:]
+            self._conversation.cut(length)
             self.turn, self.state, self._finished = turn, state, False  # type: ignore[assignment]
             self._generator = generator
             if generator is not None:
@@ -439,38 +343,18 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return self.toolbox().schemas() if tools is None else [*map(copy_json, tools)]
 
     def _show(self) -> None:
-        if self.render_mode == "human" and self._shown < len(self._transcript):
+        if self.render_mode == "human" and self._shown < len(self._conversation):
             show(self._rendered(self._shown) + "\n")
-            self._shown = len(self._transcript)
+            self._shown = len(self._conversation)
 
     def _rendered(self, start: int) -> str:
-        tools = () if start or not self._transcript else self._offered()
-        said = self._transcript[start:]
+        tools = () if start or not self._conversation else self._offered()
+        said = self._conversation.messages[start:]
         return format_episode(said, tools, self._outcome, colour=wants_colour())
-
-    def _seed(self, seed: int) -> None:
-        """Seed the choice of tasks, and `np_random`, whose generator is made when it is used."""
-        if not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise UsageError(f"a seed is a whole number of 0 or more, not {seed!r}")
-        if seed >= SEEDS:
-            raise UsageError("a seed is less than 2**128")
-        self._tasks.stream.seed(int(seed))
-        self._generator, self._np_random_seed = None, int(seed)
-
-    @property
-    def _np_random(self) -> np.random.Generator | None:
-        """Gymnasium's place of the generator: made late, for it costs more than an episode."""
-        if self._generator is None and self._np_random_seed is not None:
-            self._generator, _ = seeding.np_random(self._np_random_seed)
-        return self._generator
-
-    @_np_random.setter
-    def _np_random(self, generator: np.random.Generator | None) -> None:
-        self._generator = generator
 
     def _take(self, message: Message) -> str:
         """Add the message and what follows from it; return why the episode ends, or ""."""
-        self._transcript.append(message)
+        self._conversation.add(message)
         self.turn += 1
         if message.get("tool_calls"):
             self._call_tools(message)
@@ -478,7 +362,8 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
             reply = self.respond(message)
             if reply is None:
                 return "answer"
-            self._transcript += copy_messages(reply)
+            for answer in reply:
+                self._conversation.add(copy_message(answer))
         if self._finished:
             return "answer"
         return "max_turns" if self.turn >= self.max_turns else ""
@@ -499,33 +384,14 @@ class TextEnv(gym.Env[list[Message], Message], Generic[StateT]):
                 function = call["function"]
                 arguments = function.get("arguments")
                 text = self.toolbox().call(self, function["name"], arguments, offered)
-            self._transcript.append(tool_result(text, str(call["id"])))
+            self._conversation.add(tool_result(text, str(call["id"])))
 
     def _result(self, reason: str) -> tuple[list[Message], float, bool, bool, dict[str, Any]]:
         info: dict[str, Any] = {"task_id": self.task.id}
         if not reason:
-            return copy_messages(self._transcript), 0.0, False, False, info
+            return self._conversation.copy(), 0.0, False, False, info
         grade = self.grade()
         info["stop_reason"] = reason
         info |= grade.entries(self.card.id, self.reward_range)
         ended = reason == "answer"
-        return copy_messages(self._transcript), float(grade.reward), ended, not ended, info
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        saved = self.get_state() if self._transcript else None
-        return _rebuild, (type(self), self._arguments, self.spec, self._tasks.stream.state, saved)
-
-
-def _rebuild(
-    cls: type[TextEnv[Any]],
-    kwargs: dict[str, Any],
-    spec: Any,
-    stream: list[int],
-    saved: dict[str, Any] | None,
-) -> TextEnv[Any]:
-    env: TextEnv[Any] = cls(**kwargs)
-    env.spec = spec
-    env._tasks.stream.state = stream
-    if saved is not None:
-        env.set_state(saved)
-    return env
+        return self._conversation.copy(), float(grade.reward), ended, not ended, info

@@ -1,0 +1,5 @@
+"""`TextEnv`, the base class of every environment."""
+
+from textgym.env.text_env import TextEnv
+
+__all__ = ["TextEnv"]

@@ -1,0 +1,179 @@
+"""What makes an environment savable: its arguments, its spec, and the state of its episode.
+
+Invariants: all that changes in an episode is the conversation, the turn count, the random generator
+and `state`; a state that cannot be restored leaves the environment as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar, Generic, TypeVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils import seeding
+
+from textgym.cards import Card
+from textgym.env.conversation import Conversation
+from textgym.env.live_spec import live_spec
+from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
+from textgym.messages import Message, copy_json, copy_message
+from textgym.snapshots.episode_state import pack_state, unpack_state
+from textgym.snapshots.saved_episode import SEEDS, pack_generator, read_saved, unpack_generator
+from textgym.tasks.json_rows import json_row
+from textgym.tasks.source import TaskSource
+from textgym.tasks.task import Task
+
+__all__ = ["SavableEnv"]
+
+StateT = TypeVar("StateT")
+
+
+class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
+    """The part of `TextEnv` that copies, saves and restores an environment."""
+
+    card: ClassVar[Card]
+    task: Task
+    state: StateT
+    turn: int
+    _arguments: dict[str, Any]
+    _conversation: Conversation
+    _finished: bool
+    _generator: np.random.Generator | None = None
+    _outcome: tuple[float, dict[str, Any]] | None
+    _running: bool
+    _shown: int
+    _spec: EnvSpec | None = None
+    _tasks: TaskSource
+
+    def __new__(cls, **kwargs: Any) -> Any:
+        """Remember the arguments: they name the tasks that can be shared, and make the copy."""
+        env = super().__new__(cls)
+        env._arguments = {
+            name: os.fspath(value) if isinstance(value, os.PathLike) else value
+            for name, value in kwargs.items()
+        }
+        return env
+
+    def begin(self, task: Task) -> StateT:
+        """Return the state of a new episode; defined by `TextEnv` and by authors."""
+        raise NotImplementedError
+
+    def check_state(self) -> None:
+        """Refuse a saved state that does not fit the task; defined by `TextEnv` and by authors."""
+        raise NotImplementedError
+
+    @classmethod
+    def _declared_state(cls) -> Any:
+        """Return the type of the class's states; defined by `TextEnv`."""
+        raise NotImplementedError
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """What Gymnasium makes the environment from."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = spec and live_spec(spec)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments that it was made with."""
+        return dict(self._arguments)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that is needed to go on from here, as JSON can hold it.
+
+        Raises:
+            StateError: There is no episode, or its state holds something that JSON cannot.
+        """
+        if not self._conversation:
+            raise StateError("there is no episode to save: call reset first")
+        return {
+            "id": self.card.id,
+            "row": copy_json(self.task.row),
+            "messages": self._conversation.copy(self._conversation.prompt_length),
+            "turn": self.turn,
+            "running": self._running,
+            "state": pack_state(self.state),
+            "stream": list(self._tasks.stream.state),
+            "np_random": pack_generator(self._np_random),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state that an environment of the same arguments gave.
+
+        Raises:
+            StateError: It is not a state of such an environment; the error names the place, and
+                this environment is as it was.
+            BoundaryFailure: Something that `begin` calls failed; this environment is as it was.
+        """
+        before, drawn = dict(vars(self)), self._tasks.stream.state
+        try:
+            self._restore(state)
+        except BaseException as error:
+            vars(self).clear()
+            vars(self).update(before)
+            self._tasks.stream.state = drawn
+            if isinstance(error, BoundaryFailure) or not isinstance(error, Exception):
+                raise
+            problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
+            raise StateError(f"this is no state of {self.card.id}: {problem}") from error
+
+    def _restore(self, state: Any) -> None:
+        saved = read_saved(state)
+        if saved["id"] != self.card.id:
+            raise StateError(f"it is one of {saved['id']!r:.100}")
+        self.task = self._tasks.read(json_row(saved["row"]))
+        self._generator = None  # where `begin` draws, it draws from another one
+        self.state = unpack_state(self.begin(self.task), saved["state"], self._declared_state())
+        self.check_state()
+        self.turn, self._running, self._finished = saved["turn"], saved["running"], False
+        self._conversation = Conversation(self.task.messages)
+        for message in saved["messages"]:
+            self._conversation.add(copy_message(message))
+        self._generator, self._shown, self._outcome = None, 0, None
+        if saved["np_random"] is not None:
+            self._generator = unpack_generator(saved["np_random"])
+        self._tasks.stream.state = [*saved["stream"]]
+
+    def _seed(self, seed: int) -> None:
+        """Seed the choice of tasks, and `np_random`, whose generator is made when it is used."""
+        if not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise UsageError(f"a seed is a whole number of 0 or more, not {seed!r}")
+        if seed >= SEEDS:
+            raise UsageError("a seed is less than 2**128")
+        self._tasks.stream.seed(int(seed))
+        self._generator, self._np_random_seed = None, int(seed)
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:
+        """Gymnasium's place of the generator: made late, for it costs more than an episode."""
+        if self._generator is None and self._np_random_seed is not None:
+            self._generator, _ = seeding.np_random(self._np_random_seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, generator: np.random.Generator | None) -> None:
+        self._generator = generator
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        saved = self.get_state() if self._conversation else None
+        return _rebuild, (type(self), self._arguments, self.spec, self._tasks.stream.state, saved)
+
+
+def _rebuild(
+    cls: type[SavableEnv[Any]],
+    kwargs: dict[str, Any],
+    spec: Any,
+    stream: list[int],
+    saved: dict[str, Any] | None,
+) -> SavableEnv[Any]:
+    env: SavableEnv[Any] = cls(**kwargs)
+    env.spec = spec
+    env._tasks.stream.state = stream
+    if saved is not None:
+        env.set_state(saved)
+    return env

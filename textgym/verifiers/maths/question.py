@@ -17,15 +17,18 @@ import sympy
 
 from textgym.verifiers.maths.guards import OverLimit
 from textgym.verifiers.maths.nodes import expressions_in, items_of, unknowns_of
-from textgym.verifiers.maths.operators import closed_parts
-from textgym.verifiers.maths.reading import EQUALS, read
+from textgym.verifiers.maths.reading import read, sides_of
 from textgym.verifiers.maths.spelling import plain_fractions
-from textgym.verifiers.maths.steps import is_simplified_root, ratios_in, roots_in, steps_in
+from textgym.verifiers.maths.steps import Left, is_simplified_root
 
 __all__ = ["is_taken_from"]
 
 _FORMULA = re.compile(
     r"\$\$?([^$]+)\$|\\\(((?:(?!\\[()]).)+)\\\)|\\\[((?:(?!\\[\[\]]).)+)\\\]", re.DOTALL
+)
+_RATIO = re.compile(
+    r"\\frac\s*\{\s*-?(\d+)\s*\}\s*\{\s*(\d+)\s*\}"
+    r"|(?<![\d.])(\d+)\s*(?:/|:|\\div)\s*(\d+)(?!\.?\d)"
 )
 _NUMBER = re.compile(r"\d+(?:(?:,|\{,\}|\\,)\d{3})*(?:\.\d+)?|\.\d+")
 _FACTOR, _EXPAND = re.compile(r"\b[Ff]actor"), re.compile(r"\b[Ee]xpan[ds]")
@@ -33,7 +36,9 @@ _NOTATION = re.compile(r"\b(?:decimal|fraction)\b")
 _MAX_FORMULAS, _MAX_LENGTH = 30, 500
 
 
-def is_taken_from(question: str, gold: Any, found: Any, whole: Any, latex: str) -> bool:
+def is_taken_from(
+    question: str, *, gold: Any, found: Any, whole: Any, left: Left, allowed: Left
+) -> bool:
     """Tell whether an answer that equals the gold was taken from the question, not worked out.
 
     Args:
@@ -41,28 +46,28 @@ def is_taken_from(question: str, gold: Any, found: Any, whole: Any, latex: str) 
         gold: The gold's node.
         found: The answer's node, or the side of an equation that is compared.
         whole: The answer's node.
-        latex: The formula that was read as `found`.
+        left: What `found` leaves, as it is written.
+        allowed: What the gold leaves.
     """
     return (
-        _combines_numbers(question, gold, found, latex)
+        _combines_numbers(question, left, allowed)
         or _changes_notation(question, gold, found)
         or _repeats_formula(question, gold, found, whole)
         or _is_not_rewritten(question, gold, found)
     )
 
 
-def _combines_numbers(question: str, gold: Any, found: Any, latex: str) -> bool:
+def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
     """Tell whether steps, quotients or roots of the question's numbers are left in an answer."""
     numbers, ratios = _numbers(question), _ratios(question)
-    steps = {step.operands for step in steps_in(found)} - {step.operands for step in steps_in(gold)}
+    steps = set(left.steps) - set(allowed.steps)
     if any(operands and operands <= numbers for operands in steps):
         return True
-    roots = (root for root in roots_in(closed_parts(found)) if not is_simplified_root(root))
-    if any(abs(root) in numbers for root in roots):
+    if any(root in numbers and not is_simplified_root(root) for root in left.radicands):
         return True
     return any(
         {above, below} <= numbers if above % below == 0 else (above, below) in ratios
-        for above, below in ratios_in(latex)
+        for above, below in left.ratios
         if below and gcd(above, below) > 1
     )
 
@@ -119,13 +124,16 @@ def _factored_sums(node: Any) -> int:
 @lru_cache(256)
 def _numbers(question: str) -> frozenset[Fraction]:
     """Return the numbers in a question, fractions as a whole and in parts."""
-    plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in _NUMBER.findall(question)}
+    plain = {
+        Fraction(re.sub(r"[^\d.]", "", text)) for text in _NUMBER.findall(plain_fractions(question))
+    }
     return frozenset(plain | {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]})
 
 
 @lru_cache(256)
 def _ratios(question: str) -> frozenset[tuple[int, int]]:
-    return frozenset(ratios_in(plain_fractions(question)))
+    found = _RATIO.findall(plain_fractions(question))
+    return frozenset((int(a or c), int(b or d)) for a, b, c, d in found)
 
 
 @lru_cache(256)
@@ -135,9 +143,7 @@ def _formulas(question: str) -> frozenset[Any]:
     for match in list(_FORMULA.finditer(question))[:_MAX_FORMULAS]:
         latex = next(filter(None, match.groups()))
         if len(latex) <= _MAX_LENGTH:
-            shapes |= {
-                _shape(node) for text in {latex, *EQUALS.split(latex)} for node in _read(text)
-            }
+            shapes |= {_shape(node) for text in {latex, *sides_of(latex)} for node in _read(text)}
     return frozenset(shapes)
 
 

@@ -29,11 +29,11 @@ from textgym.verifiers.maths.guards import OverLimit, is_long
 from textgym.verifiers.maths.nodes import as_set, is_relation, items_of
 from textgym.verifiers.maths.spelling import connected, spell
 
-__all__ = ["EQUALS", "Reading", "read", "read_text"]
+__all__ = ["Reading", "read", "read_text", "sides_of"]
 
-EQUALS = re.compile(r"(?<![\\<>!])=")
-"""An equals sign that is no part of another one."""
-
+_SIDE = re.compile(
+    r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
+)
 _KEPT = 4096  # readings that are remembered
 _NORMALIZED = NormalizationConfig(
     basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
@@ -144,9 +144,28 @@ def _conditions(connective: str, parts: list[str]) -> Any:
     return sympy.Union(*sets) if connective == "or" else sympy.Intersection(*sets)
 
 
+def sides_of(latex: str) -> list[str]:
+    r"""Split a formula at its equals signs, but not inside brackets.
+
+    Example:
+        >>> sides_of(r"y = 2 \cdot 3 = 6"), sides_of("x^7|_{x=8}")
+        (['y ', ' 2 \\cdot 3 ', ' 6'], ['x^7|_{x=8}'])
+    """
+    depth, start, sides = 0, 0, []
+    for sign in _SIDE.finditer(latex):
+        if sign["open"]:
+            depth += 1
+        elif sign["close"]:
+            depth = max(0, depth - 1)
+        elif not depth:
+            sides.append(latex[start : sign.start()])
+            start = sign.end()
+    return [*sides, latex[start:]]
+
+
 def _parse(latex: str) -> tuple[Any, str]:
     """Parse a formula, or what stands behind its last equals sign; return that text, too."""
-    last = EQUALS.split(latex)[-1].strip() if "," not in latex and ";" not in latex else latex
+    last = sides_of(latex)[-1].strip() if "," not in latex and ";" not in latex else latex
     for text in dict.fromkeys((latex, last)):
         try:
             node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)

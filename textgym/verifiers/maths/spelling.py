@@ -65,6 +65,8 @@ _UNICODE_ROOT = re.compile(r"√\s*+(?:\(([^()]*+)\)|(\d++|[a-zA-Z]))")
 _RECURRING = re.compile(
     r"(?<![\d.])(?P<whole>\d*+)\.(?P<fixed>\d*+)\\(?:overline|bar|dot)\s*+\{?(?P<repeated>\d++)\}?"
 )
+_SIDE_BY_SIDE = re.compile(r"(?<=[\d)]) ?(?=\()|(?<=\)) ?(?=\d)")
+_MIXED = re.compile(r"(?<![\d.])(\d+) (\d+)/(\d+)(?![\d.])")
 _WORDS = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|inf)(?![a-zA-Z])")
 _PERCENT = re.compile(r" ?(?:\\text\{ ?)?(?<![a-zA-Z])(?:percent(?:age)?|pct)(?![a-zA-Z])\}?")
 _LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9,;!]) |(?<!!) (?![A-Za-z0-9])")
@@ -103,6 +105,7 @@ def spell(latex: str) -> Spelling:
     text = _UNICODE_ROOT.sub(lambda found: f"\\sqrt{{{found[1] or found[2]}}}", text)
     text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
     text = plain_fractions(_WORDS.sub(_command_of, text))
+    text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     value, unit = split_unit(text)
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
 

@@ -34,9 +34,10 @@ __all__ = ["Reading", "read", "read_text", "sides_of"]
 _SIDE = re.compile(
     r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
 )
+_BRACKET = re.compile(r"[][(){},;]")
 _KEPT = 4096  # readings that are remembered
 _NORMALIZED = NormalizationConfig(
-    basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
+    basic_latex=True, units=False, malformed_operators=False, nits=True, boxed="none"
 )
 _ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
 _SUBSCRIPT = re.compile(r"(?<=[\dA-F])_\s*\{?\s*(?:\\text\{)?\s*(\d+|two|eight|ten|sixteen)\s*\}*$")
@@ -81,6 +82,8 @@ def read(latex: str) -> Reading | None:
     if connective and all(map(_ORDER.search, parts)):
         node = _conditions(connective, parts)
     else:
+        if connective == "or" and all("=" in part for part in parts):
+            formula = ",".join(parts)
         formula = normalize_latex(formula, _NORMALIZED)
         node, formula = _parse(formula)
     return Reading(node, formula, unit)
@@ -163,9 +166,19 @@ def sides_of(latex: str) -> list[str]:
     return [*sides, latex[start:]]
 
 
+def _is_list(latex: str) -> bool:
+    """Tell whether a comma stands in a formula, but not inside brackets."""
+    depth = 0
+    for sign in _BRACKET.findall(latex):
+        depth += {"(": 1, "[": 1, "{": 1, ",": 0, ";": 0}.get(sign, -1)
+        if sign in ",;" and depth <= 0:
+            return True
+    return False
+
+
 def _parse(latex: str) -> tuple[Any, str]:
     """Parse a formula, or what stands behind its last equals sign; return that text, too."""
-    last = sides_of(latex)[-1].strip() if "," not in latex and ";" not in latex else latex
+    last = latex if _is_list(latex) else sides_of(latex)[-1].strip()
     for text in dict.fromkeys((latex, last)):
         try:
             node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)

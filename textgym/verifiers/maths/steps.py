@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from textgym.verifiers.maths.written import Node
 
-__all__ = ["Left", "is_closed", "is_simplified_root", "left_in"]
+__all__ = ["Left", "is_closed", "is_simplified_root", "leaves_in", "left_in"]
 
 _LARGEST_FACTOR = 1000  # whose square is looked for in a radicand
-_CONSTANTS = frozenset(["e", "i", "\\pi", "\\infty"])
+_CONSTANTS = frozenset(["e", "i", "\\pi", "\\infty", "\\emptyset"])
 
 
 @dataclass
@@ -142,6 +142,7 @@ def _visit_term(node: Node, left: Left) -> None:
         left.step(*above, *below)
     others = term.others + term.others_below
     left.padding += len({*term.others} & {*term.others_below})
+    left.padding += max(0, sum(part.text == "i" for part in others) - 1)
     bases = [_base(part) for part in others if part not in scientific]
     left.step(*others, times=len(bases) - len({*bases}))
     left.step(*scientific, times=max(0, len(scientific) - 1))
@@ -266,7 +267,12 @@ def _is_whole(value: Fraction) -> bool:
 
 def is_closed(node: Node) -> bool:
     """Tell whether a formula holds no variable."""
-    return all(part.kind not in ("name", "word") or part.text in _CONSTANTS for part in node.walk())
+    return all(part.kind != "name" or part.text in _CONSTANTS for part in node.walk())
+
+
+def leaves_in(node: Node) -> int:
+    """Return how many numbers and names a formula holds."""
+    return sum(not part.parts for part in node.walk())
 
 
 def _numbers_in(node: Node) -> frozenset[Fraction]:

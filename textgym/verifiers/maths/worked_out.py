@@ -11,13 +11,21 @@ import re
 from math import gcd
 from typing import Any
 
+import sympy
+
 from textgym.verifiers.maths.equality import aligned
 from textgym.verifiers.maths.forms import Form
-from textgym.verifiers.maths.nodes import is_relation, is_solved, value_side
+from textgym.verifiers.maths.nodes import (
+    expressions_in,
+    is_relation,
+    is_solved,
+    unknowns_of,
+    value_side,
+)
 from textgym.verifiers.maths.operators import operators_in
 from textgym.verifiers.maths.question import is_taken_from
 from textgym.verifiers.maths.reading import Reading, sides_of
-from textgym.verifiers.maths.steps import Left, is_simplified_root, left_in
+from textgym.verifiers.maths.steps import Left, is_closed, is_simplified_root, leaves_in, left_in
 from textgym.verifiers.maths.written import Node, read_written
 
 __all__ = ["is_to_be_computed", "is_worked_out"]
@@ -37,7 +45,8 @@ def is_to_be_computed(gold: Reading, found: Reading) -> bool:
     if is_relation(given) and not is_solved(given):
         return not is_relation(wanted) or is_solved(wanted)
     latex = _compared_side(found, given)
-    if len(_MATRIX.findall(latex)) > len(_MATRIX.findall(gold.latex)):
+    matrices = len(_MATRIX.findall(gold.latex)) or isinstance(wanted, sympy.Tuple | sympy.Interval)
+    if len(_MATRIX.findall(latex)) > matrices:
         return True
     return not operators_in(latex) <= operators_in(gold.latex)
 
@@ -58,6 +67,8 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
     written, model = read_written(latex), read_written(_compared_side(gold, wanted))
     if written is None:
         return model is None and _commands(latex) <= _commands(gold.latex)
+    if not any(map(unknowns_of, expressions_in(given))) and _has_variables(written):
+        return False  # the parser took a name for a function, as in \gamma(6)
     left = left_in(written)
     allowed = Left() if model is None else left_in(model)
     if left.padding > allowed.padding or not left.kinds <= allowed.kinds:
@@ -67,7 +78,13 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
     if form != "any" and not _has_form(form, written, left, model):
         return False
     return not is_taken_from(
-        question, gold=wanted, found=given, whole=found.node, left=left, allowed=allowed
+        question,
+        gold=wanted,
+        found=given,
+        whole=found.node,
+        left=left,
+        allowed=allowed,
+        lengths=None if model is None else (leaves_in(model), leaves_in(written)),
     )
 
 
@@ -76,6 +93,15 @@ def _compared_side(reading: Reading, node: Any) -> str:
     if node is reading.node:
         return reading.latex
     return sides_of(reading.latex)[value_side(reading.node)[1]]
+
+
+def _has_variables(written: Node) -> bool:
+    """Tell whether a formula holds a variable, other than one that a relation is solved for."""
+    if written.kind == "relation":
+        return any(part.kind != "name" and _has_variables(part) for part in written.parts)
+    if written.kind == "list":
+        return any(map(_has_variables, written.parts))
+    return not is_closed(written)
 
 
 def _commands(latex: str) -> set[str]:

@@ -263,7 +263,7 @@ class _Parser:
         if name == "binom":
             return Node("function", (self._argument(), self._argument()), text="binomial")
         if name == "mathbb":
-            return Node("word", (self._argument(),))
+            return Node("word", (), text=f"word{_plain(self._argument())}")
         if name == "sqrt":
             index = self._group() if self.peek() == "[" else None
             radicand = self._argument()

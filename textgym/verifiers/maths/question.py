@@ -185,13 +185,17 @@ def _is_open(node: Any) -> bool:
     return is_formula and any(map(unknowns_of, expressions_in(node)))
 
 
+def _is_negative_sum(part: Any) -> bool:
+    return len(part.args) == 2 and part.args[0] == -1
+
+
 def _factored_sums(node: Any) -> int:
     """Return how many sums are factors of a product, or raised to a power."""
     return sum(
         isinstance(factor, sympy.Add)
         for expression in expressions_in(node)
         for part in sympy.preorder_traversal(expression)
-        if isinstance(part, sympy.Mul | sympy.Pow) and part.args[0] != -1
+        if isinstance(part, sympy.Mul | sympy.Pow) and not _is_negative_sum(part)
         for factor in part.args
     )
 

@@ -13,6 +13,30 @@ from textgym.verifiers.maths import verify
 # Gold, and spellings of it as they stand in a box.
 
 RIGHT: dict[str, list[str]] = {
+    "120": [
+        "\\textcolor{red}{120}", "\\color{blue}{120}", "\\underline{120}", "\\fbox{120}",
+        "\\large{120}", "\\approx 120", "120\\,\\checkmark", "\\text{Answer: }120",
+        "N = \\binom{10}{3} = 120", "\\left.\\frac{dy}{dx}\\right|_{(1,2)} = 120",
+    ],
+    "(4, -7, 10)": [
+        "\\langle 4,-7,10\\rangle", "\\left\\langle 4, -7, 10 \\right\\rangle", "P(4,-7,10)",
+        "\\begin{pmatrix}4\\\\-7\\\\10\\end{pmatrix}", "\\begin{bmatrix}4&-7&10\\end{bmatrix}",
+        "u \\times v = (4,-7,10)", "\\vec{u}\\times\\vec{v}=(4,-7,10)",
+    ],
+    "\\begin{pmatrix} 10 & 20 \\\\ 30 & 40 \\end{pmatrix}": [
+        "\\frac{1}{2}\\begin{pmatrix}20&40\\\\60&80\\end{pmatrix}",
+        "\\begin{psmallmatrix} 10 & 20 \\\\[4pt] 30 & 40 \\end{psmallmatrix}",
+        "\\begin{pmatrix*}[r] 10 & 20 \\\\ 30 & 40 \\end{pmatrix*}",
+    ],
+    "(-\\infty, 3) \\cup [5, \\infty)": [
+        "]-\\infty,3[ \\cup [5,\\infty[", "(-oo,3) \\cup [5,oo)",
+        "(-\\infty,3) \\bigcup [5,\\infty)",
+    ],
+    "[-2, 8)": ["[-2;8)", "[-2,8[", "-2 \\le x < 8"],
+    "54": ["x\\equiv 54 \\pmod{77}", "54 \\pmod{77}", "7^{100} \\equiv 54 \\pmod{77}"],
+    "7\\frac12": ["7 1/2", "7\\frac{1}{2}", "\\frac{15}{2}", "7.5"],
+    "-3, 5": ["x=-3 \\lor x=5", "x = -3, x = 5", "\\{-3, 5\\}"],
+    "-15\\sin(5x)+4e^{2x}": ["-15sin(5x)+4e^{2x}", "-15\\operatorname{sin}(5x)+4e^{2x}"],
     "42": [
         "42", "+42", "042", "42.0", "42.", " 42 ", "$42$", "\\(42\\)", "{42}", "\\,42\\,", "~42~",
         "\\mathbf{42}", "\\boldsymbol{42}", "\\bm{42}", "\\textbf{42}", "\\text{42}", "\\rm 42",

@@ -75,6 +75,8 @@ def _equal(gold: Any, found: Any) -> bool:
     if is_relation(gold) or is_relation(found):
         sets = as_set(gold, solved=False), as_set(found)
         return None not in sets and _same_set(*sets)
+    if isinstance(gold, sympy.Tuple | sympy.Interval) and _is_vector(found):
+        found = sympy.Tuple(*found.flat())
     if isinstance(gold, sympy.Set | sympy.Tuple) or isinstance(found, sympy.Set | sympy.Tuple):
         return _same_set(gold, found)
     gold, found = _as_matrix(gold), _as_matrix(found)
@@ -86,6 +88,10 @@ def _equal(gold: Any, found: Any) -> bool:
             and all(map(_same_expression, gold.flat(), found.flat()))
         )
     return _same_expression(gold, found)
+
+
+def _is_vector(node: Any) -> bool:
+    return isinstance(node, sympy.MatrixBase) and 1 in node.shape
 
 
 def aligned(gold: Any, found: Any) -> tuple[Any, Any]:
@@ -152,10 +158,11 @@ def _same_set(gold: Any, found: Any) -> bool:
         )
     if isinstance(gold, sympy.Union) and isinstance(found, sympy.Union):
         return _matched(list(gold.args), list(found.args))
-    wanted, given = _members(gold), _members(found)
+    is_ordered = isinstance(gold, sympy.Tuple | sympy.Interval)
+    wanted, given = _members(gold), _members(found, distinct=not is_ordered)
     if wanted is None or given is None:
         return bool(gold == found)
-    if isinstance(gold, sympy.Tuple | sympy.Interval) or _names_values(wanted, given):
+    if is_ordered or _names_values(wanted, given):
         return len(wanted) == len(given) and all(map(_equal, wanted, given))
     return _matched(wanted, given)
 
@@ -170,11 +177,12 @@ def _evaluated_set(node: Any) -> Any:
     return node
 
 
-def _members(node: Any) -> list[Any] | None:
+def _members(node: Any, distinct: bool = True) -> list[Any] | None:
     """Return the members of a finite set, tuple or pair, which is read as an open interval."""
     if isinstance(node, sympy.FiniteSet | sympy.Tuple):
         items = items_of(node)
-        return list(dict.fromkeys(items)) if isinstance(node, sympy.FiniteSet) else items
+        is_set = distinct and isinstance(node, sympy.FiniteSet)
+        return list(dict.fromkeys(items)) if is_set else items
     if isinstance(node, sympy.Interval):
         return [node.start, node.end] if node.left_open and node.right_open else None
     return None if isinstance(node, sympy.Set) else [node]

@@ -304,13 +304,14 @@ def proportion(one: Any, other: Any) -> Any:
             (left, right), scale = _values((one, other), point, _DIGITS)
         except NoValue:
             continue
-        noise = scale * mpmath.mpf(10) ** (10 - _DIGITS)
-        if abs(left) < noise or abs(right) < noise:
-            return None
-        if factor is None:
-            factor = left / right
-        elif abs(left - factor * right) > noise * max(1, abs(factor)):
-            return None
+        with mpmath.workdps(_DIGITS):
+            noise = scale * mpmath.mpf(10) ** (10 - _DIGITS)
+            if abs(left) < noise or abs(right) < noise:
+                return None
+            if factor is None:
+                factor = left / right
+            elif abs(left - factor * right) > noise * max(1, abs(factor)):
+                return None
     return None if factor is None or mpmath.im(factor) else mpmath.re(factor)
 
 

@@ -29,14 +29,15 @@ from textgym.verifiers.maths.guards import OverLimit, is_long
 from textgym.verifiers.maths.parsing.nodes import as_set, is_relation, items_of
 from textgym.verifiers.maths.parsing.spelling import connected, spell
 
-__all__ = ["EQUALS", "Reading", "read", "read_text"]
+__all__ = ["Reading", "read", "read_text", "sides_of"]
 
-EQUALS = re.compile(r"(?<![\\<>!])=")
-"""An equals sign that is no part of another one."""
-
+_SIDE = re.compile(
+    r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
+)
+_BRACKET = re.compile(r"[][(){},;]")
 _KEPT = 4096  # readings that are remembered
 _NORMALIZED = NormalizationConfig(
-    basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
+    basic_latex=True, units=False, malformed_operators=False, nits=True, boxed="none"
 )
 _ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
 _SUBSCRIPT = re.compile(r"(?<=[\dA-F])_\s*\{?\s*(?:\\text\{)?\s*(\d+|two|eight|ten|sixteen)\s*\}*$")
@@ -81,6 +82,8 @@ def read(latex: str) -> Reading | None:
     if connective and all(map(_ORDER.search, parts)):
         node = _conditions(connective, parts)
     else:
+        if connective == "or" and all("=" in part for part in parts):
+            formula = ",".join(parts)
         formula = normalize_latex(formula, _NORMALIZED)
         node, formula = _parse(formula)
     return Reading(node, formula, unit)
@@ -144,9 +147,38 @@ def _conditions(connective: str, parts: list[str]) -> Any:
     return sympy.Union(*sets) if connective == "or" else sympy.Intersection(*sets)
 
 
+def sides_of(latex: str) -> list[str]:
+    r"""Split a formula at its equals signs, but not inside brackets.
+
+    Example:
+        >>> sides_of(r"y = 2 \cdot 3 = 6"), sides_of("x^7|_{x=8}")
+        (['y ', ' 2 \\cdot 3 ', ' 6'], ['x^7|_{x=8}'])
+    """
+    depth, start, sides = 0, 0, []
+    for sign in _SIDE.finditer(latex):
+        if sign["open"]:
+            depth += 1
+        elif sign["close"]:
+            depth = max(0, depth - 1)
+        elif not depth:
+            sides.append(latex[start : sign.start()])
+            start = sign.end()
+    return [*sides, latex[start:]]
+
+
+def _is_list(latex: str) -> bool:
+    """Tell whether a comma stands in a formula, but not inside brackets."""
+    depth = 0
+    for sign in _BRACKET.findall(latex):
+        depth += {"(": 1, "[": 1, "{": 1, ",": 0, ";": 0}.get(sign, -1)
+        if sign in ",;" and depth <= 0:
+            return True
+    return False
+
+
 def _parse(latex: str) -> tuple[Any, str]:
     """Parse a formula, or what stands behind its last equals sign; return that text, too."""
-    last = EQUALS.split(latex)[-1].strip() if "," not in latex and ";" not in latex else latex
+    last = latex if _is_list(latex) else sides_of(latex)[-1].strip()
     for text in dict.fromkeys((latex, last)):
         try:
             node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)

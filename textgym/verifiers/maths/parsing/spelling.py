@@ -16,7 +16,7 @@ __all__ = ["Spelling", "connected", "plain_fractions", "spell"]
 
 _SYMBOLS = {
     "∞": "\\infty ", "π": "\\pi ", "θ": "\\theta ", "φ": "\\phi ", "α": "\\alpha ", "β": "\\beta ",
-    "−": "-", "–": "-", "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "÷": "\\div ",
+    "−": "-", "–": "-", "—": "-", "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "÷": "\\div ",
     "≤": "\\le ", "≥": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "±": "\\pm ", "∪": "\\cup ",
     "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
     "°": "^\\circ ", "′": "'", "²": "^{2}", "³": "^{3}", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}",
@@ -29,7 +29,9 @@ _SPACES = re.compile(
 _NOTHING = re.compile(
     r"\\!|\\(?:left|right)\s*\.|\\(?:display|text|script)style(?![a-zA-Z])"
     r"|\\m?(?:left|right)(?![a-zA-Z])|\\[bB]igg?[lrm]?(?![a-zA-Z])|\\(?:no)?limits(?![a-zA-Z])"
-    r"|\\(?:bf|rm|it|sf|tt|mathstrut|strut)(?![a-zA-Z])|\\phantom\{[^{}]*+\}"
+    r"|\\(?:bf|rm|it|sf|tt|mathstrut|strut|large|Large|huge|small|checkmark)(?![a-zA-Z])"
+    r"|\\neg(?:thin|med|thick)space(?![a-zA-Z])|\\phantom\{[^{}]*+\}"
+    r"|\\(?:textcolor|color)\{[a-zA-Z]*+\}(?:\{\})?|\\text\{\s*+[Aa]nswer:?\s*+\}|\A\s*+\\approx(?![a-zA-Z])"
 )
 _SAME = {
     "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
@@ -39,11 +41,12 @@ _SAME = {
     "\\rbrack": "]", "\\lparen": "(", "\\rparen": ")", "\\ast": "\\cdot", "\\land": "\\wedge",
     "\\lor": "\\vee", "\\lcm": "\\operatorname{lcm}", "\\operatorname*": "\\operatorname",
     "\\upi": "\\pi", "\\mathbbm": "\\mathbb", "\\R": "\\mathbb{R}", "\\Z": "\\mathbb{Z}",
-    "\\pounds": "£", "\\euro": "€",
+    "\\pounds": "£", "\\euro": "€", "\\langle": "(", "\\rangle": ")", "\\bigcup": "\\cup",
+    "\\nicefrac": "\\frac", "\\sfrac": "\\frac",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\operatorname\*|\\[a-zA-Z]++")
 _FONT = re.compile(
-    r"\\(?P<name>mathbf|boldsymbol|bm|pmb|mathit|mathsf|mathtt|mathnormal|mathrm|textbf|textit"
+    r"\\(?P<name>underline|fbox|mathbf|boldsymbol|bm|pmb|mathit|mathsf|mathtt|mathnormal|mathrm|textbf|textit"
     r"|textrm|textsf|texttt|textnormal|textup|emph|text|mbox|hbox)\s*+\{(?P<content>[^{}]*+)\}"
 )
 _NESTED_FONT = re.compile(r"\\(?:mathbf|boldsymbol|bm|pmb|mathit|mathrm|mathsf|textbf)\s*+\{")
@@ -64,6 +67,20 @@ _BARE_PAIR = re.compile(r"\\(frac|binom)\s*+(\d)\s*+(\d)")
 _UNICODE_ROOT = re.compile(r"√\s*+(?:\(([^()]*+)\)|(\d++|[a-zA-Z]))")
 _RECURRING = re.compile(
     r"(?<![\d.])(?P<whole>\d*+)\.(?P<fixed>\d*+)\\(?:overline|bar|dot)\s*+\{?(?P<repeated>\d++)\}?"
+)
+_SIDE_BY_SIDE = re.compile(r"(?<=[\d)]) ?(?=\()|(?<=\)) ?(?=\d)")
+_MIXED = re.compile(r"(?<![\d.])(\d+) (\d+)/(\d+)(?![\d.])")
+_POINT = re.compile(r"\A[A-Z](?=\([^()]*,)")
+_INTERVAL = re.compile(
+    r"(?P<open>[][(])(?P<low>(?:[^][(){},;]|\{[^{}]*+\})++)(?P<mark>[,;])"
+    r"(?P<high>(?:[^][(){},;]|\{[^{}]*+\})++)(?P<close>[][)])"
+)
+_INFINITY = re.compile(r"(?<![a-zA-Z\\])oo(?![a-zA-Z])")
+_ROW_GAP = re.compile(r"(\\\\)\s*\[\d+(?:pt|em|ex|mm)\]")
+_MATRIX = re.compile(r"\{(?P<kind>[pb]?)(?:small)?matrix\*?\}(?:\[[lcr]\])?")
+_RESIDUE = re.compile(r"\s*+(?P<value>\d++)\s*+\\pmod\s*+\{?\s*+(?P<modulus>\d++)\s*+\}?\s*+")
+_BARE_FUNCTION = re.compile(
+    r"\\operatorname\{(sin|cos|tan|ln|log|exp)\}|(?<![a-zA-Z\\])(sin|cos|tan|ln|log)(?![a-zA-Z])"
 )
 _WORDS = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|inf)(?![a-zA-Z])")
 _PERCENT = re.compile(r" ?(?:\\text\{ ?)?(?<![a-zA-Z])(?:percent(?:age)?|pct)(?![a-zA-Z])\}?")
@@ -94,7 +111,8 @@ def spell(latex: str) -> Spelling:
         >>> spell(r"12~\text{km/h}")
         Spelling(latex='12', unit='km/h')
     """
-    text = _COMMAND.sub(_same_command, latex.translate(_TRANSLATED))
+    text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
+    text = _residue(_MATRIX.sub(_plain_matrix, text))
     text = _bare(_SPACES.sub(" ", _NOTHING.sub("", text)))
     text = _bare(_FONT.sub(_without_font, _unwrap_nested_fonts(text)))
     text = _PERCENT.sub(r"\%", _SIGN_IN_BRACES.sub(r"\1", text))
@@ -102,7 +120,10 @@ def spell(latex: str) -> Spelling:
     text = _DECIMAL_COMMA.sub(".", _SPACED_THOUSANDS.sub(_joined, text))
     text = _UNICODE_ROOT.sub(lambda found: f"\\sqrt{{{found[1] or found[2]}}}", text)
     text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
+    text = _BARE_FUNCTION.sub(lambda found: f"\\{found[1] or found[2]} ", text)
+    text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
     text = plain_fractions(_WORDS.sub(_command_of, text))
+    text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     value, unit = split_unit(text)
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
 
@@ -116,6 +137,25 @@ def plain_fractions(text: str) -> str:
     """
     text = _COMMAND.sub(_same_command, text)
     return _RECURRING.sub(_as_fraction, _BARE_PAIR.sub(r"\\\1{\2}{\3}", text))
+
+
+def _plain_matrix(found: re.Match[str]) -> str:
+    return f"{{{found['kind'] or 'p'}matrix}}"
+
+
+def _plain_interval(found: re.Match[str]) -> str:
+    """Write an interval such as `]1;2[` with round brackets for its open ends, and a comma."""
+    opening, low, mark, high, closing = found.groups()
+    if mark == "," and opening != "]" and closing != "[":
+        return found.group()
+    opening, closing = opening.replace("]", "("), closing.replace("[", ")")
+    return f"{opening}{low},{high}{closing}"
+
+
+def _residue(text: str) -> str:
+    r"""Return the residue that a congruence such as `x \equiv 54 \pmod{77}` ends with."""
+    found = _RESIDUE.fullmatch(text.rpartition("\\equiv")[2])
+    return found["value"] if found and int(found["value"]) < int(found["modulus"]) else text
 
 
 def _same_command(found: re.Match[str]) -> str:

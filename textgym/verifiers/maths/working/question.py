@@ -10,30 +10,51 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 import sympy
 
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.parsing.nodes import expressions_in, items_of, unknowns_of
-from textgym.verifiers.maths.parsing.reading import EQUALS, read
+from textgym.verifiers.maths.parsing.nodes import (
+    expressions_in,
+    is_relation,
+    items_of,
+    links_of,
+    unknowns_of,
+)
+from textgym.verifiers.maths.parsing.reading import read, sides_of
 from textgym.verifiers.maths.parsing.spelling import plain_fractions
-from textgym.verifiers.maths.working.operators import closed_parts
-from textgym.verifiers.maths.working.steps import is_simplified_root, ratios_in, roots_in, steps_in
+from textgym.verifiers.maths.parsing.written import read_written
+from textgym.verifiers.maths.values import identical, proportion
+from textgym.verifiers.maths.working.steps import Left, is_simplified_root, leaves_in
 
 __all__ = ["is_taken_from"]
 
 _FORMULA = re.compile(
     r"\$\$?([^$]+)\$|\\\(((?:(?!\\[()]).)+)\\\)|\\\[((?:(?!\\[\[\]]).)+)\\\]", re.DOTALL
 )
+_RATIO = re.compile(
+    r"\\frac\s*\{\s*-?(\d+)\s*\}\s*\{\s*(\d+)\s*\}"
+    r"|(?<![\d.])(\d+)\s*(?:/|:|\\div)\s*(\d+)(?!\.?\d)"
+)
 _NUMBER = re.compile(r"\d+(?:(?:,|\{,\}|\\,)\d{3})*(?:\.\d+)?|\.\d+")
 _FACTOR, _EXPAND = re.compile(r"\b[Ff]actor"), re.compile(r"\b[Ee]xpan[ds]")
+_SIMPLIFY = re.compile(r"\b[Ss]implif|\b[Mm]ultipl(?:y|ied) out")
 _NOTATION = re.compile(r"\b(?:decimal|fraction)\b")
 _MAX_FORMULAS, _MAX_LENGTH = 30, 500
 
 
-def is_taken_from(question: str, gold: Any, found: Any, whole: Any, latex: str) -> bool:
+def is_taken_from(
+    question: str,
+    *,
+    gold: Any,
+    found: Any,
+    whole: Any,
+    left: Left,
+    allowed: Left,
+    lengths: tuple[int, int] | None,
+) -> bool:
     """Tell whether an answer that equals the gold was taken from the question, not worked out.
 
     Args:
@@ -41,28 +62,31 @@ def is_taken_from(question: str, gold: Any, found: Any, whole: Any, latex: str) 
         gold: The gold's node.
         found: The answer's node, or the side of an equation that is compared.
         whole: The answer's node.
-        latex: The formula that was read as `found`.
+        left: What `found` leaves, as it is written.
+        allowed: What the gold leaves.
+        lengths: How many numbers and names the gold and the answer hold; None if unknown.
     """
     return (
-        _combines_numbers(question, gold, found, latex)
+        _combines_numbers(question, left, allowed)
         or _changes_notation(question, gold, found)
         or _repeats_formula(question, gold, found, whole)
+        or _repeats_equation(question, gold, found)
         or _is_not_rewritten(question, gold, found)
+        or (lengths is not None and _is_not_shorter(question, gold, found, *lengths))
     )
 
 
-def _combines_numbers(question: str, gold: Any, found: Any, latex: str) -> bool:
+def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
     """Tell whether steps, quotients or roots of the question's numbers are left in an answer."""
     numbers, ratios = _numbers(question), _ratios(question)
-    steps = {step.operands for step in steps_in(found)} - {step.operands for step in steps_in(gold)}
+    steps = set(left.steps) - set(allowed.steps)
     if any(operands and operands <= numbers for operands in steps):
         return True
-    roots = (root for root in roots_in(closed_parts(found)) if not is_simplified_root(root))
-    if any(abs(root) in numbers for root in roots):
+    if any(root in numbers and not is_simplified_root(root) for root in left.radicands):
         return True
     return any(
         {above, below} <= numbers if above % below == 0 else (above, below) in ratios
-        for above, below in ratios_in(latex)
+        for above, below in left.ratios
         if below and gcd(above, below) > 1
     )
 
@@ -81,7 +105,7 @@ def _notation(number: Any) -> str:
 
 
 def _repeats_formula(question: str, gold: Any, found: Any, whole: Any) -> bool:
-    formulas = _formulas(question)
+    formulas = _shapes(question)
     if whole is not found and _shape(whole) in formulas:
         return True
     return _is_open(found) and _shape(found) in formulas and _shape(found) != _shape(gold)
@@ -94,8 +118,64 @@ def _is_not_rewritten(question: str, gold: Any, found: Any) -> bool:
     if not _is_open(found):
         return False
     more = _factored_sums(found) - _factored_sums(gold)
-    return bool(_FACTOR.search(question) and more < 0) or bool(
-        _EXPAND.search(question) and more > 0
+    if _FACTOR.search(question):
+        return more < 0 or _is_less_factored(found, gold)
+    is_product = any(_factored_sums(node) > 0 for node, _ in _formulas(question))
+    rewrites = _EXPAND.search(question) or (_SIMPLIFY.search(question) and is_product)
+    return bool(rewrites and more > 0)
+
+
+def _is_less_factored(found: Any, gold: Any) -> bool:
+    """Tell whether an answer has fewer factors, or a smaller number as a factor, than the gold."""
+    given, wanted = _factors(found), _factors(gold)
+    return given[0] < wanted[0] or given[1] < wanted[1]
+
+
+def _factors(node: Any) -> tuple[int, Fraction]:
+    """Return how many factors that are no numbers a product has, and its number."""
+    if isinstance(node, sympy.Mul):
+        counts, numbers = zip(*map(_factors, node.args), strict=True)
+        return sum(counts), prod(numbers)
+    if isinstance(node, sympy.Pow) and node.exp.is_Integer and node.exp > 0:
+        return _factors(node.base)[0] * int(node.exp), Fraction(1)
+    if isinstance(node, sympy.Rational):
+        return 0, abs(Fraction(int(node.p), int(node.q)))
+    return 1, Fraction(1)
+
+
+def _repeats_equation(question: str, gold: Any, found: Any) -> bool:
+    """Tell whether an answer is an equation of the question, scaled or with its sides rearranged.
+
+    The gold is another form of it, with squares completed for example.
+    """
+    if not (is_relation(found) and is_relation(gold)):
+        return False
+    if _factored_sums(found) == _factored_sums(gold):
+        return False
+    asked = (node for node, _ in _formulas(question) if is_relation(node))
+    return any(
+        _factored_sums(node) == _factored_sums(found)
+        and unknowns_of(node) == unknowns_of(found)
+        and proportion(_difference(node), _difference(found)) is not None
+        for node in asked
+    )
+
+
+def _difference(relation: Any) -> Any:
+    link = links_of(relation)[0]
+    return sympy.Add(link.lhs, sympy.Mul(-1, link.rhs, evaluate=False), evaluate=False)
+
+
+def _is_not_shorter(question: str, gold: Any, found: Any, wanted: int, given: int) -> bool:
+    """Tell whether an answer is as long as the formula that it should have simplified."""
+    if given <= wanted + 1 or not _is_open(found) or not isinstance(gold, sympy.Expr):
+        return False
+    return any(
+        isinstance(node, sympy.Expr)
+        and given >= length
+        and unknowns_of(node) == unknowns_of(gold)
+        and identical(node, gold)
+        for node, length in _formulas(question)
     )
 
 
@@ -105,13 +185,17 @@ def _is_open(node: Any) -> bool:
     return is_formula and any(map(unknowns_of, expressions_in(node)))
 
 
+def _is_negative_sum(part: Any) -> bool:
+    return len(part.args) == 2 and part.args[0] == -1
+
+
 def _factored_sums(node: Any) -> int:
     """Return how many sums are factors of a product, or raised to a power."""
     return sum(
         isinstance(factor, sympy.Add)
         for expression in expressions_in(node)
         for part in sympy.preorder_traversal(expression)
-        if isinstance(part, sympy.Mul | sympy.Pow)
+        if isinstance(part, sympy.Mul | sympy.Pow) and not _is_negative_sum(part)
         for factor in part.args
     )
 
@@ -119,35 +203,43 @@ def _factored_sums(node: Any) -> int:
 @lru_cache(256)
 def _numbers(question: str) -> frozenset[Fraction]:
     """Return the numbers in a question, fractions as a whole and in parts."""
-    plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in _NUMBER.findall(question)}
+    texts = _NUMBER.findall(plain_fractions(question))
+    plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in texts}
     return frozenset(plain | {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]})
 
 
 @lru_cache(256)
 def _ratios(question: str) -> frozenset[tuple[int, int]]:
-    return frozenset(ratios_in(plain_fractions(question)))
+    found = _RATIO.findall(plain_fractions(question))
+    return frozenset((int(a or c), int(b or d)) for a, b, c, d in found)
 
 
 @lru_cache(256)
-def _formulas(question: str) -> frozenset[Any]:
-    """Return the shapes of a question's formulas, and of the sides of its equations."""
-    shapes = set()
+def _formulas(question: str) -> tuple[tuple[Any, int], ...]:
+    """Return a question's formulas and the sides of its equations, each with its length."""
+    found: list[tuple[Any, int]] = []
     for match in list(_FORMULA.finditer(question))[:_MAX_FORMULAS]:
         latex = next(filter(None, match.groups()))
         if len(latex) <= _MAX_LENGTH:
-            shapes |= {
-                _shape(node) for text in {latex, *EQUALS.split(latex)} for node in _read(text)
-            }
-    return frozenset(shapes)
+            found += [
+                pair for text in dict.fromkeys((latex, *sides_of(latex))) for pair in _read(text)
+            ]
+    return tuple(found)
 
 
-def _read(latex: str) -> Iterator[Any]:
+@lru_cache(256)
+def _shapes(question: str) -> frozenset[Any]:
+    return frozenset(_shape(node) for node, _ in _formulas(question))
+
+
+def _read(latex: str) -> Iterator[tuple[Any, int]]:
     try:
         reading = read(latex)
     except OverLimit:
         return
     if reading is not None and isinstance(reading.node, sympy.Basic):
-        yield reading.node
+        written = read_written(reading.latex)
+        yield reading.node, len(reading.latex) if written is None else leaves_in(written)
 
 
 def _shape(node: Any) -> Any:

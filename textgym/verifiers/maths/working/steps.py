@@ -1,121 +1,282 @@
-"""The steps of arithmetic that an expression leaves to whoever reads it.
+r"""What a formula leaves to its reader: steps of arithmetic, operations on numbers, and padding.
 
-Like terms that could be collected are a step, and so are numbers that could be multiplied, products
-of sums, and sums of irrational numbers as denominators. A fraction in lowest terms, scientific
-notation, and a number beside a root or variable are none.
+A step is a pair of numbers or like terms that could be combined, a product that could be collected,
+or a fraction that could be divided. Padding is what changes nothing at all, such as `+0`, `^1` or
+`\frac{\pi}{\pi}`. A fraction in lowest terms, a mixed number, scientific notation, and a number
+beside a root or a variable are finished.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections import Counter
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache, reduce
 from math import gcd, isqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import sympy
+from textgym.verifiers.maths.parsing.written import Node
 
-from textgym.verifiers.maths.parsing.nodes import expressions_in, unknowns_of
-from textgym.verifiers.maths.values import exact
+__all__ = ["Left", "is_closed", "is_simplified_root", "leaves_in", "left_in"]
 
-__all__ = ["Step", "is_simplified_root", "ratios_in", "roots_in", "steps_in"]
-
-_RATIO = re.compile(
-    r"\\frac\s*\{\s*(-?\d+)\s*\}\s*\{\s*(\d+)\s*\}"
-    r"|(?<![\d.])(\d+)\s*(?:/|:|\\div)\s*(\d+)(?!\.?\d)"
-)
 _LARGEST_FACTOR = 1000  # whose square is looked for in a radicand
+_CONSTANTS = frozenset(["e", "i", "\\pi", "\\infty", "\\emptyset"])
 
 
-class Step(NamedTuple):
-    """One step of arithmetic.
+@dataclass
+class Left:
+    """What a formula leaves.
 
     Attributes:
-        operands: The numbers that it combines, without signs; 0 and 1 are left out.
+        steps: For each step, the numbers that it combines, without signs.
+        kinds: The kinds of functions, roots and powers that are taken of numbers, and of operators.
+        padding: How many parts change nothing.
+        ratios: The fractions of two whole numbers, without signs.
+        radicands: The numbers of which roots are taken, without signs.
+        irrational_denominators: How many fractions have a root, or another irrational number, in
+            the denominator.
     """
 
-    operands: frozenset[Fraction]
+    steps: list[frozenset[Fraction]] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+    padding: int = 0
+    ratios: list[tuple[int, int]] = field(default_factory=list)
+    radicands: list[Fraction] = field(default_factory=list)
+    irrational_denominators: int = 0
+
+    def step(self, *nodes: Node, times: int = 1) -> None:
+        """Note a step that combines the numbers of some nodes."""
+        self.steps += [frozenset().union(*map(_numbers_in, nodes)) - {0, 1}] * times
 
 
-def steps_in(node: Any) -> list[Step]:
-    """Return the steps that a node leaves."""
-    found: list[Step] = []
-    for expression in expressions_in(node):
-        for part in sympy.preorder_traversal(expression):
-            if isinstance(part, sympy.Add):
-                found += _additions(part)
-            elif isinstance(part, sympy.Mul):
-                found += _multiplications(part)
-            elif isinstance(part, sympy.Pow) and _is_irrational_sum(part.base) and part.exp == -1:
-                found.append(Step(_operands(part.base)))
-    return found
-
-
-def _additions(total: Any) -> Iterator[Step]:
-    """Give a step for each term that could be collected with another one."""
-    like: dict[frozenset[Any], list[Any]] = {}
-    for term in total.args:
-        factors = term.args if isinstance(term, sympy.Mul) else (term,)
-        kind = frozenset(factor for factor in factors if _number(factor) is None)
-        like.setdefault(kind, []).append(term)
-    for terms in like.values():
-        yield from [Step(_operands(*terms))] * (len(terms) - 1)
-
-
-def _multiplications(product: Any) -> Iterator[Step]:
-    """Give a step for each number or sum that could be multiplied with another one."""
-    numbers = [factor for factor in product.args if _number(factor) not in (None, -1, 1)]
-    if not _is_one_number(numbers):
-        yield from [Step(_operands(*numbers))] * (len(numbers) - 1)
-    sums = list(filter(_is_irrational_sum, product.args))
-    yield from [Step(_operands(*sums))] * (len(sums) - 1)
-
-
-def _is_one_number(factors: list[Any]) -> bool:
-    """Tell whether two factors are a fraction in lowest terms, or scientific notation."""
-    if len(factors) != 2:
-        return False
-    number, other = sorted(factors, key=lambda factor: isinstance(factor, sympy.Pow))
-    if isinstance(other, sympy.Pow) and other.base == 10 and other.exp.is_Integer:
-        return bool(number.is_Number)
-    value = exact(other)
-    if value is None or value.numerator != 1 or not number.is_Integer:
-        return False
-    return gcd(int(number), value.denominator) == 1
-
-
-def _is_irrational_sum(part: Any) -> bool:
-    return isinstance(part, sympy.Add) and not unknowns_of(part) and _number(part) is None
-
-
-def _number(part: Any) -> Fraction | None:
-    """Return the value of a decimal number or an expression of rational ones; None for others."""
-    return Fraction(str(part)) if part.is_Float else exact(part)
-
-
-def _operands(*nodes: Any) -> frozenset[Fraction]:
-    """Return the numbers that nodes are made of."""
-    parts = [part for node in nodes for part in sympy.preorder_traversal(node)]
-    numbers = {abs(Fraction(str(part))) for part in parts if part.is_Float or part.is_Rational}
-    return frozenset(numbers - {Fraction(0), Fraction(1)})
-
-
-def ratios_in(latex: str) -> list[tuple[int, int]]:
-    r"""Return the fractions of whole numbers in a formula, without signs.
+@lru_cache(4096)
+def left_in(node: Node) -> Left:
+    r"""Return what a formula leaves.
 
     Example:
-        >>> ratios_in(r"\frac{-6}{8} + 84/2")
-        [(6, 8), (84, 2)]
+        >>> from textgym.verifiers.maths.parsing.written import read_written
+        >>> len(left_in(read_written("34 + 12")).steps), left_in(read_written("x^1 + 0")).padding
+        (1, 2)
+        >>> left_in(read_written(r"\frac{3\sqrt{2}}{7}")).steps
+        []
     """
-    found = ((match[1] or match[3], match[2] or match[4]) for match in _RATIO.finditer(latex))
-    return [(abs(int(above)), int(below)) for above, below in found]
+    left = Left()
+    _visit(node, left)
+    return left
 
 
-def roots_in(parts: Iterator[Any]) -> list[Fraction]:
-    """Return the rational numbers of which roots are taken."""
-    powers = (part for part in parts if part.is_Pow and part.exp.is_Rational)
-    radicands = (exact(power.base) for power in powers if not power.exp.is_Integer)
-    return [radicand for radicand in radicands if radicand is not None]
+class _Term(NamedTuple):
+    """A term taken apart: its numbers and other factors above and below, and its minus signs."""
+
+    above: list[Node]
+    below: list[Node]
+    others: list[Node]
+    others_below: list[Node]
+    signs: int
+
+
+def _visit(node: Node, left: Left) -> None:
+    if node.kind == "sum":
+        _visit_sum(node, left)
+    elif node.kind in ("product", "quotient", "negative"):
+        _visit_term(node, left)
+    elif node.kind == "power":
+        _visit_power(node, left)
+    elif node.kind == "root":
+        _visit_root(node, left)
+    elif node.kind == "function":
+        operators = ("factorial", "binomial")
+        if node.text in operators or all(map(is_closed, node.parts)):
+            left.kinds.add(node.text)
+        for part in node.parts:
+            _visit(part, left)
+    else:
+        for part in node.parts:
+            _visit(part, left)
+
+
+def _visit_sum(node: Node, left: Left) -> None:
+    like: dict[object, list[Node]] = {}
+    for term in node.parts:
+        parts = _taken_apart(term)
+        if term.kind == "sum" or (not parts.above and [*map(_kind, parts.others)] == ["sum"]):
+            left.step(term)  # brackets that could be removed
+        if not parts.others and not parts.others_below and _is_zero(parts.above):
+            left.padding += 1
+        like.setdefault(_likeness(parts), []).append(term)
+        _visit(term, left)
+    for terms in like.values():
+        left.step(*terms, times=len(terms) - 1)
+
+
+def _kind(node: Node) -> str:
+    return node.kind
+
+
+def _is_zero(numbers: list[Node]) -> bool:
+    return len(numbers) == 1 and numbers[0].value == 0
+
+
+def _likeness(term: _Term) -> object:
+    """Return what two terms share if they could be collected."""
+    return frozenset(Counter(term.others).items()), frozenset(Counter(term.others_below).items())
+
+
+def _visit_term(node: Node, left: Left) -> None:
+    term = _taken_apart(node)
+    above, below = term.above, term.below
+    factors = len(above) + len(below) + len(term.others) + len(term.others_below)
+    scientific = [part for part in term.others if _is_power_of_ten(part)]
+    left.padding += max(0, term.signs - 1)
+    left.padding += sum(part.value in (0, 1) for part in below)
+    ones = sum(part.value == 1 for part in above)
+    is_needed = scientific or below or term.others_below or factors == 1
+    left.padding += max(0, ones - 1) if is_needed else ones
+    if len(above) > 1:
+        left.step(*above, times=len(above) - 1)
+    if len(below) > 1:
+        left.step(*below, times=len(below) - 1)
+    if above and below:
+        _visit_ratio(above[0], below[0], left)
+    if below and not _is_whole(below[0].value):
+        left.step(*above, *below)
+    others = term.others + term.others_below
+    left.padding += len({*term.others} & {*term.others_below})
+    left.padding += max(0, sum(part.text == "i" for part in others) - 1)
+    bases = [_base(part) for part in others if part not in scientific]
+    left.step(*others, times=len(bases) - len({*bases}))
+    left.step(*scientific, times=max(0, len(scientific) - 1))
+    roots = [part for part in others if part.kind == "root" and is_closed(part)]
+    left.step(*roots, times=max(0, len(roots) - 1))
+    sums = [part for part in others if part.kind == "sum"]
+    closed = [part for part in sums if is_closed(part)]
+    left.step(*closed, times=max(0, len(closed) - 1))
+    if below and not (term.others_below or term.above) and len(sums) == 1:
+        _visit_ratio_of_sum(sums[0], below[0], left)
+    left.irrational_denominators += any(
+        is_closed(part) and part.text != "i" for part in term.others_below
+    )
+    is_applied = term.others and term.others[0].kind == "name" and not (above or below)
+    has_list = any(part.kind == "list" for part in others)
+    if (has_list and not is_applied) or _matrices(others) > 1:
+        left.kinds.add("operation on a list")
+    for part in others:
+        _visit(part, left)
+
+
+def _matrices(nodes: list[Node]) -> int:
+    return sum(node.kind == "matrix" for node in nodes)
+
+
+def _visit_ratio(above: Node, below: Node, left: Left) -> None:
+    if not (_is_whole(above.value) and _is_whole(below.value)):
+        left.step(above, below)
+        return
+    left.ratios.append((abs(int(above.value)), abs(int(below.value))))
+
+
+def _visit_ratio_of_sum(total: Node, below: Node, left: Left) -> None:
+    """Note a fraction whose terms have a common factor with the denominator."""
+    numbers = [_taken_apart(term).above for term in total.parts]
+    values = [Fraction(1) if not one else one[0].value for one in numbers]
+    if all(map(_is_whole, values)) and _is_whole(below.value):
+        above = reduce(gcd, (abs(int(value)) for value in values))
+        if gcd(above, int(below.value)) > 1:
+            left.ratios.append((above, int(below.value)))
+
+
+def _visit_power(node: Node, left: Left) -> None:
+    base, exponent = node.parts
+    if exponent.kind == "number" and exponent.value in (0, 1) and not _is_power_of_ten(node):
+        left.padding += 1
+    if base.kind == "power" or (base.kind == "name" and base.text == "i"):
+        left.step(base, exponent)
+    elif base.kind == "matrix":
+        left.kinds.add("power of a matrix")
+    elif is_closed(node) and not _is_power_of_ten(node):
+        if base.text == "e":
+            left.kinds.add("exponential")
+        elif _is_whole_number(exponent):
+            left.kinds.add("power")
+        else:
+            left.kinds.add("root")
+            left.radicands += [abs(base.value)] if base.kind == "number" else []
+    _visit(base, left)
+    _visit(exponent, left)
+
+
+def _visit_root(node: Node, left: Left) -> None:
+    radicand = node.parts[0]
+    if is_closed(node):
+        left.kinds.add("root")
+        term = _taken_apart(radicand)
+        numbers = [*term.above, *term.below]
+        if len(numbers) == 1 and not term.others and not term.others_below and not term.below:
+            left.radicands.append(abs(numbers[0].value))
+            if not numbers[0].text.isdigit():
+                left.step(radicand)
+        elif term.above and len(term.below) == 1 and not (term.others or term.others_below):
+            left.radicands.append(abs(term.above[0].value / (term.below[0].value or 1)))
+        elif term.others and {*map(_kind, term.others)} != {"sum"}:
+            left.step(radicand)
+    for part in node.parts:
+        _visit(part, left)
+
+
+def _taken_apart(node: Node) -> _Term:
+    term = _Term([], [], [], [], 0)
+    signs = _take_apart(node, term, is_below=False)
+    return term._replace(signs=signs)
+
+
+def _take_apart(node: Node, term: _Term, is_below: bool) -> int:
+    """Sort the factors of a node into a term; return how many minus signs it has."""
+    if node.kind == "negative":
+        return 1 + _take_apart(node.parts[0], term, is_below)
+    if node.kind == "product":
+        return sum([_take_apart(part, term, is_below) for part in node.parts])
+    if node.kind == "quotient":
+        over, under = node.parts
+        return _take_apart(over, term, is_below) + _take_apart(under, term, not is_below)
+    if node.kind == "number":
+        (term.below if is_below else term.above).append(node)
+    else:
+        (term.others_below if is_below else term.others).append(node)
+    return 0
+
+
+def _base(node: Node) -> Node:
+    return node.parts[0] if node.kind == "power" else node
+
+
+def _is_power_of_ten(node: Node) -> bool:
+    if node.kind != "power":
+        return False
+    base, exponent = node.parts
+    return base.kind == "number" and base.value == 10 and _is_whole_number(exponent)
+
+
+def _is_whole_number(node: Node) -> bool:
+    node = node.parts[0] if node.kind == "negative" else node
+    return node.kind == "number" and _is_whole(node.value)
+
+
+def _is_whole(value: Fraction) -> bool:
+    return value.denominator == 1
+
+
+def is_closed(node: Node) -> bool:
+    """Tell whether a formula holds no variable."""
+    return all(part.kind != "name" or part.text in _CONSTANTS for part in node.walk())
+
+
+def leaves_in(node: Node) -> int:
+    """Return how many numbers and names a formula holds."""
+    return sum(not part.parts for part in node.walk())
+
+
+def _numbers_in(node: Node) -> frozenset[Fraction]:
+    return frozenset(abs(part.value) for part in node.walk() if part.kind == "number")
 
 
 def is_simplified_root(radicand: Fraction) -> bool:
@@ -125,7 +286,7 @@ def is_simplified_root(radicand: Fraction) -> bool:
         >>> is_simplified_root(Fraction(30)), is_simplified_root(Fraction(180))
         (True, False)
     """
-    whole = abs(radicand.numerator)
+    whole = radicand.numerator
     if radicand.denominator != 1 or whole < 2:
         return False
     root = isqrt(whole)

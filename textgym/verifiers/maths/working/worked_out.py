@@ -1,6 +1,6 @@
 r"""Whether an answer was worked out, or is still the computation that was asked for.
 
-`8^{998} \bmod 11` equals 8, and `\frac{2}{5} + \frac{1}{3}` equals `\frac{11}{15}`, but neither
+`8^{998} \bmod 11` equals 5, and `\frac{2}{5} + \frac{1}{3}` equals `\frac{11}{15}`, but neither
 answers the question that asks for it. Invariants: what the gold itself has is never held against an
 answer, and an answer that is written like the gold always passes.
 """
@@ -15,16 +15,29 @@ import sympy
 
 from textgym.verifiers.maths.equality import aligned
 from textgym.verifiers.maths.forms import Form
-from textgym.verifiers.maths.parsing.nodes import expressions_in, is_relation, is_solved, value_side
-from textgym.verifiers.maths.parsing.reading import EQUALS, Reading
-from textgym.verifiers.maths.values import exact
-from textgym.verifiers.maths.working.operators import closed_parts, functions_in, operators_in
+from textgym.verifiers.maths.parsing.nodes import (
+    expressions_in,
+    is_relation,
+    is_solved,
+    unknowns_of,
+    value_side,
+)
+from textgym.verifiers.maths.parsing.reading import Reading, sides_of
+from textgym.verifiers.maths.parsing.written import Node, read_written
+from textgym.verifiers.maths.working.operators import operators_in
 from textgym.verifiers.maths.working.question import is_taken_from
-from textgym.verifiers.maths.working.steps import is_simplified_root, ratios_in, roots_in, steps_in
+from textgym.verifiers.maths.working.steps import (
+    Left,
+    is_closed,
+    is_simplified_root,
+    leaves_in,
+    left_in,
+)
 
 __all__ = ["is_to_be_computed", "is_worked_out"]
 
 _MATRIX = re.compile(r"\\begin\s*\{")
+_COMMAND = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z]|[|!']")
 
 
 def is_to_be_computed(gold: Reading, found: Reading) -> bool:
@@ -38,7 +51,8 @@ def is_to_be_computed(gold: Reading, found: Reading) -> bool:
     if is_relation(given) and not is_solved(given):
         return not is_relation(wanted) or is_solved(wanted)
     latex = _compared_side(found, given)
-    if len(_MATRIX.findall(latex)) > len(_MATRIX.findall(gold.latex)):
+    matrices = len(_MATRIX.findall(gold.latex)) or isinstance(wanted, sympy.Tuple | sympy.Interval)
+    if len(_MATRIX.findall(latex)) > matrices:
         return True
     return not operators_in(latex) <= operators_in(gold.latex)
 
@@ -50,39 +64,68 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
         gold: The right answer.
         found: An answer that is equal to it, and not `is_to_be_computed`.
         form: How far it has to be worked out.
-        question: What was asked; "" where nobody knows.
+        question: What was asked; "" if unknown.
     """
     if gold.latex == found.latex:
         return True
     wanted, given = aligned(gold.node, found.node)
     latex = _compared_side(found, given)
-    allowed = functions_in(wanted, gold.latex)
-    if any(expression.has(sympy.E) for expression in expressions_in(wanted)):
-        allowed.add("exponential")
-    if not functions_in(given, latex) <= allowed:
+    written, model = read_written(latex), read_written(_compared_side(gold, wanted))
+    if written is None:
+        return model is None and _commands(latex) <= _commands(gold.latex)
+    if not any(map(unknowns_of, expressions_in(given))) and _has_variables(written):
+        return False  # the parser took a name for a function, as in \gamma(6)
+    left = left_in(written)
+    allowed = Left() if model is None else left_in(model)
+    if left.padding > allowed.padding or not left.kinds <= allowed.kinds:
         return False
-    if len(steps_in(given)) > max(len(steps_in(wanted)), form == "any"):
+    if len(left.steps) > max(len(allowed.steps), form == "any"):
         return False
-    if form != "any" and not _has_form(form, given, latex):
+    if form != "any" and not _has_form(form, written, left, model):
         return False
-    return not is_taken_from(question, wanted, given, found.node, latex)
+    return not is_taken_from(
+        question,
+        gold=wanted,
+        found=given,
+        whole=found.node,
+        left=left,
+        allowed=allowed,
+        lengths=None if model is None else (leaves_in(model), leaves_in(written)),
+    )
 
 
-def _compared_side(found: Reading, given: Any) -> str:
+def _compared_side(reading: Reading, node: Any) -> str:
     r"""Return the formula that is compared: of `6 \cdot 7 = 42`, the last side."""
-    if given is found.node:
-        return found.latex
-    return EQUALS.split(found.latex)[value_side(found.node)[1]]
+    if node is reading.node:
+        return reading.latex
+    return sides_of(reading.latex)[value_side(reading.node)[1]]
 
 
-def _has_form(form: Form, node: Any, latex: str) -> bool:
-    ratios = ratios_in(latex)
-    if any(below and above % below == 0 for above, below in ratios):
+def _has_variables(written: Node) -> bool:
+    """Tell whether a formula holds a variable, other than one that a relation is solved for."""
+    if written.kind == "relation":
+        return any(part.kind != "name" and _has_variables(part) for part in written.parts)
+    if written.kind == "list":
+        return any(map(_has_variables, written.parts))
+    return not is_closed(written)
+
+
+def _commands(latex: str) -> set[str]:
+    return set(_COMMAND.findall(latex))
+
+
+def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool:
+    if any(below and above % below == 0 for above, below in left.ratios):
         return False
     if form == "evaluated":
         return True
-    in_lowest_terms = all(gcd(*ratio) == 1 for ratio in ratios)
-    roots_are_simplified = all(map(is_simplified_root, roots_in(closed_parts(node))))
-    powers = (part for part in closed_parts(node) if isinstance(part, sympy.Pow))
-    denominators = (power for power in powers if power.exp.is_negative)
-    return in_lowest_terms and roots_are_simplified and None not in map(exact, denominators)
+    return (
+        all(gcd(*ratio) == 1 for ratio in left.ratios)
+        and all(map(is_simplified_root, left.radicands))
+        and not left.irrational_denominators
+        and (model is None or _has_decimals(model) or not _has_decimals(written))
+    )
+
+
+def _has_decimals(node: Node) -> bool:
+    return any(part.kind == "number" and "." in part.text for part in node.walk())

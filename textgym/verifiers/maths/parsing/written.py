@@ -1,0 +1,324 @@
+r"""A formula as it is written: its tree of numbers, names and operations, with nothing computed.
+
+The parser that values are computed with reduces fractions, adds juxtaposed numbers, and replaces
+variables while it reads. Whether an answer was worked out is decided on this tree instead.
+Invariants: the grammar lists what a finished answer may hold, and what it does not list is not
+read; any text is read in linear time, and none raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+__all__ = ["Node", "read_written"]
+
+_TOKEN = re.compile(
+    r"(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<command>\\[a-zA-Z]+|\\[^a-zA-Z])|(?P<other>\S)"
+)
+_ENVIRONMENT = re.compile(
+    r"\\(begin|end)\s*\{(?:(p|b|B|small|psmall|bsmall)?matrix\*?|array|cases)\}"
+    r"(?:\s*\{[lcr|\s]*\}|\s*\[[lcr]\])?"
+)
+_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+_CONNECTIVE = re.compile(r"(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])")
+_NAMED = re.compile(r"\\operatorname\s*\{\s*([a-zA-Z]+)\s*\}")
+_SEPARATORS = frozenset([",", ";", "&", "\\\\", "\\cup", "\\wedge", "\\vee", "\\quad"])
+_RELATIONS = frozenset(
+    ["=", "<", ">", "\\le", "\\ge", "\\neq", "\\in", "\\approx", "\\equiv", "\\colon", ":",
+     "\\mid"]
+)  # fmt: skip
+_CLOSING = {
+    "(": (")", "]", "["), "[": (")", "]", "["), "]": ("[", "]", ")"), "\\{": ("\\}",), "{": ("}",),
+    "\\matrixbegin": ("\\matrixend",),
+}  # fmt: skip
+"""What closes a bracket; intervals mix them, in two notations."""
+_FUNCTIONS = {
+    **dict.fromkeys(
+        ["sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot"],
+        "trigonometric",
+    ),
+    **dict.fromkeys(["ln", "log", "lg"], "logarithm"),
+    **dict.fromkeys(["exp", "sinh", "cosh", "tanh"], "exponential"),
+}
+_NAMES = frozenset(
+    ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
+     "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi",
+     "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell",
+     "hbar", "pi", "infty", "emptyset"]
+)  # fmt: skip
+_MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of a formula.
+
+    Attributes:
+        kind: `number`, `name`, `word`, `sum`, `product`, `quotient`, `negative`, `power`, `root`,
+            `function`, `list`, `matrix` or `relation`.
+        parts: What it is made of.
+        value: The number of a `number`; 0 elsewhere.
+        text: The text of a number, name or word; the kind of a function; else "".
+    """
+
+    kind: str
+    parts: tuple[Node, ...] = ()
+    value: Fraction = Fraction(0)
+    text: str = ""
+
+    def walk(self) -> Iterator[Node]:
+        """Give the node and all nodes in it."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+class _NotListed(Exception):
+    """The text holds something that the grammar does not list."""
+
+
+@lru_cache(4096)
+def read_written(latex: str) -> Node | None:
+    r"""Return the tree of a formula; None where it is not one of a finished answer.
+
+    Example:
+        >>> read_written(r"\frac{84}{2}").kind, read_written("34(12)").kind
+        ('quotient', 'product')
+        >>> read_written(r"x^7|_{x=8}") is None
+        True
+    """
+    text = _ENVIRONMENT.sub(lambda found: f"\\matrix{found[1]} ", latex)
+    text = _CONNECTIVE.sub(r"\\vee ", _TEXT.sub(_word, _NAMED.sub(r"\\\1 ", text)))
+    parser = _Parser(list(_TOKEN.finditer(text)))
+    try:
+        node = parser.listing()
+        if parser.peek():
+            return None
+    except (_NotListed, ValueError):
+        return None
+    return node
+
+
+def _word(found: re.Match[str]) -> str:
+    word = found[1].strip(" ,.")
+    return "\\vee " if word in ("and", "or") else f"\\word{re.sub('[^a-zA-Z]', '', word)} "
+
+
+class _Parser:
+    """Reads tokens from left to right."""
+
+    def __init__(self, tokens: list[re.Match[str]]) -> None:
+        self._tokens = [token.group() for token in tokens]
+        self._place = 0
+        self._depth = 0
+
+    def peek(self) -> str:
+        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self._place += 1
+        return token
+
+    def _take_if(self, *tokens: str) -> bool:
+        if self.peek() in tokens and self.peek():
+            self._place += 1
+            return True
+        return False
+
+    def listing(self, closing: tuple[str, ...] = ()) -> Node:
+        """Read items with separators between them, up to a closing bracket or the end."""
+        items: list[Node] = []
+        separated, complete = False, False
+        while self.peek() and not (self.peek() in closing and (complete or not items)):
+            if self.peek() in _SEPARATORS:
+                self.take()
+                separated, complete = True, False
+            else:
+                items.append(self._relation())
+                complete = True
+        return items[0] if len(items) == 1 and not separated else Node("list", tuple(items))
+
+    def _relation(self) -> Node:
+        sides = [self._sum()]
+        while self.peek() in _RELATIONS:
+            self.take()
+            sides.append(self._sum())
+        return sides[0] if len(sides) == 1 else Node("relation", tuple(sides))
+
+    def _sum(self) -> Node:
+        terms = []
+        while True:
+            negative = 0
+            while self.peek() in ("+", "-", "\\pm", "\\mp"):
+                negative += self.take() != "+"
+            term = self._product()
+            for _ in range(negative):
+                term = Node("negative", (term,))
+            terms.append(term)
+            if self.peek() not in ("+", "-", "\\pm", "\\mp"):
+                return terms[0] if len(terms) == 1 else Node("sum", tuple(terms))
+
+    def _product(self) -> Node:
+        node = self._signed()
+        while True:
+            if self._take_if("\\cdot", "\\times", "*"):
+                node = _product(node, self._signed())
+            elif self._take_if("/", "\\div"):
+                node = Node("quotient", (node, self._signed()))
+            elif self._take_if("\\over"):
+                node = Node("quotient", (node, self._product()))
+            elif self._starts_factor():
+                node = _juxtaposed(node, self._power())
+            else:
+                return node
+
+    def _signed(self) -> Node:
+        if self._take_if("-"):
+            return Node("negative", (self._signed(),))
+        return self._power()
+
+    def _starts_factor(self) -> bool:
+        token = self.peek()
+        if token in ("(", "{", "\\{", "\\matrixbegin") or (token == "[" and self._depth == 0):
+            return True
+        return bool(token) and (
+            token[0].isdigit()
+            or token[0] == "."
+            or (token.isascii() and token.isalpha())
+            or (token[0] == "\\" and (token[1:] in _NAMES or self._is_prefix(token)))
+        )
+
+    @staticmethod
+    def _is_prefix(token: str) -> bool:
+        name = token[1:]
+        return (
+            name in ("frac", "sqrt", "binom", "mathbb")
+            or name in _FUNCTIONS
+            or (name.startswith("word"))
+        )
+
+    def _power(self) -> Node:
+        node = self._base()
+        while True:
+            if self._take_if("^"):
+                if self._take_if("\\circ"):
+                    continue
+                exponent = self._argument()
+                if exponent.text == "\\circ":
+                    continue
+                node = Node("power", (node, exponent))
+            elif self._take_if("\\%", "%"):
+                if node.kind != "number":
+                    raise _NotListed
+                node = Node("number", (), node.value / 100, f"{node.text}%")
+            elif self._take_if("!"):
+                node = Node("function", (node,), text="factorial")
+            elif self._take_if("'"):
+                if node.kind != "name":
+                    raise _NotListed
+            elif self._take_if("_"):
+                if node.kind != "name":
+                    raise _NotListed
+                node = Node("name", (), text=f"{node.text}_{_plain(self._argument())}")
+            else:
+                return node
+
+    def _argument(self) -> Node:
+        """Read what stands in braces, or one token."""
+        if self.peek() == "{":
+            return self._group()
+        token = self.peek()
+        if token[:1].isdigit() and len(token) > 1:
+            self._tokens[self._place : self._place + 1] = [token[0], token[1:]]
+        return self._base()
+
+    def _base(self) -> Node:
+        token = self.peek()
+        if not token:
+            raise _NotListed
+        if token in _CLOSING:
+            return self._group()
+        self.take()
+        if token[0].isdigit() or token[0] == ".":
+            return Node("number", (), Fraction(token.rstrip(".")), token)
+        if token.isascii() and token.isalpha():
+            return Node("name", (), text=token)
+        if token == "|":
+            node = self._sum()
+            if not self._take_if("|"):
+                raise _NotListed
+            return Node("function", (node,), text="absolute value")
+        name = token[1:] if token[0] == "\\" else ""
+        if name in _NAMES or name == "circ":
+            return Node("name", (), text=token)
+        if name.startswith("word"):
+            return Node("word", (), text=name)
+        if name == "frac":
+            return Node("quotient", (self._argument(), self._argument()))
+        if name == "binom":
+            return Node("function", (self._argument(), self._argument()), text="binomial")
+        if name == "mathbb":
+            return Node("word", (), text=f"word{_plain(self._argument())}")
+        if name == "sqrt":
+            index = self._group() if self.peek() == "[" else None
+            radicand = self._argument()
+            return Node("root", (radicand, index) if index else (radicand,))
+        if name in _FUNCTIONS:
+            return self._function(_FUNCTIONS[name])
+        raise _NotListed
+
+    def _function(self, kind: str) -> Node:
+        extra = []
+        while self.peek() in ("^", "_"):
+            self.take()
+            extra.append(self._argument())
+        if self.peek() in ("(", "{", "["):
+            argument = self._power()
+        else:
+            argument = self._signed()
+            while self._starts_factor() and self.peek()[1:] not in _FUNCTIONS:
+                argument = _juxtaposed(argument, self._power())
+        return Node("function", (argument, *extra), text=kind)
+
+    def _group(self) -> Node:
+        opening = self.take()
+        if self._depth == _MAX_DEPTH:
+            raise _NotListed
+        self._depth += 1
+        node = self.listing(_CLOSING[opening])
+        self._depth -= 1
+        if self.take() not in _CLOSING[opening]:
+            raise _NotListed
+        if opening == "\\matrixbegin":
+            return Node("matrix", node.parts if node.kind == "list" else (node,))
+        if opening == "\\{" and node.kind != "list":
+            return Node("list", (node,))
+        return node
+
+
+def _plain(node: Node) -> str:
+    return node.text or "".join(map(_plain, node.parts))
+
+
+def _product(left: Node, right: Node) -> Node:
+    return Node("product", (*(left.parts if left.kind == "product" else (left,)), right))
+
+
+def _juxtaposed(left: Node, right: Node) -> Node:
+    r"""Return a product, or the number that a mixed number such as `7\frac{1}{2}` writes."""
+    is_fraction = right.kind == "quotient" and all(
+        part.kind == "number" and part.text.isdigit() for part in right.parts
+    )
+    if left.kind == "number" and left.text.isdigit() and is_fraction:
+        above, below = (part.value for part in right.parts)
+        if above < below:
+            return Node("number", (), left.value + above / below, "mixed")
+    last = left.parts[-1] if left.kind == "product" else left
+    if last.kind == right.kind == "number":
+        raise _NotListed  # numbers side by side have no one meaning
+    return _product(left, right)

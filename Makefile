@@ -63,8 +63,9 @@ format: setup  ## put the code into form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: setup  ## write the environments' pages from their docstrings
+docs: setup  ## write the environments' pages and the drawing of the package
 	$(BIN)/python docs/make_pages.py
+	$(BIN)/python docs/make_architecture.py
 
 bench: setup  ## the benchmarks, each against its floor
 	$(BIN)/python benchmarks/imports.py

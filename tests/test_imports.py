@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
+from repository import DOCS
 
 import textgym
+
+sys.path.append(str(DOCS))
+
+from make_architecture import (
+    DRAWING,
+    FLOORS,
+    drawing,
+    imports_in,
+    imports_of,
+    modules,
+)
 
 PACKAGE = Path(textgym.__file__).parent
 HEAVY = (
@@ -19,20 +28,6 @@ HEAVY = (
     "pandas", "pyarrow", "pydantic", "typer", "rich", "jsonschema", "hypothesis",
     "regex",
 )  # fmt: skip
-FLOORS = {
-    1: (
-        "messages", "tools", "spaces", "rewards", "cards", "errors", "snapshots", "mixtures",
-        "display", "concurrency",
-    ),
-    2: ("policies", "tasks"),
-    3: ("verifiers", "trajectories"),
-    4: ("env",),
-    5: ("wrappers", "registry", "metrics"),
-    6: ("envs", "rollouts", "vector"),
-    7: ("rescoring", "testing"),
-    8: ("audit", "training", "report"),
-    9: ("cli",),
-}  # fmt: skip
 FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
 
 
@@ -83,54 +78,6 @@ def test_every_public_name_can_be_had() -> None:
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         textgym.nothing  # noqa: B018
-
-
-@cache
-def modules() -> dict[str, Path]:
-    """Find the package's modules by their dotted names; the top `__init__` is exempt."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = ["textgym", *path.relative_to(PACKAGE).with_suffix("").parts]
-        if parts[-1] == "__init__":
-            parts.pop()
-        found[".".join(parts)] = path
-    del found["textgym"]
-    return found
-
-
-def nodes(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
-    """Walk a tree, into functions only if asked."""
-    for node in ast.iter_child_nodes(tree):
-        if not inside_functions and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        yield node
-        yield from nodes(node, inside_functions)
-
-
-def imports_in(name: str, source: str, package: bool, inside_functions: bool) -> set[str]:
-    """List the textgym modules that a module imports, by their dotted names."""
-    found = set()
-    for node in nodes(ast.parse(source), inside_functions):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            home = node.module or ""
-            if node.level:
-                here = name.split(".")
-                up = here[: len(here) - node.level + package]
-                home = ".".join([*up, *filter(None, [node.module])])
-            found |= {
-                inner if (inner := f"{home}.{alias.name}") in modules() else home
-                for alias in node.names
-            }
-    return {item for item in found if item.split(".")[0] == "textgym"} - {name}
-
-
-def imports_of(name: str, inside_functions: bool) -> set[str]:
-    """List the textgym modules that a module of the package imports."""
-    path = modules()[name]
-    package = path.name == "__init__.py"
-    return imports_in(name, path.read_text(encoding="utf-8"), package, inside_functions)
 
 
 def floor_of(name: str) -> int:
@@ -199,3 +146,7 @@ def test_environments_and_policies_know_nothing_of_each_other(one: str, other: s
     for name in mine:
         homes = {item.split(".")[1] for item in imports_of(name, True) if "." in item}
         assert other not in homes, name
+
+
+def test_the_drawing_of_the_floors_is_current() -> None:
+    assert DRAWING.read_text(encoding="utf-8") == drawing(), "run docs/make_architecture.py"

@@ -78,6 +78,7 @@ bench: setup  ## the benchmarks, each against its floor
 	$(BIN)/python benchmarks/recorder.py
 	$(BIN)/python benchmarks/vector.py
 	$(BIN)/python benchmarks/workplace.py
+	$(BIN)/python benchmarks/turns.py
 
 bench-guard: setup  ## whether the benchmarks' ratios still hold: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -1,7 +1,8 @@
 """Draws docs/architecture.svg: the rooms of the package on their floors, and what imports what.
 
-Everything is read from the source: a room is a module or folder directly under `textgym/`, and an
-arrow is at least one import. `python docs/make_architecture.py` writes the drawing; a test checks
+Everything is read from the source: a room is a module or folder directly under `textgym/`, and a
+line is at least one import. Lines to `errors` and `messages`, which nearly all rooms use, are left
+out. `python docs/make_architecture.py` writes the drawing; a test checks
 that it is current, that no import runs upward, and that no circle exists.
 """
 
@@ -33,7 +34,8 @@ FLOORS = {
 }  # fmt: skip
 """The rooms of each floor; a room may use its own floor and those below, without circles."""
 
-_WIDTH, _ROW, _BOX, _GAP, _LEFT = 1120, 78, 34, 14, 70
+_WIDTH, _ROW, _BOX, _LEFT = 1180, 86, 34, 40
+_USED_BY_ALL = {"errors", "messages"}  # lines to them would hide the others
 
 
 @cache
@@ -113,10 +115,11 @@ def drawing() -> str:
     for row, floor in enumerate(sorted(floors, reverse=True)):
         rooms = floors[floor]
         widths = [9 * len(room) + 24 for room in rooms]
-        x = _LEFT + (_WIDTH - _LEFT - sum(widths) - _GAP * (len(rooms) - 1)) / 2
+        gap = (_WIDTH - _LEFT - sum(widths)) / (len(rooms) + 1)
+        x = _LEFT + gap
         for room, width in zip(rooms, widths, strict=True):
             places[room] = x, 20 + row * _ROW, width
-            x += width + _GAP
+            x += width + gap
     height = 20 + len(floors) * _ROW
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
@@ -127,7 +130,8 @@ def drawing() -> str:
         y = 20 + row * _ROW + _BOX / 2 + 5
         lines.append(f'<text x="16" y="{y:.0f}" fill="#888">{floor}</text>')
     for room in places:
-        lines += [_arrow(places[room], places[other]) for other in sorted(used[room])]
+        others = sorted(used[room] - _USED_BY_ALL)
+        lines += [_arrow(places[room], places[other]) for other in others]
     for room, (x, y, width) in places.items():
         lines += [
             f'<rect x="{x:.0f}" y="{y}" width="{width}" height="{_BOX}" rx="6" fill="#eef4fb" '

@@ -26,6 +26,7 @@ __all__ = [
     "asked_quick",
     "measure",
     "per_call",
+    "ratio_line",
     "shares_table",
     "table",
     "write_rows",
@@ -80,6 +81,13 @@ def table(title: str, figures: Figures, digits: int = 1) -> str:
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     below = f"{rounds} rounds; {versions}, {machine}"
     return "\n".join([rows[0], rule, *rows[1:], rule, below])
+
+
+def ratio_line(figures: Figures, name: str, floor: str) -> str:
+    """Return a line with the ratios of a case to another: their median, lowest and highest."""
+    ratios = [mine / its for mine, its in zip(figures[name], figures[floor], strict=True)]
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    return f"{name} / {floor}: median {statistics.median(ratios):.2f}, {spread}"
 
 
 def aim(what: str, figure: float, limit: float, unit: str, at_least: bool = False) -> str:

@@ -27,7 +27,8 @@ from textgym.cli.output.tables import (
 from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
-from textgym.metrics.run_metrics import RunTally, read_tally
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.store import read_asked
@@ -45,14 +46,14 @@ class _StoredRun:
     Attributes:
         path: Its folder.
         policies: The names of the policies that played it.
-        tally: What it holds.
+        table: Its episodes.
         metrics: Its figures.
         data: The digests of its data sets, as far as `run.json` tells.
     """
 
     path: Path
     policies: tuple[str, ...]
-    tally: RunTally
+    table: EpisodeTable
     metrics: dict[str, Any]
     data: Any
 
@@ -71,7 +72,7 @@ def metrics_command(
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
     read = [_read(path) for path in runs]
-    differences = [compare(read[0].tally, other.tally) for other in read[1:]]
+    differences = [compare(read[0].table, other.table) for other in read[1:]]
     if as_json:
         show(json.dumps(_as_object(read, differences), indent=2))
     elif len(read) == 1:
@@ -96,9 +97,9 @@ def _read(path: Path) -> _StoredRun:
                 told = time.monotonic()
                 status.update(Text(f"{label}: {episodes:,} episodes"))
 
-        tally = read_tally(path, count)
-        metrics = tally.metrics()
-    return _StoredRun(path, tuple(sorted(policies)), tally, metrics, read_asked(path).get("data"))
+        table = read_episode_table(path, count)
+        metrics = run_metrics(table)
+    return _StoredRun(path, tuple(sorted(policies)), table, metrics, read_asked(path).get("data"))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:

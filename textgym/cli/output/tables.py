@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.display.terminal import show, visible
-from textgym.metrics.run_metrics import GROUPS, by_label
+from textgym.metrics.run_metrics import GROUPS, label_order
 
 __all__ = [
     "as_text",
@@ -38,7 +38,7 @@ Key = tuple[str, str]  # an environment and one of its groups; "" for all of the
 
 _GROUPS = {label: group for group, label in GROUPS.items()}
 _PIPED_WIDTH = 200  # characters in a line of what no terminal shows
-_MOST_PASSES = 3  # columns of pass@k for k greater than 1
+_MAX_PASS_COLUMNS = 3  # columns of pass@k for k greater than 1
 _LENGTHS = {
     "steps": "steps",
     "completion_tokens": "tokens written",
@@ -76,7 +76,7 @@ def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
         nodes = [mine["envs"][id] for mine in metrics if id in mine["envs"]]
         names = {name for node in nodes for name in node[_GROUPS[by]]} if by != "env" else set()
         if len(names) > 1:
-            keys += [(id, name) for name in sorted(names, key=by_label)]
+            keys += [(id, name) for name in sorted(names, key=label_order)]
     return [*keys, ("", "")] if len(ids) > 1 else keys
 
 
@@ -118,7 +118,7 @@ def metrics_table(rows: Rows) -> Table:
     """Return a table with one row for each name and its figures.
 
     Args:
-        rows: A name, and the figures of `textgym.metrics.figures.figures`.
+        rows: A name, and the figures of `textgym.metrics.group_metrics.group_metrics`.
     """
     columns: list[tuple[str, Callable[[Figures], str]]] = [
         ("episodes", lambda figures: f"{figures['episodes']:,}"),
@@ -140,7 +140,7 @@ def repeats_table(rows: Rows) -> Table | None:
     have all their repeats.
 
     Args:
-        rows: A name, and the figures of `textgym.metrics.figures.figures`.
+        rows: A name, and the figures of `textgym.metrics.group_metrics.group_metrics`.
     """
     most = max((figures["repeats"] for _, figures in rows), default=0)
     if most < 2:
@@ -149,7 +149,7 @@ def repeats_table(rows: Rows) -> Table | None:
     passes = sorted(int(name[5:]) for name in known if name[5:].isdigit())
     names = [
         f"pass@1[avg-of-{most}]",
-        *(f"pass@{k}" for k in passes[1:][-_MOST_PASSES:]),
+        *(f"pass@{k}" for k in passes[1:][-_MAX_PASS_COLUMNS:]),
         f"majority@{most}",
     ]
     columns = [(name.replace("[", "\n["), _at_k(name)) for name in names]

@@ -1,4 +1,4 @@
-"""The episode table beside lists of Python numbers that become a NumPy array in the end.
+"""The storage of the episode table, beside lists that become a NumPy array at the end.
 
 Each case adds 100,000 trajectories and computes the metrics of the run. The cases differ only in
 how the rows of the table are stored. Time is CPU time; memory is what Python and NumPy allocate, as
@@ -87,7 +87,7 @@ CASES: dict[str, type[Rows]] = {
 
 
 def trajectories(count: int) -> Iterator[Any]:
-    """Give trajectories of a run, each with objects of its own as if read from a file."""
+    """Yield trajectories of a run, each with its own objects as if read from a file."""
     for number in range(count):
         task, repeat = divmod(number, REPEATS)
         right = number * 7919 % 3 == 0
@@ -111,7 +111,7 @@ def trajectories(count: int) -> Iterator[Any]:
 
 
 def fill(rows: type[Rows], count: int) -> tuple[EpisodeTable, float]:
-    """Add trajectories to a table; return it and the CPU seconds, without making them."""
+    """Add trajectories to a table; return it and the CPU seconds of adding them."""
     episode_table: Any = EpisodeTable()
     for name in ("_rows", "_components"):
         width = getattr(episode_table, name).as_array().shape[1]
@@ -141,7 +141,7 @@ def both(rows: type[Rows], count: int) -> float:
 
 
 def memory(rows: type[Rows], count: int, with_metrics: bool) -> float:
-    """Return the MiB that a table holds, or with metrics the most while they are computed."""
+    """Return the MiB of a table, or the peak while its metrics are computed."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -159,7 +159,7 @@ def main() -> None:
     """Measure, and print the tables."""
     rounds, count = (2, 20_000) if asked_quick(__doc__) else (7, 100_000)
     questions: list[tuple[str, Callable[[type[Rows]], float], int]] = [
-        ("microseconds to add an episode", partial(adding, count=count), rounds),
+        ("microseconds per episode added", partial(adding, count=count), rounds),
         ("seconds to add all and compute metrics", partial(both, count=count), rounds),
         ("MiB held", partial(memory, count=count, with_metrics=False), 2),
         ("MiB at most, metrics computed", partial(memory, count=count, with_metrics=True), 2),

@@ -1,4 +1,4 @@
-"""What importing loads, and that each floor of the package uses only the floors under it."""
+"""Importing is light, and modules import only from their own floor and the floors below."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
 
 
 def run(code: str) -> str:
-    """Run code in a fresh process, outside the repository's folder."""
+    """Run code in a new process, outside of the repository."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         capture_output=True,
@@ -49,14 +49,14 @@ def run(code: str) -> str:
     return done.stdout
 
 
-def test_import_is_light() -> None:
+def test_importing_textgym_imports_nothing_heavy() -> None:
     loaded = run("import textgym, sys; print(*{name.split('.')[0] for name in sys.modules})")
     assert "textgym" in loaded.split()
     assert set(loaded.split()) & set(HEAVY) == set()
 
 
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/Math-v0"])
-def test_playing_generated_tasks_is_light(id: str) -> None:
+def test_playing_generated_tasks_imports_nothing_heavy(id: str) -> None:
     code = (
         "import gymnasium, textgym, sys\n"
         f"env = gymnasium.make('{id}')\n"
@@ -66,7 +66,7 @@ def test_playing_generated_tasks_is_light(id: str) -> None:
     assert set(run(code).split()) & set(HEAVY) == set()
 
 
-def test_id_with_prefix_needs_no_import() -> None:
+def test_an_id_with_prefix_needs_no_import_of_textgym() -> None:
     code = (
         "import gymnasium\n"
         "env = gymnasium.make('textgym:textgym/MCQA-v0')\n"
@@ -75,7 +75,7 @@ def test_id_with_prefix_needs_no_import() -> None:
     assert run(code) == "user\n"
 
 
-def test_every_public_name_can_be_had() -> None:
+def test_every_public_name_can_be_imported() -> None:
     assert all(getattr(textgym, name) is not None for name in textgym.__all__)
     assert set(textgym.__all__) <= set(dir(textgym))
 
@@ -87,7 +87,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
 
 @cache
 def modules() -> dict[str, Path]:
-    """Find the package's modules by their dotted names; the top `__init__` is exempt."""
+    """Return the modules of the package by dotted name, without the top `__init__`."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = ["textgym", *path.relative_to(PACKAGE).with_suffix("").parts]
@@ -99,7 +99,7 @@ def modules() -> dict[str, Path]:
 
 
 def nodes(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
-    """Walk a tree, into functions only if asked."""
+    """Walk a syntax tree, optionally into functions."""
     for node in ast.iter_child_nodes(tree):
         if not inside_functions and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -108,7 +108,7 @@ def nodes(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
 
 
 def imports_in(name: str, source: str, package: bool, inside_functions: bool) -> set[str]:
-    """List the textgym modules that a module imports, by their dotted names."""
+    """Return the dotted names of the textgym modules that a module imports."""
     found = set()
     for node in nodes(ast.parse(source), inside_functions):
         if isinstance(node, ast.Import):
@@ -127,18 +127,18 @@ def imports_in(name: str, source: str, package: bool, inside_functions: bool) ->
 
 
 def imports_of(name: str, inside_functions: bool) -> set[str]:
-    """List the textgym modules that a module of the package imports."""
+    """Return the textgym modules that a module of the package imports."""
     path = modules()[name]
     package = path.name == "__init__.py"
     return imports_in(name, path.read_text(encoding="utf-8"), package, inside_functions)
 
 
 def floor_of(name: str) -> int:
-    """Return the floor of a module; 0 for the package itself, which imports on demand."""
+    """Return the floor of a module; 0 for the package itself, which imports lazily."""
     return 0 if name == "textgym" else FLOOR_OF[name.split(".")[1]]
 
 
-def test_the_reader_of_imports_sees_what_it_should() -> None:
+def test_imports_of_every_form_are_recognised() -> None:
     source = (
         "from __future__ import annotations\n"
         "import os, textgym.env\n"
@@ -163,16 +163,16 @@ def test_the_reader_of_imports_sees_what_it_should() -> None:
 
 @pytest.mark.parametrize("name", modules())
 def test_module_has_a_floor(name: str) -> None:
-    assert name.split(".")[1] in FLOOR_OF, f"{name} stands on no floor of the table"
+    assert name.split(".")[1] in FLOOR_OF, f"{name} is not in the table of floors"
 
 
 @pytest.mark.parametrize("name", modules())
-def test_no_import_runs_upward(name: str) -> None:
+def test_no_module_imports_from_a_higher_floor(name: str) -> None:
     upward = {item for item in imports_of(name, True) if floor_of(item) > floor_of(name)}
     assert upward == set()
 
 
-def test_no_circle_of_imports() -> None:
+def test_there_is_no_import_cycle() -> None:
     graph = {name: imports_of(name, False) & modules().keys() for name in modules()}
     done: set[str] = set()
 
@@ -193,7 +193,7 @@ def test_no_circle_of_imports() -> None:
     [("envs", "policies"), ("envs", "rollouts"), ("rollouts", "envs"), ("policies", "envs"),
      ("policies", "env"), ("env", "policies")],
 )  # fmt: skip
-def test_environments_and_policies_know_nothing_of_each_other(one: str, other: str) -> None:
+def test_environments_policies_and_rollouts_do_not_import_each_other(one: str, other: str) -> None:
     mine = [name for name in modules() if name.split(".")[1] == one]
     assert mine
     for name in mine:

@@ -56,12 +56,9 @@ class Subject:
         return (None,) if fixed else self.cls.card.levels
 
     def at_level(self, level: int | None) -> TextEnv[Any]:
-        """Make the environment for a level of the train split, or for None with its own arguments."""
-        return (
-            self.make_unwrapped()
-            if level is None
-            else self.make_unwrapped(level=level, split="train")
-        )
+        """Make the environment for a level of its train split; None means its own arguments."""
+        kwargs = {} if level is None else {"level": level, "split": "train"}
+        return self.make_unwrapped(**kwargs)
 
     def indices(self, env: TextEnv[Any]) -> range:
         """Return the indices of the tasks to play."""

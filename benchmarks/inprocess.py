@@ -1,12 +1,12 @@
-"""Tokens a second through `vllm:`, beside the raw engine; and uneven replies, beside lock-step.
+"""Tokens per second through `vllm:`, beside the raw engine; uneven replies, beside lock-step.
 
     VLLM_CPU_KVCACHE_SPACE=1 python benchmarks/inprocess.py --model FOLDER
 
-The model may be what scripts/save_smollm2.py saves. Replies have the same prompts and sampling in
-all cases. In the second part their lengths are drawn (geometric, mean 32, at most 128) and kept to,
-whatever the model says: a lock-step batch ends with its longest reply, a coroutine with its own.
-There all prompts are the same, and are read once from the prefix cache: on a CPU to read long ones
-would cost more than the replies.
+The model can be the one that scripts/save_smollm2.py saves. All cases use the same prompts and
+sampling. In the second part, the lengths of replies are drawn (geometric, mean 32, at most 128) and
+enforced: a lock-step batch ends with its longest reply, a coroutine with its own. There all prompts
+are the same and come from the prefix cache, because on a CPU long prompts would cost more than the
+replies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEAN, LONGEST = 32, 128
 
 
 class FixedLength(VLLMPolicy):
-    """A policy whose replies end after drawn numbers of tokens, where it has some."""
+    """A policy whose replies have given lengths, if there are any left."""
 
     lengths: list[int] | None = None
 
@@ -81,7 +81,7 @@ def played(
 
 
 def lengths(count: int) -> list[int]:
-    """Return as many drawn lengths, the same each time."""
+    """Return random lengths, the same at every call."""
     rng = random.Random(0)
     drawn = []
     for _ in range(count):
@@ -117,9 +117,9 @@ def main() -> None:
         },
         rounds,
     )
-    print(table("tokens a second", figures))
+    print(table("tokens per second", figures))
     floor, ours = (statistics.median(values) for values in figures.values())
-    print(aim("vllm:, of the raw engine", ours / floor, 0.97, "", at_least=True))
+    print(aim("vllm: / raw engine", ours / floor, 0.97, "", at_least=True))
     figures = measure(
         {
             "lock-step batches": lambda: uneven(lambda: raw(policy, guesses, CONCURRENCY)),
@@ -127,9 +127,9 @@ def main() -> None:
         },
         rounds,
     )
-    print(table("episodes a second, uneven replies", figures, digits=2))
+    print(table("episodes per second, uneven replies", figures, digits=2))
     floor, ours = (statistics.median(values) for values in figures.values())
-    print(aim("coroutines, of lock-step", ours / floor, 1.5, "", at_least=True))
+    print(aim("coroutines / lock-step", ours / floor, 1.5, "", at_least=True))
     asyncio.run(policy.close())
 
 

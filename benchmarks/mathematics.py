@@ -1,7 +1,7 @@
-"""How many mathematical answers are checked a second, beside a process forked for each check.
+"""Mathematical answers checked per second, beside forking a process for each check.
 
-The pairs are the answers of MATH's problems where the shared data is there, and made up otherwise:
-each beside itself, itself in another form, another answer, and prose, in texts that never repeat.
+The right answers are those of MATH if the shared data is available, and made up otherwise. Each is
+compared with itself, itself in another form, another answer, or prose, in texts that never repeat.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Pair = tuple[str, str]
 
 
 def golds() -> list[str]:
-    """Return MATH's answers, or made-up ones of the same kinds."""
+    """Return the answers of MATH, or made-up ones of the same kinds."""
     if MATH.is_file():
         return [json.loads(line)["answer"] for line in MATH.read_text("utf-8").splitlines()]
     rng = random.Random(0)
@@ -41,14 +41,14 @@ def golds() -> list[str]:
 
 
 def other_form(gold: str) -> str:
-    """Return a whole number or a fraction in a form that is equal, and anything else as it is."""
+    """Return an equal form of a whole number or a fraction, and anything else unchanged."""
     if re.fullmatch(r"-?\\d?frac\{\d+\}\{\d+\}", gold):
         return f"1 \\cdot {gold}" if not gold.startswith("-") else f"0 {gold}"
     return f"\\frac{{{2 * int(gold)}}}{{2}}" if re.fullmatch(r"-?\d+", gold) else gold
 
 
 def pairs(golds: list[str], count: int) -> list[Pair]:
-    """Return so many pairs of a right answer and a text."""
+    """Return pairs of a right answer and a reply."""
     rng = random.Random(next(WAYS))
     found = []
     for _ in range(count):
@@ -59,7 +59,7 @@ def pairs(golds: list[str], count: int) -> list[Pair]:
 
 
 def plain() -> Callable[[Pair], bool]:
-    """Return math-verify's own check, with the limits that it sets itself."""
+    """Return math-verify's own check, with its default limits."""
     from math_verify import parse
     from math_verify import verify as compare
     from math_verify.parser import ExprExtractionConfig, LatexExtractionConfig
@@ -76,7 +76,7 @@ def plain() -> Callable[[Pair], bool]:
 
 
 def forked(check: Callable[[Pair], bool], todo: list[Pair]) -> None:
-    """Check each pair in a process of its own, as many at a time as there are cores."""
+    """Check each pair in a process of its own, with one process per core at a time."""
     running = 0
     for pair in todo:
         if running == CORES:
@@ -105,7 +105,7 @@ def through_textgym(todo: list[Pair]) -> None:
 
 
 def rate(work: Callable[[list[Pair]], None], golds: list[str], count: int) -> float:
-    """Return the checks a second."""
+    """Return the checks per second."""
     todo = pairs(golds, count)
     begun = time.perf_counter()
     work(todo)
@@ -132,7 +132,7 @@ def main() -> None:
         },
         rounds,
     )
-    print(table("checks a second", figures))
+    print(table("checks per second", figures))
     medians = {name: statistics.median(values) for name, values in figures.items()}
     floor = medians["a process for each (the floor)"]
     times = medians["textgym, 64 threads"] / floor

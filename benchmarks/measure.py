@@ -1,7 +1,7 @@
-"""What the benchmarks share: measuring several things in turn, and showing the figures.
+"""Helpers of the benchmarks: interleaved measurements, tables and targets.
 
-The cases of a benchmark run one after the other, round by round, so that a machine that is slower
-for a while is slower for all of them.
+The cases of a benchmark run in turn, round by round, so that a machine that is slower for a while
+slows down all of them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ __all__ = [
     "Figures",
     "aim",
     "asked_quick",
+    "check_run",
     "measure",
     "per_call",
+    "ratio_line",
     "shares_table",
     "table",
     "write_rows",
@@ -35,7 +37,7 @@ Figures = dict[str, list[float]]
 
 
 def asked_quick(description: str | None) -> bool:
-    """Read a benchmark's arguments; tell whether `--quick` was among them."""
+    """Parse the arguments of a benchmark; return whether `--quick` was given."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer episodes and rounds")
     quick: bool = parser.parse_args().quick
@@ -43,7 +45,7 @@ def asked_quick(description: str | None) -> bool:
 
 
 def per_call(work: Callable[[], object], calls: int) -> float:
-    """Return the seconds that one of so many calls takes."""
+    """Return the mean seconds per call."""
     begun = time.perf_counter()
     for _ in range(calls):
         work()
@@ -51,7 +53,7 @@ def per_call(work: Callable[[], object], calls: int) -> float:
 
 
 def measure(cases: Mapping[str, Callable[[], float]], rounds: int) -> Figures:
-    """Return each case's figures, one a round; a first round, which warms up, is not counted."""
+    """Return the results of each case, one per round, after a warm-up round."""
     figures: Figures = {name: [] for name in cases}
     for number in range(rounds + 1):
         for name, case in cases.items():
@@ -62,7 +64,7 @@ def measure(cases: Mapping[str, Callable[[], float]], rounds: int) -> Figures:
 
 
 def table(title: str, figures: Figures, digits: int = 1) -> str:
-    """Return figures as an aligned table; the first case is the floor of the last column."""
+    """Return an aligned table of results; the last column is relative to the first case."""
     medians = {name: statistics.median(values) for name, values in figures.items()}
     floor = next(iter(medians.values()))
     lines: list[tuple[str, ...]] = [(title, "median", "min", "max", "x floor")]
@@ -82,24 +84,31 @@ def table(title: str, figures: Figures, digits: int = 1) -> str:
     return "\n".join([rows[0], rule, *rows[1:], rule, below])
 
 
+def ratio_line(figures: Figures, name: str, floor: str) -> str:
+    """Return a line with the ratios of a case to another: their median, lowest and highest."""
+    ratios = [mine / its for mine, its in zip(figures[name], figures[floor], strict=True)]
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    return f"{name} / {floor}: median {statistics.median(ratios):.2f}, {spread}"
+
+
 def aim(what: str, figure: float, limit: float, unit: str, at_least: bool = False) -> str:
-    """Return a line that sets a figure beside its aim."""
+    """Return a line that compares a result with its target."""
     met = figure >= limit if at_least else figure < limit
     bound = "at least" if at_least else "under"
     verdict = "met" if met else "missed"
     digits = 3 if limit < 1 else 1
-    return f"aim: {what} {bound} {limit:,} {unit}; measured {figure:,.{digits}f}: {verdict}"
+    return f"target: {what} {bound} {limit:,} {unit}; measured {figure:,.{digits}f}: {verdict}"
 
 
 def shares_table(title: str, figures: Figures, least: float) -> str:
-    """Return shares of an ideal rate as a table, with the aim for the last case below it."""
+    """Return a table of shares of an ideal rate, and the target of the last case."""
     last = statistics.median(list(figures.values())[-1])
     below = aim(f"{list(figures)[-1]}, share of the ideal rate", last, least, "", at_least=True)
     return f"{table(title, figures, digits=3)}\n{below}\n"
 
 
 def check_run(run: textgym.Run, episodes: int) -> None:
-    """End the benchmark where a run did not play all episodes."""
+    """Exit if a run did not play all episodes without failures."""
     figures = run.metrics["overall"]
     if figures["episodes"] != episodes or figures["failures"]:
         raise SystemExit(f"{figures['episodes']} episodes, {figures['failures']} of them failed")

@@ -1,4 +1,4 @@
-"""The memory of 4,096 MCQA episodes that wait for a policy, beyond what importing takes."""
+"""The memory of 4,096 MCQA episodes that wait for a policy, in addition to the imports."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ asyncio.run(wait())
 
 
 def mebibytes(code: str) -> float:
-    """Return the memory that code says it took, in a fresh process."""
+    """Return the memory that code prints, in a new process."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
 

@@ -1,4 +1,4 @@
-"""Milliseconds of a turn's prompt in a conversation of 4,000 tokens, beside encoding all of it."""
+"""Milliseconds to make the prompt of a turn after 4,000 tokens, beside encoding all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMIT = 0.2
 
 
 def conversation() -> list[Message]:
-    """Return a conversation that ends with the user's word."""
+    """Return a conversation that ends with a user message."""
     messages: list[Message] = []
     for turn in range(TURNS):
         messages += [user(f"{ASKED}({turn})"), assistant(f"{SAID}({turn})")]
@@ -47,7 +47,7 @@ def main() -> None:
 
     cases = {floor: lambda: milliseconds(None), "the recorder": lambda: milliseconds(prior)}
     figures = measure(cases, 3 if quick else 9)
-    print(table("milliseconds a turn", figures, digits=2))
+    print(table("milliseconds per turn", figures, digits=2))
     ratio = statistics.median(figures["the recorder"]) / statistics.median(figures[floor])
     print(aim("the recorder, of the floor", ratio, LIMIT, ""))
 

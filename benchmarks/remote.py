@@ -1,4 +1,4 @@
-"""Episodes through `openai:` against a server that answers after 200 ms, beside bare aiohttp."""
+"""Episodes per second through `openai:` with a server that takes 200 ms, beside bare aiohttp."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import gymnasium
 import orjson
-from answering import answering_server
+from loopback_server import loopback_server
 from measure import Figures, aim, asked_quick, check_run, measure, table, write_rows
 
 import textgym
@@ -23,13 +23,13 @@ import textgym
 ID = "textgym/MCQA-v0"
 SECONDS = 0.2
 TASKS = 1000
-SETTINGS = {512: 0.8, 2048: 0.65}  # how many at once, and the aim
+SETTINGS = {512: 0.8, 2048: 0.65}  # concurrency: target
 
 
 def through_rollout(
     address: str, dataset: str, concurrency: int, count: int, folders: Iterator[Path]
 ) -> float:
-    """Return the episodes a second of a rollout."""
+    """Return the episodes per second of a rollout."""
     begun = time.perf_counter()
     run = textgym.rollout(
         ID,
@@ -46,7 +46,7 @@ def through_rollout(
 
 
 def through_aiohttp(address: str, bodies: list[bytes], concurrency: int, count: int) -> float:
-    """Return the requests a second of a bare client that sends the same questions."""
+    """Return the requests per second of a bare client that sends the same questions."""
     queue = iter(range(count))
 
     async def worker(session: aiohttp.ClientSession) -> None:
@@ -68,7 +68,7 @@ def through_aiohttp(address: str, bodies: list[bytes], concurrency: int, count: 
 
 
 def request_bodies(dataset: str) -> list[bytes]:
-    """Return a request for each row, as a client of such a server writes it."""
+    """Return the body of a request for each row."""
     env: Any = gymnasium.make(ID, dataset=dataset).unwrapped
     return [
         orjson.dumps(
@@ -87,12 +87,12 @@ def request_bodies(dataset: str) -> list[bytes]:
 
 @contextlib.contextmanager
 def cases(folder: str, concurrency: int, waves: int) -> Iterator[dict[str, Callable[[], float]]]:
-    """Start the server; give the floor and the rollout of a number at once."""
+    """Start the server; yields the floor and the rollout for a concurrency."""
     dataset = write_rows(folder, TASKS)
     bodies = request_bodies(dataset)
     folders = (Path(folder) / f"run-{concurrency}-{number}" for number in itertools.count())
     count = concurrency * waves // TASKS * TASKS
-    with answering_server(SECONDS) as address:
+    with loopback_server(SECONDS) as address:
         yield {
             "bare aiohttp (the floor), requests": lambda: through_aiohttp(
                 address, bodies, concurrency, count
@@ -104,19 +104,19 @@ def cases(folder: str, concurrency: int, waves: int) -> Iterator[dict[str, Calla
 
 
 def main() -> None:
-    """Measure, and print a table for each number at once."""
+    """Measure, and print a table for each concurrency."""
     rounds, waves = (1, 5) if asked_quick(__doc__) else (5, 10)
     with tempfile.TemporaryDirectory() as folder:
         for concurrency, least in SETTINGS.items():
             with cases(folder, concurrency, waves) as both:
                 figures = measure(both, rounds)
-            print(table(f"a second, {concurrency:,} at once", figures, digits=0))
+            print(table(f"per second, {concurrency:,} concurrent", figures, digits=0))
             ratio = median_of_pairs(figures)
             print(aim("rollout / bare aiohttp", ratio, least, "", at_least=True), "\n", flush=True)
 
 
 def median_of_pairs(figures: Figures) -> float:
-    """Return the median of the rollout's rate over the floor's, round by round."""
+    """Return the median ratio of the rollout to the floor, round by round."""
     bare, ours = figures.values()
     return statistics.median(mine / floor for floor, mine in zip(bare, ours, strict=True))
 

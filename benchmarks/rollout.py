@@ -1,4 +1,4 @@
-"""Episodes a second through `textgym.rollout`, written to disk, against a plain loop."""
+"""Episodes per second through `textgym.rollout`, written to disk, beside a plain loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ID = "textgym/MCQA-v0"
 
 
 def through_rollout(dataset: str, tasks: int, repeats: int, folder: Path) -> float:
-    """Return the episodes a second of `rollout` with the oracle."""
+    """Return the episodes per second of `rollout` with the oracle."""
     begun = time.perf_counter()
     run = textgym.rollout(
         ID, "oracle", episodes=tasks, repeats=repeats, env_kwargs={"dataset": dataset}, out=folder
@@ -32,11 +32,11 @@ def through_rollout(dataset: str, tasks: int, repeats: int, folder: Path) -> flo
 
 
 def through_loop(dataset: str, repeats: int, records: list[Trajectory], out: Path) -> float:
-    """Return the episodes a second of a loop that writes records of about the same size.
+    """Return the episodes per second of a loop that writes records of about the same size.
 
     Args:
-        dataset: The rows' file.
-        repeats: How many episodes of each task.
+        dataset: The file of rows.
+        repeats: Episodes per task.
         records: A trajectory of each task.
         out: The file to write.
     """
@@ -72,9 +72,9 @@ def main() -> None:
             },
             rounds,
         )
-    print(table(f"episodes a second, {tasks:,} rows x {repeats}", figures, digits=0))
+    print(table(f"episodes per second, {tasks:,} rows x {repeats}", figures, digits=0))
     rate = statistics.median(figures["textgym.rollout, oracle"])
-    print(aim("a rollout", rate, 10_000, "episodes a second", at_least=True))
+    print(aim("a rollout", rate, 10_000, "episodes per second", at_least=True))
 
 
 if __name__ == "__main__":

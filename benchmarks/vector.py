@@ -23,18 +23,18 @@ from textgym.messages import Message, user
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
-SEATS = 64
+NUM_ENVS = 64
 REPLY = "It may be \\boxed{B}."
-TURNS = 9  # the longest of uneven episodes
-SECONDS = 0.2  # of the policy, and of the judge
+TURNS = 9  # of the longest episode
+SECONDS = 0.2  # that the policy takes, and the judge
 
 
 class Talk(textgym.TextEnv[None]):
-    """A conversation of so many turns, or of 1 to 9, after which a judge may take its time."""
+    """A conversation of a given or random number of turns, optionally with a slow judge."""
 
     card = textgym.Card(
         id="benchmarks/Talk-v0",
-        summary="Say something, so many times.",
+        summary="Say something several times.",
         structure=("multi-turn",),
         capabilities=(),
         domain=(),
@@ -65,11 +65,11 @@ class Talk(textgym.TextEnv[None]):
         return Grade(1.0, True, {"turns": float(self.turn)})
 
 
-# Steps a second.
+# Steps per second.
 
 
 def steps_a_second(envs: gymnasium.vector.VectorEnv[Any, Any, Any], rounds: int) -> float:
-    """Return the environment-steps a second of a vector that is stepped with one reply."""
+    """Return the environment steps per second of a vector with a constant reply."""
     replies = (REPLY,) * envs.num_envs
     begun = time.perf_counter()
     for _ in range(rounds):
@@ -78,8 +78,8 @@ def steps_a_second(envs: gymnasium.vector.VectorEnv[Any, Any, Any], rounds: int)
 
 
 def both_vectors(make: Callable[[], Any], rounds: int) -> dict[str, Callable[[], float]]:
-    """Return the floor, Gymnasium's vector of some environments, and textgym's of the same."""
-    fns = [make] * SEATS
+    """Return the floor, Gymnasium's vector, and textgym's with the same environments."""
+    fns = [make] * NUM_ENVS
     sync = SyncVectorEnv(fns, copy=False, autoreset_mode=AutoresetMode.SAME_STEP)
     ours = textgym.TextVectorEnv(fns)
     for envs in (sync, ours):
@@ -90,19 +90,19 @@ def both_vectors(make: Callable[[], Any], rounds: int) -> dict[str, Callable[[],
     }
 
 
-# Episodes a second.
+# Episodes per second.
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is waited for.
+    """The delays of policy and judge.
 
     Attributes:
-        name: What is shown.
+        name: The name in the table.
         spread: How many seconds a reply may be faster or slower than the mean.
-        judge: How many seconds the end of an episode takes.
-        listed: Whether tasks 0, 1, 2, ... are played, in lock step so many at once to their end.
-        aim: The least ratio that is aimed at; None for none.
+        judge: How many seconds the judge takes at the end of an episode.
+        listed: Whether tasks 0, 1, 2, ... are played; in lock step, each batch of them to its end.
+        aim: The target ratio; None for no target.
     """
 
     name: str
@@ -115,10 +115,10 @@ class Setting:
         """Make the vector."""
         mode = AutoresetMode.DISABLED if self.listed else AutoresetMode.SAME_STEP
         make = functools.partial(Talk, judge=self.judge)
-        return textgym.TextVectorEnv([make] * SEATS, autoreset_mode=mode)
+        return textgym.TextVectorEnv([make] * NUM_ENVS, autoreset_mode=mode)
 
     def replies(self) -> Iterator[float]:
-        """Give the seconds that each reply takes."""
+        """Yield the seconds that each reply takes."""
         rng = random.Random(0)
         while True:
             yield SECONDS + rng.uniform(-self.spread, self.spread)
@@ -133,11 +133,11 @@ SETTINGS = [
 
 
 def in_lock_step(setting: Setting, episodes: int) -> float:
-    """Return the episodes a second where all replies are awaited before each step."""
+    """Return the episodes per second if each step waits for all replies."""
     envs, replies, done = setting.make(), setting.replies(), 0
-    running = np.ones(SEATS, dtype=np.bool_)
+    running = np.ones(NUM_ENVS, dtype=np.bool_)
     begun = time.perf_counter()
-    envs.reset(options={"index": np.arange(SEATS)})
+    envs.reset(options={"index": np.arange(NUM_ENVS)})
     while done < episodes:
         time.sleep(max(itertools.islice(replies, int(running.sum()))))
         actions = [REPLY if runs else None for runs in running]
@@ -147,18 +147,18 @@ def in_lock_step(setting: Setting, episodes: int) -> float:
             running &= ~terminated
             if not running.any():
                 running[:] = True
-                envs.reset(options={"index": np.arange(done, done + SEATS)})
+                envs.reset(options={"index": np.arange(done, done + NUM_ENVS)})
     seconds = time.perf_counter() - begun
     envs.close()
     return done / seconds
 
 
 def as_each_is_ready(setting: Setting, episodes: int) -> float:
-    """Return the episodes a second where each goes on as soon as its reply is there."""
+    """Return the episodes per second if each episode continues when its reply is ready."""
     envs, replies, done = setting.make(), setting.replies(), 0
     begun = time.perf_counter()
-    envs.reset(options={"index": np.arange(SEATS)})
-    due = [(begun + next(replies), place) for place in range(SEATS)]
+    envs.reset(options={"index": np.arange(NUM_ENVS)})
+    due = [(begun + next(replies), place) for place in range(NUM_ENVS)]
     heapq.heapify(due)
     while done < episodes:
         now = time.perf_counter()
@@ -170,9 +170,9 @@ def as_each_is_ready(setting: Setting, episodes: int) -> float:
         _, _, terminated, _, infos = envs.recv(timeout=wait)
         places = infos["env_id"]
         if setting.listed and terminated.any():
-            mask, index = np.zeros(SEATS, dtype=np.bool_), np.zeros(SEATS, dtype=int)
+            mask, index = np.zeros(NUM_ENVS, dtype=np.bool_), np.zeros(NUM_ENVS, dtype=int)
             ended = places[terminated]
-            mask[ended], index[ended] = True, SEATS + done + np.arange(len(ended))
+            mask[ended], index[ended] = True, NUM_ENVS + done + np.arange(len(ended))
             envs.reset(options={"reset_mask": mask, "index": index})
         done += int(terminated.sum())
         now = time.perf_counter()
@@ -184,7 +184,7 @@ def as_each_is_ready(setting: Setting, episodes: int) -> float:
 
 
 def ratio(figures: Figures) -> float:
-    """Return the median of the rounds' ratios, the second case to the first."""
+    """Return the median ratio of the second case to the first, round by round."""
     floor, ours = figures.values()
     return statistics.median(b / a for a, b in zip(floor, ours, strict=True))
 
@@ -196,15 +196,15 @@ def main() -> None:
         rows = write_rows(folder, 1000)
         single = functools.partial(gymnasium.make, "textgym/MCQA-v0", dataset=rows)
         for title, make in (
-            ("steps a second: MCQA, 1,000 rows of a file", single),
-            ("steps a second: conversations of 50 messages", functools.partial(Talk, turns=25)),
+            ("steps per second: MCQA, 1,000 rows of a file", single),
+            ("steps per second: conversations of 50 messages", functools.partial(Talk, turns=25)),
         ):
             rounds, count = (3, 50) if quick else (25, 100)
             figures = measure(both_vectors(make, count), rounds)
             print(table(title, figures))
             print(aim("TextVectorEnv", ratio(figures), 1.0, "x", at_least=True), flush=True)
     for setting in SETTINGS:
-        rounds, episodes = (1, SEATS * 2) if quick else (3, SEATS * 6)
+        rounds, episodes = (1, NUM_ENVS * 2) if quick else (3, NUM_ENVS * 6)
         figures = measure(
             {
                 "lock-step step (the floor)": functools.partial(in_lock_step, setting, episodes),
@@ -212,7 +212,7 @@ def main() -> None:
             },
             rounds,
         )
-        print(table(f"episodes a second: {setting.name}", figures))
+        print(table(f"episodes per second: {setting.name}", figures))
         if setting.aim:
             print(aim("send and recv", ratio(figures), setting.aim, "x", at_least=True))
 

@@ -1,4 +1,4 @@
-"""Many episodes at once that wait for a policy or a judge: the share of the ideal rate."""
+"""Concurrent episodes that wait for a policy or a judge, as a share of the ideal rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from textgym.rewards import Grade
 
 
 class SlowPolicy(Policy):
-    """Names a letter after so many seconds."""
+    """Answers with a random letter after a delay."""
 
     name = "slow"
 
@@ -50,15 +50,15 @@ class SlowJudge(MCQA):
 
 @dataclass(frozen=True)
 class Setting:
-    """How many episodes are under way, what each waits for, and how many follow one another.
+    """A number of concurrent episodes and their delay.
 
     Attributes:
-        name: What is shown.
-        concurrency: How many are under way at once.
-        seconds: What an episode waits.
-        rounds: How many episodes follow one another.
-        aim: The share of the ideal rate that is aimed at.
-        judged: Whether the environment waits, and not the policy.
+        name: The name in the table.
+        concurrency: The number of concurrent episodes.
+        seconds: How long each episode waits.
+        rounds: How many episodes are played one after the other.
+        aim: The target share of the ideal rate.
+        judged: Whether the environment waits instead of the policy.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Setting:
 
     @property
     def ideal(self) -> float:
-        """The seconds it takes if nothing but waiting takes time."""
+        """The seconds that the waiting alone takes."""
         return self.rounds * self.seconds
 
 
@@ -100,7 +100,7 @@ def through_rollout(setting: Setting, dataset: str, folders: Iterator[Path]) -> 
 
 
 def through_sleep(setting: Setting) -> float:
-    """Return the share of the ideal rate of coroutines that do nothing but sleep."""
+    """Return the share of the ideal rate of coroutines that only sleep."""
 
     async def worker() -> None:
         for _ in range(setting.rounds):

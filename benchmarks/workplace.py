@@ -1,4 +1,4 @@
-"""What WorkplaceAssistant costs: opening and grading an episode, searching, drawing, and memory."""
+"""The cost of WorkplaceAssistant: begin, grade, search, generate tasks, and memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_rows(folder: str) -> str:
 
 
 def milliseconds(work: Callable[[], object], calls: int) -> Callable[[], float]:
-    """Return a case: the milliseconds of a call."""
+    """Return a case: the milliseconds per call."""
     return lambda: per_call(work, calls) * 1e3
 
 
@@ -50,7 +50,7 @@ def searches(env: WorkplaceAssistant, count: int) -> dict[str, Callable[[], floa
 
 
 def drawing(rounds: int) -> dict[str, list[float]]:
-    """Measure how long a company takes, which is kept then, and a task about one of these."""
+    """Measure generating a company, and a task about one that was generated before."""
     seeds, indices, env = counter(10**6), counter(), WorkplaceAssistant()
     for index in range(200):
         env.get_task(index)
@@ -62,7 +62,7 @@ def drawing(rounds: int) -> dict[str, list[float]]:
 
 
 def live_episodes(path: str) -> float:
-    """Return the mebibytes that so many episodes take, each with some changes."""
+    """Return the MiB of many concurrent episodes, each with some changes."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     envs = [WorkplaceAssistant(dataset=path) for _ in range(LIVE)]
     for number, env in enumerate(envs):

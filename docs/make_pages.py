@@ -1,8 +1,8 @@
-"""Write one page for each environment, from its docstring: `python docs/make_pages.py`.
+"""Write one page per environment from its docstring: `python docs/make_pages.py`.
 
-A docstring is Markdown but for its sections in Google's style, which Markdown would run together:
-they become headings with a list, and the example a block of code. Where an episode says more than
-an example of code, one that the oracle plays stands at the end.
+Docstrings are Markdown, except for sections in Google style, whose lines Markdown would join. These
+sections become headings with a list, or with a code block for the example. Some pages end with an
+episode that the oracle plays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from textgym.registry import environment_class
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
-_EPISODES = {  # the level and index of a task of the test split
+_EPISODES = {  # level and index of a test task
     "textgym/Calendar-v0": (4, 6),
     "textgym/WorkplaceAssistant-v0": (5, 56),
 }
@@ -26,7 +26,7 @@ _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
 def page(id: str) -> str:
-    """Return an environment's page."""
+    """Return the page of an environment."""
     doc = inspect.cleandoc(environment_class(id).__doc__ or "")
     text = f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
     if id in _EPISODES:

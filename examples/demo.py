@@ -1,4 +1,4 @@
-"""The main job: a small language model answers multiple-choice questions and is scored.
+"""Evaluate a small language model on multiple-choice questions.
 
 It answers 40 questions without examples and with four of them in the chat, beside a random policy
 and the oracle. Run it with `make demo`, or `python examples/demo.py`.
@@ -54,14 +54,14 @@ async def main() -> None:
     console.print()
     console.print(metrics_table(rows))
     console.print(
-        "\nChance is 25 %. A model of 135 million parameters is expected near it, and without "
-        "examples to put hardly any answer into a box: see the column of missing answers."
+        "\nChance is 25 %, and a model with 135 million parameters should be close to it. Without "
+        "examples it rarely writes its answer in a box, as the column `no answer` shows."
     )
     console.print(f"The episodes are in {RUNS}.")
 
 
 def _fresh(folder: Path) -> Path:
-    """Empty a folder of an earlier demonstration."""
+    """Delete the files of an earlier run of this example."""
     for file in folder.glob("*"):
         file.unlink()
     return folder

@@ -19,12 +19,12 @@ import matplotlib.pyplot as plt
 
 __all__ = ["draw"]
 
-WINDOW = 5  # steps that a point of a smooth curve is the mean of
+WINDOW = 5  # steps of the moving average
 COLOURS = {True: ["#08519c", "#3182bd", "#6baed6"], False: ["#a63603", "#e6550d", "#fd8d3c"]}
 
 
 def draw(curves: dict[str, Any], place: Path) -> None:
-    """Draw the mean rewards of agents and controls, step by step, and as dots the evaluations."""
+    """Draw the mean reward of each step of agents and controls, with the evaluations as dots."""
     figure, axes = plt.subplots(figsize=(8, 4.5), dpi=120, layout="constrained")
     for run in curves["runs"]:
         rewards = run["rewards"]
@@ -60,7 +60,7 @@ def draw(curves: dict[str, Any], place: Path) -> None:
 
 
 def main() -> None:
-    """Draw the curves of the file that was named."""
+    """Draw the curves of a file."""
     parser = argparse.ArgumentParser(description="Draw the learning curves of reinforce.py.")
     parser.add_argument("curves", type=Path)
     parser.add_argument("--out", type=Path, help="by default the file's name with .png")

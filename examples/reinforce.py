@@ -1,13 +1,14 @@
 """An agent learns to use what it observes: REINFORCE on `textgym/GuessNumber-v0`, from scratch.
 
-The agent has two guesses for a number from 1 to 3, and is told whether the number is higher or
-lower. Who ignores that names two of three numbers, and wins 0.667 of the games at most. So a model
-that wins more has learned from what it observed, which it can only if the tokens that it is trained
-on are those that it saw and sampled. A control is not told where the number lies.
+The agent has two guesses for a number from 1 to 3. After a wrong guess, the environment replies
+whether the number is higher or lower. A policy that ignores the reply tries two of three numbers
+and wins at most 0.667 of the games. So a model that wins more has learned from its observations,
+which is only possible if it is trained on the exact tokens that it saw and sampled. For a control,
+the reply is uninformative.
 
-A model of 85,000 parameters first imitates the random policy, to speak at all, and then learns from
-rewards alone. Run it with `make demo-learning`, or `python examples/reinforce.py`; with
-`--engine vllm` vLLM samples, and gets the weights after every step.
+A model with 85,000 parameters first imitates the random policy, so that it says numbers at all, and
+then learns from rewards alone. Run it with `make demo-learning` or `python examples/reinforce.py`.
+With `--engine vllm`, vLLM samples, and gets the weights after every step.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ from textgym.trajectories.tokens import TokenRecord
 
 ID = "textgym/GuessNumber-v0"
 GAME = {"highest": 3, "turns": 2}
-CEILING = 2 / 3  # the most that a policy wins which ignores what it is told
+CEILING = 2 / 3  # the maximum for a policy that ignores the replies
 AIM = 0.95
-EPISODES = 96  # in a step, one for each sub-environment
+EPISODES = 96  # per step, one for each sub-environment
 LEARNING_RATE = 1.5e-3
-LEASH = 0.05  # what it costs to leave the imitation: without it, one lucky guess is all there is
+KL_COEFFICIENT = 0.05  # without the penalty, the policy collapses to one lucky guess
 LARGEST_GAP = 1e-3  # between the log probabilities of the rollout and of the training
 
 
 async def play(
     envs: Any, policy: Policy, seeds: Sequence[int], tasks: Sequence[Any] | None = None
 ) -> tuple[list[Any], np.ndarray]:
-    """Play an episode in each sub-environment; return what was seen and sampled, and the rewards.
+    """Play one episode in each sub-environment; return their tokens and their rewards.
 
     Args:
-        envs: A vector in which episodes begin with a reset alone.
-        policy: What answers.
-        seeds: Each episode draws with its own.
-        tasks: The episodes' tasks; None draws new ones.
+        envs: A vector without autoreset.
+        policy: The policy.
+        seeds: The sampling seed of each episode.
+        tasks: The task of each episode; None draws new tasks.
     """
     conversations, _ = envs.reset(options={"task": tasks} if tasks else None)
     records = [TokenRecord() for _ in conversations]
@@ -67,7 +68,7 @@ async def play(
             messages = conversations[place]
             prior = records[place].prior(messages)
             asked.append(policy.act(messages, [], prior=prior, seed=seeds[place] + len(messages)))
-        said: list[Any] = [None] * envs.num_envs  # whose episode has ended idles
+        said: list[Any] = [None] * envs.num_envs  # episodes that have ended get no action
         for place, action in zip(places, await asyncio.gather(*asked), strict=True):
             records[place].add(action, conversations[place], action.message)
             said[place] = action.message
@@ -81,10 +82,10 @@ async def play(
 def learn(
     model: Any, start: Any, optimizer: Any, episodes: Sequence[Any], rewards: np.ndarray
 ) -> float:
-    """Make likelier what won more than the average; return the gap that there was before.
+    """Update the model once; return the largest difference of log probabilities before that.
 
     Raises:
-        RuntimeError: The log probabilities are not those that the rollout recorded.
+        RuntimeError: The log probabilities differ from those that the rollout recorded.
     """
 
     def padded(rows: Iterable[list[Any]]) -> Any:
@@ -103,7 +104,7 @@ def learn(
         before = score(start, ids, attention)
     divergence = (scores.exp() * (scores - before)).sum(dim=-1)
     advantages = torch.tensor(rewards - rewards.mean(), dtype=torch.float32)[:, None]
-    loss = ((LEASH * divergence - advantages * logprobs) * sampled).sum() / len(episodes)
+    loss = ((KL_COEFFICIENT * divergence - advantages * logprobs) * sampled).sum() / len(episodes)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -113,8 +114,8 @@ def learn(
 async def evaluate(envs: Any, policy: Policy, rng: random.Random) -> float:
     """Return the mean reward of five rounds in which every number is hidden equally often.
 
-    Three games, one of each number, draw with the same seed. Who ignores what is told guesses alike
-    in all three and wins two of them at most: the ceiling holds exactly, whatever is drawn.
+    Three games, one for each number, sample with the same seed. A policy that ignores the replies
+    makes the same guesses in all three and wins at most two, so the ceiling is exact.
     """
     tasks = [{**GAME, "number": place % 3 + 1} for place in range(EPISODES)]
     means = []
@@ -126,7 +127,7 @@ async def evaluate(envs: Any, policy: Policy, rng: random.Random) -> float:
 
 
 async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str, Any]:
-    """Train a model from scratch, and return how it went."""
+    """Train a model from scratch and return its results."""
     torch.manual_seed(seed)
     rng, clock = random.Random(seed), time.perf_counter()
     kwargs: Any = {**GAME, "feedback": feedback}
@@ -140,7 +141,7 @@ async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str,
         policy: Any = textgym.make_policy(f"{engine}:{folder}", {"max_tokens": 4})
     start = copy.deepcopy(model)
     if engine == "hf":
-        model = policy.model  # what answers is what is trained
+        model = policy.model  # sample with the model that is trained
     optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
     envs: Any = gymnasium.make_vec(ID, num_envs=EPISODES, autoreset_mode="Disabled", **kwargs)
     envs.reset(seed=seed)
@@ -153,8 +154,8 @@ async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str,
         if engine == "vllm":
             await policy.load_weights(model.state_dict().items(), f"step {step}")
         if step % 20 == 0:
-            told = f"{'with' if feedback else 'without'} feedback, step {step}"
-            print(f"seed {seed} {told}: mean reward {np.mean(rewards[-20:]):.3f}", flush=True)
+            progress = f"{'with' if feedback else 'without'} feedback, step {step}"
+            print(f"seed {seed} {progress}: mean reward {np.mean(rewards[-20:]):.3f}", flush=True)
     last = await evaluate(envs, policy, rng)
     await policy.close()
     figures = {"first": first, "last": last, "gap": max(gaps), "rewards": rewards}
@@ -168,7 +169,7 @@ def run(*job: Any) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Train agents and controls, two at a time; return 1 where the aim is missed."""
+    """Train agents and controls, two at a time; return 1 if a result is not as expected."""
     parser = argparse.ArgumentParser(description="An agent learns to use what it observes.")
     parser.add_argument("--engine", choices=["hf", "vllm"], default="hf", help="what samples")
     parser.add_argument("--seeds", type=int, default=3, help="how many agents, and controls")

@@ -1,4 +1,4 @@
-"""A small chat model from nothing: a tokenizer of words, random weights, and imitation."""
+"""A tiny chat model from scratch: a word tokenizer, random weights and supervised training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEMPLATE = (
 
 
 def make_tokenizer(conversations: Sequence[Any]) -> Any:
-    """Make a tokenizer of the words in some conversations, with a chat template."""
+    """Make a tokenizer with the words of some conversations and a chat template."""
     words = Tokenizer(models.WordLevel(unk_token=WORDS[0]))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     texts = (message["content"] for messages in conversations for message in messages)
@@ -38,14 +38,14 @@ def make_tokenizer(conversations: Sequence[Any]) -> Any:
 
 
 def make_model(tokenizer: Any) -> Any:
-    """Make a causal language model of 85,000 random weights."""
+    """Make a causal language model with 85,000 random weights."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
             hidden_size=64,
             intermediate_size=128,
             num_hidden_layers=2,
-            num_attention_heads=2,  # of 32 dimensions, the smallest that vLLM takes on a CPU
+            num_attention_heads=2,  # with 32 dimensions, the smallest that vLLM supports on a CPU
             max_position_embeddings=128,
             tie_word_embeddings=True,
             initializer_range=0.1,  # a narrow model learns nothing from the usual 0.02
@@ -57,12 +57,12 @@ def make_model(tokenizer: Any) -> Any:
 
 
 def score(model: Any, ids: Any, attention: Any) -> Any:
-    """Return the log probabilities of all words, where each id but the first stands."""
+    """Return the log probabilities of all tokens at each position except the first."""
     return model(input_ids=ids, attention_mask=attention).logits[:, :-1].log_softmax(dim=-1)
 
 
 def imitate(model: Any, tokenizer: Any, conversations: Sequence[Any], steps: int = 30) -> None:
-    """Train a model to say what the assistant says in some conversations."""
+    """Train a model on the assistant messages of some conversations."""
     batch = tokenizer.apply_chat_template(
         conversations,
         return_dict=True,

@@ -1,4 +1,4 @@
-"""What all tests share: the shared cases and data, without which tests that need them skip."""
+"""Fixtures of all tests. Tests that need the shared cases and data are skipped without them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # workers that each compute on all cores hinder each other
+if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores slow each other down
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -16,5 +16,5 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 @pytest.fixture(scope="session")
 def shared() -> Path:
     if not SHARED.is_dir():
-        pytest.skip("the folder of shared cases and data is not there")
+        pytest.skip("the folder of shared cases and data is missing")
     return SHARED

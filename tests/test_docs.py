@@ -1,4 +1,4 @@
-"""The README's and the documentation's code blocks run, and the pages are the docstrings."""
+"""The code blocks of the documentation run, and the pages of environments are their docstrings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repository import ROOT
 
 import textgym
 
-FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 
@@ -43,14 +43,14 @@ def run(command: list[str], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python_block(code: str, tmp_path: Path) -> None:
+def test_python_block_runs(code: str, tmp_path: Path) -> None:
     script = tmp_path / "block.py"
     script.write_text(code)
     run([sys.executable, str(script)], tmp_path)
 
 
 @pytest.mark.parametrize("code", blocks("console"))
-def test_console_block(code: str, tmp_path: Path) -> None:
+def test_console_block_runs(code: str, tmp_path: Path) -> None:
     for line in code.splitlines():
         program, *arguments = shlex.split(line)
         assert program == "textgym"
@@ -66,7 +66,7 @@ def test_page_is_the_docstring(id: str) -> None:
 
 @pytest.mark.parametrize("id", textgym.ids())
 def test_page_has_a_list_of_arguments_and_an_example_in_a_block(id: str) -> None:
-    """As Markdown shows them; in the docstring's own form they would run together."""
+    """In the form of the docstring, Markdown would join these lines to one paragraph."""
     page = (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
     assert re.search(r"^## Arguments\n\n(?:(?:- `\S+`: | {4}).*\n)+\n", page, re.M)
     assert "- `**kwargs`: " in page

@@ -1,4 +1,4 @@
-"""What importing loads, and that each floor of the package uses only the floors under it."""
+"""Importing is light, and modules import only from their own floor and the floors below."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
 
 
 def run(code: str) -> str:
-    """Run code in a fresh process, outside the repository's folder."""
+    """Run code in a new process, outside of the repository."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         capture_output=True,
@@ -44,14 +44,14 @@ def run(code: str) -> str:
     return done.stdout
 
 
-def test_import_is_light() -> None:
+def test_importing_textgym_imports_nothing_heavy() -> None:
     loaded = run("import textgym, sys; print(*{name.split('.')[0] for name in sys.modules})")
     assert "textgym" in loaded.split()
     assert set(loaded.split()) & set(HEAVY) == set()
 
 
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/Math-v0"])
-def test_playing_generated_tasks_is_light(id: str) -> None:
+def test_playing_generated_tasks_imports_nothing_heavy(id: str) -> None:
     code = (
         "import gymnasium, textgym, sys\n"
         f"env = gymnasium.make('{id}')\n"
@@ -61,7 +61,7 @@ def test_playing_generated_tasks_is_light(id: str) -> None:
     assert set(run(code).split()) & set(HEAVY) == set()
 
 
-def test_id_with_prefix_needs_no_import() -> None:
+def test_an_id_with_prefix_needs_no_import_of_textgym() -> None:
     code = (
         "import gymnasium\n"
         "env = gymnasium.make('textgym:textgym/MCQA-v0')\n"
@@ -70,7 +70,7 @@ def test_id_with_prefix_needs_no_import() -> None:
     assert run(code) == "user\n"
 
 
-def test_every_public_name_can_be_had() -> None:
+def test_every_public_name_can_be_imported() -> None:
     assert all(getattr(textgym, name) is not None for name in textgym.__all__)
     assert set(textgym.__all__) <= set(dir(textgym))
 
@@ -81,11 +81,11 @@ def test_unknown_name_is_an_attribute_error() -> None:
 
 
 def floor_of(name: str) -> int:
-    """Return the floor of a module; 0 for the package itself, which imports on demand."""
+    """Return the floor of a module; 0 for the package itself, which imports lazily."""
     return 0 if name == "textgym" else FLOOR_OF[name.split(".")[1]]
 
 
-def test_the_reader_of_imports_sees_what_it_should() -> None:
+def test_imports_of_every_form_are_recognised() -> None:
     source = (
         "from __future__ import annotations\n"
         "import os, textgym.env\n"
@@ -110,16 +110,16 @@ def test_the_reader_of_imports_sees_what_it_should() -> None:
 
 @pytest.mark.parametrize("name", modules())
 def test_module_has_a_floor(name: str) -> None:
-    assert name.split(".")[1] in FLOOR_OF, f"{name} stands on no floor of the table"
+    assert name.split(".")[1] in FLOOR_OF, f"{name} is not in the table of floors"
 
 
 @pytest.mark.parametrize("name", modules())
-def test_no_import_runs_upward(name: str) -> None:
+def test_no_module_imports_from_a_higher_floor(name: str) -> None:
     upward = {item for item in imports_of(name, True) if floor_of(item) > floor_of(name)}
     assert upward == set()
 
 
-def test_no_circle_of_imports() -> None:
+def test_there_is_no_import_cycle() -> None:
     graph = {name: imports_of(name, False) & modules().keys() for name in modules()}
     done: set[str] = set()
 
@@ -140,7 +140,7 @@ def test_no_circle_of_imports() -> None:
     [("envs", "policies"), ("envs", "rollouts"), ("rollouts", "envs"), ("policies", "envs"),
      ("policies", "env"), ("env", "policies")],
 )  # fmt: skip
-def test_environments_and_policies_know_nothing_of_each_other(one: str, other: str) -> None:
+def test_environments_policies_and_rollouts_do_not_import_each_other(one: str, other: str) -> None:
     mine = [name for name in modules() if name.split(".")[1] == one]
     assert mine
     for name in mine:

@@ -16,7 +16,7 @@ import textgym
 from textgym.messages import Message, user
 from textgym.rescoring.engine import rescore
 from textgym.rewards import Grade
-from textgym.spaces import MOST_CALLS
+from textgym.spaces import MAX_CALLS
 
 MANY = 100_000
 
@@ -93,9 +93,9 @@ def test_calls_of_any_form_are_answered_up_to_the_limit(
     form: Callable[[int], dict[str, Any]],
 ) -> None:
     _, answers, kept = said(*map(form, range(5_000)))
-    assert len(answers) == len(kept["tool_calls"]) == MOST_CALLS + 1
+    assert len(answers) == len(kept["tool_calls"]) == MAX_CALLS + 1
     assert [item["tool_call_id"] for item in answers] == [it["id"] for it in kept["tool_calls"]]
-    assert len({item["tool_call_id"] for item in answers}) == MOST_CALLS + 1
+    assert len({item["tool_call_id"] for item in answers}) == MAX_CALLS + 1
     assert answers[-1]["content"] == (
         "Error: not run, a message may hold 64 calls; this one and all after it were dropped"
     )
@@ -104,12 +104,12 @@ def test_calls_of_any_form_are_answered_up_to_the_limit(
 
 def test_calls_up_to_the_limit_are_run_and_no_more() -> None:
     env, answers, kept = said(*[call()] * MANY)
-    assert env.state == {"count": MOST_CALLS}
-    assert len(answers) == len(kept["tool_calls"]) == MOST_CALLS + 1
+    assert env.state == {"count": MAX_CALLS}
+    assert len(answers) == len(kept["tool_calls"]) == MAX_CALLS + 1
     assert [item["content"] for item in answers[:3]] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("count", [1, MOST_CALLS - 1, MOST_CALLS])
+@pytest.mark.parametrize("count", [1, MAX_CALLS - 1, MAX_CALLS])
 def test_all_of_few_calls_are_run(count: int) -> None:
     env, answers, _ = said(*[call()] * count)
     assert env.state == {"count": count}
@@ -117,16 +117,16 @@ def test_all_of_few_calls_are_run(count: int) -> None:
 
 
 def test_one_call_too_many() -> None:
-    env, answers, kept = said(*[call()] * (MOST_CALLS + 1))
-    assert env.state == {"count": MOST_CALLS}
-    assert len(answers) == len(kept["tool_calls"]) == MOST_CALLS + 1
+    env, answers, kept = said(*[call()] * (MAX_CALLS + 1))
+    assert env.state == {"count": MAX_CALLS}
+    assert len(answers) == len(kept["tool_calls"]) == MAX_CALLS + 1
 
 
 def test_episode_that_a_call_ends_says_so_and_no_more() -> None:
     _, answers, _ = said(call("stop"), *[call()] * MANY)
     assert [item["content"] for item in answers] == [
         "stopped",
-        *["Error: not run, the episode has ended"] * MOST_CALLS,
+        *["Error: not run, the episode has ended"] * MAX_CALLS,
     ]
 
 
@@ -174,7 +174,7 @@ def test_environment_without_tools_answers_them_too() -> None:
     env = gymnasium.make("textgym/MCQA-v0").unwrapped
     env.reset(seed=1)
     observation: Any = env.step(message([call()] * MANY))[0]  # type: ignore[arg-type]
-    assert len(observation) == 1 + 1 + MOST_CALLS + 1
+    assert len(observation) == 1 + 1 + MAX_CALLS + 1
 
 
 def test_vector_keeps_the_same_conversation() -> None:
@@ -210,7 +210,7 @@ def test_rollout_stores_what_was_kept_and_rescores_the_same(tmp_path: Path) -> N
     run = textgym.rollout("tests/Counter-v0", Eager(), episodes=2, out=tmp_path / "run")
     (trajectory, _) = run.trajectories()
     assert trajectory["failure"] is None
-    assert len(trajectory["messages"][1]["tool_calls"]) == MOST_CALLS + 1
+    assert len(trajectory["messages"][1]["tool_calls"]) == MAX_CALLS + 1
     assert len(json.dumps(trajectory)) < 50_000
     assert rescore(run).counts["same"] == 2
 

@@ -1,4 +1,4 @@
-"""The two spaces, reading an action, and how they stand in Gymnasium's vectors."""
+"""The two spaces, reading an action, and both spaces in Gymnasium's vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPACES = [ActionSpace, ConversationSpace]
 
 
 def calling(*ids: Any) -> dict[str, Any]:
-    """Make a message with calls of these ids; `...` leaves the id out."""
+    """Make a message with calls that have these ids; `...` omits the id."""
     calls = [{} if id is ... else {"id": id} for id in ids]
     return {
         "role": "assistant",
@@ -47,7 +47,7 @@ def ids_of(message: Any) -> list[str]:
         pytest.param(calling(...), id="tool call"),
     ],
 )
-def test_action_space_contains(action: Any) -> None:
+def test_action_space_contains_messages_and_texts(action: Any) -> None:
     assert action in ActionSpace()
     assert action_problem(action) == ""
 
@@ -64,9 +64,9 @@ def test_action_space_contains(action: Any) -> None:
         pytest.param({"content": "Hello"}, id="no role"),
     ],
 )
-def test_what_is_no_action_is_refused_clearly(action: Any) -> None:
+def test_values_that_are_not_actions_are_refused_with_the_reason(action: Any) -> None:
     assert action not in ActionSpace()
-    with pytest.raises(InvalidActionError, match=r"an assistant message or a text, .* neither: .+"):
+    with pytest.raises(InvalidActionError, match=r"an assistant message or a text; .* neither: .+"):
         read_action(action, 0)
 
 
@@ -84,12 +84,12 @@ def test_what_is_no_action_is_refused_clearly(action: Any) -> None:
         pytest.param(None, False, id="null"),
     ],
 )
-def test_conversation_space_contains(conversation: Any, inside: bool) -> None:
+def test_conversation_space_contains_lists_of_messages(conversation: Any, inside: bool) -> None:
     assert (conversation in ConversationSpace()) is inside
 
 
 @pytest.mark.parametrize("kind", SPACES)
-def test_samples_are_inside_and_differ(kind: Any) -> None:
+def test_samples_are_in_the_space_and_differ(kind: Any) -> None:
     space = kind(seed=1)
     samples = [space.sample() for _ in range(50)]
     assert all(sample in space for sample in samples)
@@ -97,7 +97,7 @@ def test_samples_are_inside_and_differ(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", SPACES)
-def test_seed_repeats_the_samples(kind: Any) -> None:
+def test_the_same_seed_gives_the_same_samples(kind: Any) -> None:
     space = kind()
     space.seed(7)
     first = [space.sample() for _ in range(5)]
@@ -118,7 +118,7 @@ def test_masks_are_refused(kind: Any, given: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", SPACES)
-def test_equality_is_by_type(kind: Any) -> None:
+def test_spaces_of_one_type_are_equal(kind: Any) -> None:
     assert kind(seed=1) == kind(seed=2)
     assert hash(kind(seed=1)) == hash(kind(seed=2))
     assert kind() != Discrete(2)
@@ -132,7 +132,7 @@ def test_the_two_spaces_differ() -> None:
 @pytest.mark.parametrize(
     "again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy], ids=["pickle", "deepcopy"]
 )
-def test_copies_are_equal_and_go_on_sampling(kind: Any, again: Any) -> None:
+def test_copies_are_equal_and_continue_the_samples(kind: Any, again: Any) -> None:
     space = kind(seed=3)
     space.sample()
     other = again(space)
@@ -140,7 +140,7 @@ def test_copies_are_equal_and_go_on_sampling(kind: Any, again: Any) -> None:
     assert [other.sample() for _ in range(3)] == [space.sample() for _ in range(3)]
 
 
-def test_repr() -> None:
+def test_repr_is_the_class_name() -> None:
     assert [repr(kind()) for kind in SPACES] == ["ActionSpace()", "ConversationSpace()"]
 
 
@@ -149,11 +149,11 @@ def test_spaces_cannot_be_flattened(kind: Any) -> None:
     assert kind().is_np_flattenable is False
 
 
-def test_text_becomes_a_message() -> None:
+def test_a_text_becomes_a_message() -> None:
     assert read_action("Hello", 3) == {"role": "assistant", "content": "Hello"}
 
 
-def test_read_action_is_a_copy() -> None:
+def test_read_action_returns_a_copy() -> None:
     action = calling("c1")
     message: Any = read_action(action, 0)
     assert message == action
@@ -172,19 +172,19 @@ def test_read_action_is_a_copy() -> None:
         pytest.param(["a", "b", "a", "a"], ["a", "b", "call_2_2", "call_2_3"], id="tripled"),
     ],
 )
-def test_ids_of_calls(given: list[Any], read: list[str]) -> None:
+def test_missing_and_repeated_ids_of_calls_are_replaced(given: list[Any], read: list[str]) -> None:
     assert ids_of(read_action(calling(*given), turn=2)) == read
 
 
 @pytest.mark.parametrize(
     "given", [["call_0_1", ...], [..., "call_0_0"], ["call_0_2", ..., ""]], ids=str
 )
-def test_made_ids_collide_with_no_given_one(given: list[Any]) -> None:
+def test_new_ids_do_not_collide_with_given_ids(given: list[Any]) -> None:
     ids = ids_of(read_action(calling(*given), turn=0))
     assert len(set(ids)) == len(ids)
 
 
-def test_ids_are_made_without_touching_the_action() -> None:
+def test_adding_ids_does_not_change_the_action() -> None:
     action = calling(..., ...)
     read_action(action, 0)
     assert action == calling(..., ...)
@@ -210,13 +210,13 @@ def test_batch_samples_are_independent() -> None:
 
 
 @pytest.mark.parametrize("kind", SPACES)
-def test_empty_array_holds_no_conversation_twice(kind: Any) -> None:
+def test_the_conversations_of_an_empty_array_are_separate_lists(kind: Any) -> None:
     first, second = create_empty_array(kind(), n=2)
     first.append(user("a"))
     assert second == []
 
 
 @pytest.mark.parametrize("kind", SPACES)
-def test_shared_memory_is_refused_with_the_remedy(kind: Any) -> None:
+def test_shared_memory_is_refused_with_advice(kind: Any) -> None:
     with pytest.raises(TypeError, match="shared_memory=False"):
         create_shared_memory(kind(), n=2)

@@ -1,4 +1,4 @@
-"""Text environments for language models, each a real `gymnasium.Env`.
+"""Text environments for training and evaluating language models, each a `gymnasium.Env`.
 
     >>> import gymnasium, textgym
     >>> env = gymnasium.make("textgym/MCQA-v0")
@@ -6,8 +6,8 @@
     >>> observation[0]["role"]
     'user'
 
-Importing this package registers the environments and loads nothing heavy; what is named in
-`__all__` is loaded when it is first used.
+Importing this package registers the environments and imports nothing heavy; the names in `__all__`
+are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cards: what the registry knows of an environment without running it."""
+"""Cards: metadata about an environment, available without running it."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ __all__ = ["Card"]
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What an environment is, does and needs; every field can be filtered by.
+    """The metadata of an environment; `textgym list` can filter by every field.
 
     Attributes:
-        id: The registered id, such as `textgym/MCQA-v0`; generated tasks are seeded with it.
+        id: The registered id, such as `textgym/MCQA-v0`; it is part of the seed of generated tasks.
         summary: One sentence.
-        structure: The rollout's structure, one or more of single-step, multi-step, multi-turn,
-            multi-modal, long context.
-        capabilities: Core capabilities that it asks for, such as reasoning or tool use.
+        structure: The structure of a rollout: one or more of single-step, multi-step, multi-turn,
+            multi-modal and long context.
+        capabilities: The capabilities that it tests, such as reasoning or tool use.
         domain: Knowledge domains, such as mathematics.
-        task_type: Such as question answering.
+        task_type: The kind of task, such as question answering.
         verification: How answers are verified, such as exact match.
-        reward_range: Lowest and highest reward with the default arguments.
-        levels: The generator's levels of difficulty, easiest first.
-        chance: Mean reward of the best policy that ignores the question, on generated tasks of all
-            levels; `notes` says why where it is high.
+        reward_range: The lowest and highest return with the default arguments.
+        levels: The difficulty levels of generated tasks, easiest first.
+        chance: The mean reward of the best policy that ignores the question, on generated tasks of
+            all levels. If it is high, `notes` explains why.
         data: Where the tasks come from.
-        shared_splits: Whether the generated splits hold the same tasks, because there are too few
-            to share out.
+        shared_splits: Whether the splits share their generated tasks, because there are too few to
+            divide.
         licence: The licence of that data.
-        extra: The pip extra without which it cannot be made; "" for none.
-        judge: The default judge; "" where none is used.
-        notes: What a user must know besides, such as a universe that is small.
+        extra: The pip extra that it requires; "" for none.
+        judge: The default judge; "" if it uses none.
+        notes: Anything else a user should know, such as a small number of distinct tasks.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Card:
         return asdict(self)
 
     def matches(self, field: str, value: str) -> bool:
-        """Tell whether a field is, holds, or (for texts) contains the value, whatever the case.
+        """Return whether a field equals or contains the value, ignoring case.
 
         Example:
             >>> card = Card("x/Y-v0", "Sums.", ("single-step",), ("reasoning",), ("mathematics",),

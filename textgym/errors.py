@@ -1,9 +1,10 @@
-"""Every error that textgym raises.
+"""The exceptions of textgym.
 
-There are two kinds. A `UsageError` is the caller's mistake: a wrong id, row, path or action. Its
-message says in one line what was wrong, where, and what would be right. A `BoundaryFailure` comes
-from the machinery: a model server, a judge, a worker or a data set that did not answer. It names
-the `boundary` that failed, may be retried, and is never turned into a reward.
+There are two main kinds. A `UsageError` is a mistake of the caller: a wrong id, row, path or
+action. Its message says in one line what is wrong, where, and what would be right. A
+`BoundaryFailure` is a failure of the infrastructure: a model server, a judge, a worker or a data
+set that did not answer. It names the `boundary` that failed, may be retried, and never becomes a
+reward.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ __all__ = [
 
 
 class TextgymError(Exception):
-    """What all errors of this package have in common."""
+    """The base class of all exceptions of this package."""
 
 
 class UsageError(TextgymError, ValueError):
-    """The caller asked for something that cannot be; the message says what would be right."""
+    """A mistake of the caller; the message says what would be right."""
 
 
 class InvalidActionError(UsageError):
-    """A step was given something that is neither an assistant message nor a text."""
+    """An action that is neither an assistant message nor a text."""
 
 
 class UnknownNameError(UsageError):
-    """A name of an environment, policy, level or option that does not exist."""
+    """An environment, policy, level or option that does not exist."""
 
 
 class DatasetError(UsageError):
@@ -62,7 +63,7 @@ class RowError(DatasetError):
     Args:
         field: The field that is missing or wrong, as a path such as `options.C`.
         problem: What is wrong with it and what would be right.
-        where: The place of the row, such as `line 17 of rows.jsonl`.
+        where: The location of the row, such as `line 17 of rows.jsonl`.
 
     Example:
         >>> print(RowError("answer", "is missing", where="line 3 of rows.jsonl"))
@@ -76,47 +77,47 @@ class RowError(DatasetError):
         self.where = where
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        return f"{place}field {self.field!r:.200} {self.problem:.500}"
+        location = f"{self.where}: " if self.where else ""
+        return f"{location}field {self.field!r:.200} {self.problem:.500}"
 
 
 class ExtraMissingError(UsageError, ImportError):
-    """An optional package is not installed; the message names the extra to install."""
+    """A required optional package is missing; the message names the extra to install."""
 
 
 class OracleError(UsageError):
-    """The environment has no oracle (or no guess) for its tasks."""
+    """The environment defines no oracle, or no guess, for its tasks."""
 
 
 class StateError(UsageError):
-    """A saved state that does not fit the environment, or cannot be saved."""
+    """A state that cannot be saved, or a saved state that does not fit the environment."""
 
 
 class RunError(UsageError):
-    """A run folder that cannot be used as asked."""
+    """A run folder that cannot be used as requested."""
 
 
 class RewardError(TextgymError):
-    """A verifier returned a reward that is not a number in the declared range: a bug in it."""
+    """A reward or component outside its declared range: a bug in an environment."""
 
 
 class ToolError(TextgymError):
-    """Raised by a tool to tell the model what went wrong; the model reads the text."""
+    """Raised by a tool to report an error to the model, which reads the text."""
 
 
 class ContextFullError(TextgymError):
-    """The conversation no longer fits the model: the episode is cut, and not tried again."""
+    """The conversation exceeds the model's context: the episode is truncated, not retried."""
 
 
 class BoundaryFailure(TextgymError):
-    """Something outside the model and the task failed; never a reward.
+    """A failure outside the model and the task, which never becomes a reward.
 
-    A `step` that raises a failure leaves the environment as it was, and the same action may be
-    stepped again.
+    A `step` that raises one leaves the environment unchanged, so the same action can be stepped
+    again.
 
     Attributes:
         boundary: What failed.
-        env_id: Which sub-environment of a vector it came from; None elsewhere.
+        env_id: The index of the sub-environment of a vector; None outside of vectors.
     """
 
     boundary: ClassVar[str] = "unknown"
@@ -124,29 +125,29 @@ class BoundaryFailure(TextgymError):
 
 
 class PolicyFailure(BoundaryFailure):
-    """The policy gave no action: a server that is down, a model that ran out of memory."""
+    """The policy returned no action: its server is down, or the model ran out of memory."""
 
     boundary = "policy"
 
 
 class JudgeFailure(BoundaryFailure):
-    """A judge gave no verdict: it is down, too slow, or said none or both."""
+    """A judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
 
     boundary = "judge"
 
 
 class EnvironmentFailure(BoundaryFailure):
-    """The environment's own code, or something that it calls, failed."""
+    """The code of the environment, or something that it calls, failed."""
 
     boundary = "environment"
 
 
 class WorkerFailure(EnvironmentFailure):
-    """A worker process of a verifier did not start, or died by itself."""
+    """A worker process of a verifier did not start, or died on its own."""
 
 
 def in_one_line(error: BaseException) -> str:
-    r"""Return the type of an error, and the first line of its text.
+    r"""Return the type of an error and the first line of its message.
 
     Example:
         >>> in_one_line(ValueError("no such column\nin any table"))
@@ -157,7 +158,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?` for the known name nearest to `name`, or the known names.
+    """Return `; did you mean …?` with the closest known name, or a list of all known names.
 
     Example:
         >>> did_you_mean("orcale", ["oracle", "random"])

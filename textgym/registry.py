@@ -1,7 +1,7 @@
-"""The registry: which environments there are, on top of Gymnasium's own.
+"""The registry of textgym environments, on top of Gymnasium's.
 
-`register` is Gymnasium's, and remembers the id. An environment's module is imported only when its
-card is asked for or it is made.
+`register` registers an environment with Gymnasium and remembers its id. The module of an
+environment is imported only when its card is requested or the environment is made.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _ids: dict[str, str] = {}
 
 
 def register(id: str, entry_point: str, **kwargs: Any) -> None:
-    """Register an environment, and its vector, with Gymnasium and with textgym's own list.
+    """Register an environment and its vector with Gymnasium, and list it among textgym's.
 
     Args:
-        id: Such as `textgym/MCQA-v0`; the class's card bears the same id.
-        entry_point: `module:Class`.
+        id: An id such as `textgym/MCQA-v0`, which must be that of the class's card.
+        entry_point: The class, as `module:Class`.
         **kwargs: Further arguments of `gymnasium.register`.
     """
     vector = f"textgym.vector.entry_points:{id}"
@@ -38,7 +38,7 @@ def register(id: str, entry_point: str, **kwargs: Any) -> None:
 
 
 def ids() -> list[str]:
-    """Return the ids of all registered textgym environments, in order.
+    """Return the sorted ids of all registered textgym environments.
 
     Example:
         >>> "textgym/MCQA-v0" in ids()
@@ -48,16 +48,16 @@ def ids() -> list[str]:
 
 
 def is_registered(id: str) -> bool:
-    """Tell whether an id, with or without the prefix `textgym:`, is one of textgym's own."""
+    """Return whether an id, with or without the prefix `textgym:`, is in textgym's registry."""
     return id.removeprefix("textgym:") in _ids
 
 
 def environment_class(id: str) -> type[TextEnv[Any]]:
-    """Return the class that an id stands for.
+    """Return the class of an environment.
 
     Raises:
         UnknownNameError: There is no such environment.
-        ExtraMissingError: It needs an optional package that is not installed.
+        ExtraMissingError: The environment needs an optional package that is not installed.
     """
     id = id.removeprefix("textgym:")
     if id not in _ids:
@@ -78,9 +78,9 @@ def card(id: str) -> Card:
 
 
 def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
-    """Make an environment, with one-line errors for what users get wrong.
+    """Make an environment with `gymnasium.make`, with one-line errors for user mistakes.
 
-    Any Gymnasium id works; the `textgym:` prefix may be left out.
+    Any Gymnasium id works; the prefix `textgym:` is optional.
 
     Raises:
         UnknownNameError: There is no such environment or argument.
@@ -102,8 +102,8 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
 
 def _argument_names(id: str) -> set[str]:
-    """Return the names of an environment's arguments, those of its base classes included."""
-    spec = gym.spec(id.rpartition(":")[2])  # the module before the colon is loaded by now
+    """Return the argument names of an environment, including those of its base classes."""
+    spec = gym.spec(id.rpartition(":")[2])  # the module before the colon has been imported
     entry: Any = spec.entry_point
     creator = gym.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
     classes = creator.__mro__ if isinstance(creator, type) else ()

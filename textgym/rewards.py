@@ -1,7 +1,7 @@
-"""What an environment says of a finished episode: a `Grade`.
+"""The verdict of an environment on a finished episode: a `Grade`.
 
-A reward is a finite number in the range that the environment declares; a failure of the machinery
-is an exception (see `errors.py`) and never a grade.
+A reward is a finite number in the environment's declared range. A failure of the infrastructure is
+an exception (see `errors.py`), never a grade.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Grade:
         reward: The episode's reward, in the environment's declared range.
         is_success: Whether the task was solved.
         components: Named parts of the verdict, each a finite number.
-        extracted_answer: The answer as it was found in the model's text; "" where there is none.
-        info: Further entries for the last step's info, one type a key.
+        extracted_answer: The answer as found in the model's text; "" if there is none.
+        info: Further entries for the info of the last step; each key always has the same type.
 
     Example:
         >>> Grade(1.0, True, {"correct": 1.0}, extracted_answer="B").reward
@@ -40,14 +40,14 @@ class Grade:
     info: Mapping[str, Any] = field(default_factory=dict)
 
     def entries(self, owner: str, reward_range: tuple[float, float]) -> dict[str, Any]:
-        """Return what the last step's info says of the grade.
+        """Return the entries of the grade for the info of the last step.
 
         Args:
             owner: The environment's id, for errors.
-            reward_range: The range that it declares.
+            reward_range: The environment's declared range.
 
         Raises:
-            RewardError: The reward is outside the range, or a component is no finite number.
+            RewardError: The reward is outside the range, or a component is not a finite number.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))

@@ -1,7 +1,7 @@
-"""The two spaces of every environment: a conversation is observed, an assistant message is acted.
+"""The observation and action spaces of all environments: conversations and assistant messages.
 
-All environments share them and they compare equal, so that different environments stand in one
-vector. They hold Python objects: a vector of worker processes is made with `shared_memory=False`.
+All environments have equal spaces, so one vector can contain different environments. The elements
+are Python objects, so a vector with worker processes needs `shared_memory=False`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from gymnasium.vector.utils import (
 from textgym.errors import InvalidActionError
 from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
 
-__all__ = ["MOST_CALLS", "ActionSpace", "ConversationSpace", "action_problem", "read_action"]
+__all__ = ["MAX_CALLS", "ActionSpace", "ConversationSpace", "action_problem", "read_action"]
 
-MOST_CALLS = 64  # of one message that are run
+MAX_CALLS = 64  # tool calls of one message that are run
 _ACTION_ROLES = frozenset(("assistant",))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDE 0123456789.,:;!?(){}[]<>/\\\"'`*_#$%&@\n\té漢д🙂"
 
@@ -30,25 +30,25 @@ T = TypeVar("T")
 
 
 def action_problem(action: Any) -> str:
-    """Say what keeps a value from being an action, or return an empty text."""
+    """Return why a value is not an action; "" if it is one."""
     if isinstance(action, str):
         return ""
     return message_problem(action, _ACTION_ROLES)
 
 
-def read_action(action: Any, turn: int, most_calls: int = MOST_CALLS) -> Message:
-    """Return an action as an assistant message of one's own.
+def read_action(action: Any, turn: int, max_calls: int = MAX_CALLS) -> Message:
+    """Return a copy of an action as an assistant message.
 
-    Tool calls whose id is missing or stands twice get the id `call_{turn}_{k}`. Of too many calls
-    only one more than the limit is kept; its answer tells the model of the limit.
+    Tool calls with a missing or repeated id get the id `call_{turn}_{k}`. If there are too many
+    calls, one more than the limit is kept: the reply to that call tells the model about the limit.
 
     Args:
         action: An assistant message or a text.
-        turn: How many assistant messages the episode has had.
-        most_calls: The most tool calls of one message that are run.
+        turn: How many assistant messages the episode had before.
+        max_calls: How many tool calls of one message are run.
 
     Raises:
-        InvalidActionError: It is neither an assistant message nor a text.
+        InvalidActionError: The action is neither an assistant message nor a text.
 
     Example:
         >>> read_action("Hello", turn=0)
@@ -63,10 +63,10 @@ def read_action(action: Any, turn: int, most_calls: int = MOST_CALLS) -> Message
     problem = action_problem(action)
     if problem:
         raise InvalidActionError(
-            f"an action is an assistant message or a text, and this is neither: {problem}"
+            f"an action must be an assistant message or a text; this is neither: {problem}"
         )
-    if len(action.get("tool_calls") or ()) > most_calls:
-        action = {**action, "tool_calls": action["tool_calls"][: most_calls + 1]}
+    if len(action.get("tool_calls") or ()) > max_calls:
+        action = {**action, "tool_calls": action["tool_calls"][: max_calls + 1]}
     message = copy_message(action)
     if message.get("tool_calls"):
         _complete_ids(message["tool_calls"], turn)
@@ -74,7 +74,7 @@ def read_action(action: Any, turn: int, most_calls: int = MOST_CALLS) -> Message
 
 
 def _complete_ids(calls: Any, turn: int) -> None:
-    """Give an id to each call that has none, or one that stands before it already."""
+    """Give an id to each call that has none, or that repeats the id of an earlier call."""
     taken = {call.get("id") for call in calls}
     if len(taken) == len(calls) and all(taken):
         return
@@ -91,7 +91,7 @@ def _complete_ids(calls: Any, turn: int) -> None:
 
 
 class _MessageSpace(gym.Space[T]):
-    """What both spaces share: equality by type, and sampling of texts."""
+    """The base class of both spaces: equality by type, and random texts."""
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(shape=None, dtype=None, seed=seed)
@@ -101,7 +101,7 @@ class _MessageSpace(gym.Space[T]):
         """Messages cannot be flattened to an array: always False."""
         return False
 
-    def _text(self) -> str:
+    def _sample_text(self) -> str:
         length = int(self.np_random.integers(0, 41))
         letters = self.np_random.integers(0, len(_ALPHABET), size=length)
         return "".join(_ALPHABET[index] for index in letters)
@@ -109,7 +109,7 @@ class _MessageSpace(gym.Space[T]):
     @staticmethod
     def _refuse_masks(mask: Any, probability: Any) -> None:
         if mask is not None or probability is not None:
-            raise ValueError("message spaces take no mask and no probability")
+            raise ValueError("message spaces support no mask and no probability")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
@@ -122,7 +122,7 @@ class _MessageSpace(gym.Space[T]):
 
 
 class ActionSpace(_MessageSpace[Message]):
-    """One assistant message, or a text that stands for its content.
+    """One assistant message, or a text as shorthand for its content.
 
     Example:
         >>> space = ActionSpace(seed=0)
@@ -135,17 +135,17 @@ class ActionSpace(_MessageSpace[Message]):
     """
 
     def contains(self, x: Any) -> bool:
-        """Tell whether `x` is an assistant message or a text."""
+        """Return whether `x` is an assistant message or a text."""
         return not action_problem(x)
 
     def sample(self, mask: Any = None, probability: Any = None) -> Message:
         """Return an assistant message with a random text."""
         self._refuse_masks(mask, probability)
-        return assistant(self._text())
+        return assistant(self._sample_text())
 
 
 class ConversationSpace(_MessageSpace[list[Message]]):
-    """A list of messages of any role.
+    """A list of messages with any roles.
 
     Example:
         >>> [{"role": "user", "content": "What is 2 + 2?"}] in ConversationSpace()
@@ -155,14 +155,14 @@ class ConversationSpace(_MessageSpace[list[Message]]):
     """
 
     def contains(self, x: Any) -> bool:
-        """Tell whether `x` is a list of messages."""
+        """Return whether `x` is a list of messages."""
         return isinstance(x, list) and not any(message_problem(item, ROLES) for item in x)
 
     def sample(self, mask: Any = None, probability: Any = None) -> list[Message]:
         """Return a conversation of one to four messages with random texts."""
         self._refuse_masks(mask, probability)
         count = int(self.np_random.integers(1, 5))
-        return [(assistant if i % 2 else user)(self._text()) for i in range(count)]
+        return [(assistant if i % 2 else user)(self._sample_text()) for i in range(count)]
 
 
 def _batch(spaces: Sequence[gym.Space[Any]]) -> gym.spaces.Tuple[Any]:
@@ -175,7 +175,7 @@ def _empty(space: gym.Space[Any], n: int = 1, fn: Any = np.zeros) -> tuple[list[
 
 def _no_shared_memory(space: gym.Space[Any], n: int = 1, ctx: Any = None) -> Any:
     raise TypeError(
-        "messages cannot lie in shared memory: pass shared_memory=False "
+        "messages cannot be in shared memory: pass shared_memory=False "
         "(make_vec: vector_kwargs={'shared_memory': False})"
     )
 

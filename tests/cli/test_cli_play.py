@@ -1,4 +1,4 @@
-"""`textgym play`: what a person types, through a pipe and in a terminal of its own."""
+"""`textgym play`, through a pipe and in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pseudo_terminal import CTRL_C, Terminal
 
-from textgym.cli.typed import read_typed
+from textgym.cli.play_input import read_input
 from textgym.errors import UsageError
 
 MCQA = "textgym/MCQA-v0"
@@ -29,7 +29,7 @@ from textgym.messages import user
 
 
 class Vault(textgym.TextEnv[dict]):
-    """Find the key; its guard answers what is said."""
+    """Find the key; a guard repeats every message."""
 
     card = textgym.Card(
         "demo/Vault-v0", "Find the key.", ("multi-step",), ("tool use",), (), "search", ("state",)
@@ -72,7 +72,7 @@ class Vault(textgym.TextEnv[dict]):
 
 
 class Words(gymnasium.Env):
-    """No TextEnv: one message, and a time limit around it."""
+    """Not a TextEnv: messages without tasks, and a time limit."""
 
     observation_space = textgym.spaces.ConversationSpace()
     action_space = textgym.spaces.ActionSpace()
@@ -171,36 +171,36 @@ def test_a_message_of_several_lines(folder: Path) -> None:
     assert came.returncode == 0
 
 
-def test_a_slip_is_told_and_the_episode_goes_on(folder: Path) -> None:
-    slips = ["/opne drawer=1", "/open drawer", "/open drawer='1", '/open {"drawer": ', "/usr/bin"]
-    slips += ["/open drawer=1 drawer=2", ""]
-    came = play(folder, "\n".join(slips) + "\n/open drawer=3\n", VAULT)
+def test_a_typing_error_is_reported_and_the_episode_continues(folder: Path) -> None:
+    errors = ["/opne drawer=1", "/open drawer", "/open drawer='1", '/open {"drawer": ', "/usr/bin"]
+    errors += ["/open drawer=1 drawer=2", ""]
+    came = play(folder, "\n".join(errors) + "\n/open drawer=3\n", VAULT)
     assert came.returncode == 0
     assert came.stderr.splitlines() == [
         "textgym: there is no tool or command 'opne'; did you mean 'open'? "
-        '(a message that begins with / goes between two lines of """)',
-        "textgym: an argument of 'open' is key=value, not 'drawer'",
-        "textgym: the arguments of 'open' cannot be read: No closing quotation",
-        "textgym: the arguments of 'open' are no JSON: Expecting value: line 1 column 11 (char 10)",
+        '(to send a message that begins with /, put it between two lines of """)',
+        "textgym: arguments of 'open' must be key=value, not 'drawer'",
+        "textgym: the arguments of 'open' cannot be parsed: No closing quotation",
+        "textgym: the arguments of 'open' are not valid JSON: "
+        "Expecting value: line 1 column 11 (char 10)",
         "textgym: there is no tool or command 'usr/bin'; known are help, open, quit, tools "
-        '(a message that begins with / goes between two lines of """)',
-        "textgym: the argument 'drawer' of 'open' is given twice",
+        '(to send a message that begins with /, put it between two lines of """)',
+        "textgym: argument 'drawer' of 'open' is given twice",
     ]
     assert came.stdout.count("[assistant]") == 1
 
 
-def test_what_is_well_formed_goes_to_the_environment(folder: Path) -> None:
+def test_calls_with_wrong_arguments_go_to_the_environment(folder: Path) -> None:
     came = play(folder, "/open drawer=x\n/open\n/open [1]=2\n/open drawer=3\n", VAULT)
     assert came.stderr == ""
     assert came.stdout.count("Error: wrong arguments for 'open': drawer") == 3
 
 
-def test_a_failed_step_is_told_and_can_be_taken_again(folder: Path) -> None:
+def test_a_failed_step_is_reported_and_can_be_retried(folder: Path) -> None:
     came = play(folder, "psst\nhey\n/open drawer=3\n", VAULT, "--set", "fails=1")
     assert came.returncode == 0
     assert came.stderr == (
-        "textgym: the step failed, and may be taken again: "
-        "environment: EnvironmentFailure: the guard sleeps\n"
+        "textgym: the step failed; try again: environment: EnvironmentFailure: the guard sleeps\n"
     )
     assert "psst" not in came.stdout
     assert "heard 'hey'" in came.stdout
@@ -210,17 +210,18 @@ def test_an_episode_that_cannot_begin_exits_with_1(folder: Path) -> None:
     came = play(folder, "x\n", VAULT, "--set", "begins=false")
     assert (came.returncode, came.stdout) == (1, "")
     assert came.stderr == (
-        "textgym: the episode cannot begin: environment: EnvironmentFailure: the vault is locked\n"
+        "textgym: the episode could not begin: "
+        "environment: EnvironmentFailure: the vault is locked\n"
     )
 
 
 @pytest.mark.parametrize(
     ("typed", "why"),
     [
-        ("", "the input has ended"),
-        ("hey\n", "the input has ended"),
-        ('"""\nhey\n', "the input has ended"),
-        ("hey\n/quit\n/open drawer=3\n", "left"),
+        ("", "end of input"),
+        ("hey\n", "end of input"),
+        ('"""\nhey\n', "end of input"),
+        ("hey\n/quit\n/open drawer=3\n", "you left"),
     ],
 )
 def test_an_episode_that_is_not_finished_exits_with_1(folder: Path, typed: str, why: str) -> None:
@@ -237,17 +238,17 @@ def test_commands_through_a_pipe(folder: Path) -> None:
     assert "there are no tools" in play(folder, "/tools\nx\n", MCQA).stderr
 
 
-def test_any_bytes_are_played(tmp_path: Path) -> None:
+def test_invalid_utf8_and_control_characters_are_played(tmp_path: Path) -> None:
     came = play(tmp_path, b"\xff\x1b]0;x\x07 \\boxed{C}\r\n", MCQA)
     assert "\n\ufffd\\x1b]0;x\\x07 \\boxed{C}\n" in came.stdout
     assert came.returncode == 0
 
 
-def test_what_the_task_says_is_made_visible(folder: Path) -> None:
+def test_control_characters_in_the_prompt_are_escaped(folder: Path) -> None:
     assert ".\\x1b[2J\n" in play(folder, "/open drawer=3\n", VAULT).stdout
 
 
-def test_an_environment_that_is_no_textenv(folder: Path) -> None:
+def test_an_environment_that_is_not_a_textenv_can_be_played(folder: Path) -> None:
     came = play(folder, "one\ntwo\n", "vault:demo/Words-v0")
     assert (came.returncode, came.stderr) == (0, "")
     assert came.stdout == (
@@ -257,21 +258,23 @@ def test_an_environment_that_is_no_textenv(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         ("textgym/MCQB-v0", "did you mean 'textgym/MCQA-v0'?"),
         ("textgym/MCQA-v0 --split tset", "did you mean 'test'?"),
         ("textgym/MCQA-v0 --index -1", "has no task -1"),
         ("textgym/MCQA-v0 --set shots", "--set takes NAME=VALUE"),
         ("textgym/MCQA-v0 --seed -1", "a seed is a whole number of 0 or more"),
-        ("CartPole-v1", "CartPole-v1 hands out no messages to answer, but ndarray"),
-        ("vault:demo/Words-v0 --index 1", "has no tasks to pick from"),
+        ("CartPole-v1", "CartPole-v1 cannot be played: its observation is ndarray, not messages"),
+        ("vault:demo/Words-v0 --index 1", "has no numbered tasks"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, told: str) -> None:
+def test_a_user_error_is_one_line_with_exit_code_2(
+    folder: Path, arguments: str, expected: str
+) -> None:
     came = play(folder, "x\n", *arguments.split())
     assert (came.returncode, came.stdout) == (2, "")
-    assert told in came.stderr
+    assert expected in came.stderr
     assert came.stderr.count("\n") == 1
 
 
@@ -281,14 +284,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, tol
 def test_a_terminal_has_colours_hints_and_prompts(folder: Path) -> None:
     terminal = Terminal(folder, "play", VAULT)
     began = terminal.wait_for("> ")
-    assert '\x1b[2mA line is your message. """ alone on a line' in began
+    assert '\x1b[2mEach line is a message. A line with only """ begins' in began
     assert "/NAME key=value calls a tool." in began
     assert "\x1b[1;33m[tools]\x1b[0m\n\x1b[1mopen\x1b[0m: Open" in began
     assert "\x1b[7m\\x1b\x1b[27m[2J" in began
     said = terminal.type("hey\n", "> ")
     assert "\x1b[1;36m[user]\x1b[0m\nThe guard heard 'hey'.\n" in said
-    assert "[assistant]" not in said  # it was typed here just now
-    assert "an empty line is no message" in terminal.type("\n", "> ")
+    assert "[assistant]" not in said  # it is on the screen already
+    assert "an empty line is not a message" in terminal.type("\n", "> ")
     assert "no tool or command 'x'" in terminal.type("/x\n", "> ")
     assert "\n| " in terminal.type('"""\n', "| ")
     assert "heard 'one'" in terminal.type('one\n"""\n', "> ")
@@ -297,7 +300,7 @@ def test_a_terminal_has_colours_hints_and_prompts(folder: Path) -> None:
     assert terminal.exit_code() == 0
 
 
-def test_no_color_is_obeyed_in_a_terminal(folder: Path) -> None:
+def test_no_color_turns_off_colours_in_a_terminal(folder: Path) -> None:
     terminal = Terminal(folder, "play", VAULT, NO_COLOR="1")
     terminal.wait_for("> ")
     terminal.type("/open drawer=3\n", "stop reason: answer")
@@ -306,23 +309,23 @@ def test_no_color_is_obeyed_in_a_terminal(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "told", "code"),
+    ("typed", "expected", "code"),
     [
-        ("\x04", "the input has ended; the episode was not finished", 1),
-        ("/quit\n", "left; the episode was not finished", 1),
+        ("\x04", "end of input; the episode was not finished", 1),
+        ("/quit\n", "you left; the episode was not finished", 1),
         (CTRL_C, "stopped; the episode was not finished", 130),
     ],
 )
-def test_one_can_leave(folder: Path, typed: str, told: str, code: int) -> None:
+def test_ctrl_d_quit_and_ctrl_c_leave(folder: Path, typed: str, expected: str, code: int) -> None:
     terminal = Terminal(folder, "play", VAULT)
     terminal.wait_for("> ")
-    left = terminal.type(typed, told)
-    assert f"\n\x1b[2m{told}\x1b[0m" in left
+    left = terminal.type(typed, expected)
+    assert f"\n\x1b[2m{expected}\x1b[0m" in left
     assert "Traceback" not in left
     assert terminal.exit_code() == code
 
 
-def test_the_line_before_comes_back_with_the_arrow(folder: Path) -> None:
+def test_the_arrow_key_recalls_the_previous_line(folder: Path) -> None:
     pytest.importorskip("readline")
     terminal = Terminal(folder, "play", VAULT)
     terminal.wait_for("> ")
@@ -332,11 +335,11 @@ def test_the_line_before_comes_back_with_the_arrow(folder: Path) -> None:
     terminal.exit_code()
 
 
-# What is typed
+# Parsing of input
 
 
 @given(st.lists(st.text(), max_size=4))
-def test_whatever_is_typed_is_read_or_refused_in_one_line(lines: list[str]) -> None:
+def test_any_input_is_parsed_or_refused_with_a_usage_error(lines: list[str]) -> None:
     source = iter([line.replace("\n", "") for line in lines])
 
     def ask(prompt: str) -> str:
@@ -346,7 +349,7 @@ def test_whatever_is_typed_is_read_or_refused_in_one_line(lines: list[str]) -> N
 
     tool: dict[str, Any] = {"type": "function", "function": {"name": "a", "parameters": None}}
     try:
-        said = read_typed(ask, [tool], 0)
+        said = read_input(ask, [tool], 0)
     except EOFError:
         return
     except UsageError:
@@ -366,16 +369,16 @@ def test_whatever_is_typed_is_read_or_refused_in_one_line(lines: list[str]) -> N
         ("/a n=é", '{"n": "é"}'),
     ],
 )
-def test_arguments_are_json_where_they_are_json(line: str, arguments: str) -> None:
+def test_values_are_json_unless_the_argument_is_a_string(line: str, arguments: str) -> None:
     properties = {"n": {"type": "integer"}, "t": {"type": "string"}}
     tool = {"function": {"name": "a", "parameters": {"properties": properties}}}
-    said: Any = read_typed(lambda prompt: line, [tool], 2)
+    said: Any = read_input(lambda prompt: line, [tool], 2)
     function = {"name": "a", "arguments": arguments}
     call = {"id": "call_2_0", "type": "function", "function": function}
     assert said == {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def test_a_tool_comes_before_a_command_of_its_name() -> None:
+def test_a_tool_takes_precedence_over_a_command_of_the_same_name() -> None:
     tool = {"function": {"name": "help", "parameters": {}}}
-    said: Any = read_typed(lambda prompt: "/help", [tool], 0)
+    said: Any = read_input(lambda prompt: "/help", [tool], 0)
     assert said["tool_calls"][0]["function"]["name"] == "help"

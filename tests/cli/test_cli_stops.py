@@ -1,4 +1,4 @@
-"""How `textgym eval` ends before its time: by Ctrl-C, a full disk, or where everything fails."""
+"""`textgym eval` that ends early: by Ctrl-C, on a full disk, or if every episode fails."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keys(folder: Path) -> list[tuple[int, int]]:
     return sorted((held["task_index"], held["repeat"]) for held in map(json.loads, lines))
 
 
-def test_after_ctrl_c_the_command_that_is_told_plays_the_rest(tmp_path: Path) -> None:
+def test_after_ctrl_c_the_printed_command_plays_the_rest(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, *PLAY.split()], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
@@ -53,11 +53,11 @@ def test_after_ctrl_c_the_command_that_is_told_plays_the_rest(tmp_path: Path) ->
     while process.poll() is None and not (held.exists() and held.stat().st_size > 100_000):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
+    _, printed = process.communicate()
     assert process.returncode == 130
-    first, *rest = told.splitlines()
+    first, *rest = printed.splitlines()
     assert first.startswith("textgym: stopped; ")
-    assert first.endswith(" of 15,000 episodes were played, and are kept in run. Go on with:")
+    assert first.endswith(" of 15,000 episodes were played and are in run. Resume with:")
     assert rest == [f"  textgym {PLAY} --resume"]
     assert 0 < len(keys(tmp_path / "run")) < 15_000
     assert (tmp_path / "run" / "metrics.json").exists()
@@ -66,7 +66,7 @@ def test_after_ctrl_c_the_command_that_is_told_plays_the_rest(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_disk_that_fills_up_is_told_with_the_command_that_goes_on(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_command_to_resume(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     os.symlink("/dev/full", tmp_path / "run" / "trajectories.jsonl")
     came = textgym(tmp_path, PLAY)
@@ -76,7 +76,7 @@ def test_a_disk_that_fills_up_is_told_with_the_command_that_goes_on(tmp_path: Pa
     assert rest == [f"  textgym {PLAY} --resume"]
 
 
-def test_a_run_in_which_everything_fails_is_given_up_early_and_exits_1(tmp_path: Path) -> None:
+def test_a_run_whose_first_episodes_all_fail_is_aborted_and_exits_with_1(tmp_path: Path) -> None:
     (tmp_path / "down.py").write_text(DOWN)
     came = textgym(tmp_path, "eval down:demo/Down-v0 --policy oracle --episodes 500 --out run")
     assert came.returncode == 1
@@ -85,7 +85,7 @@ def test_a_run_in_which_everything_fails_is_given_up_early_and_exits_1(tmp_path:
     assert len(keys(tmp_path / "run")) == 100
 
 
-def test_a_small_run_in_which_everything_fails_exits_1(tmp_path: Path) -> None:
+def test_a_small_run_in_which_every_episode_fails_exits_with_1(tmp_path: Path) -> None:
     (tmp_path / "down.py").write_text(DOWN)
     came = textgym(tmp_path, "eval down:demo/Down-v0 --policy oracle --episodes 3 --out run")
     assert came.returncode == 1

@@ -1,4 +1,4 @@
-"""`textgym view`: which episodes are shown, in which order, and how they read."""
+"""`textgym view`: which episodes are shown, their order, and their text."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def found(
 # What is shown
 
 
-def test_an_episode_is_headed_by_what_it_is_and_how_it_went(folder: Path) -> None:
+def test_the_header_of_an_episode(folder: Path) -> None:
     came = view(folder, "run", "--limit", "1")
     assert (came.returncode, came.stderr) == (0, "")
     assert came.stdout.startswith(
@@ -112,7 +112,7 @@ def test_an_episode_is_headed_by_what_it_is_and_how_it_went(folder: Path) -> Non
     )
 
 
-def test_a_failed_episode_says_what_failed(folder: Path) -> None:
+def test_a_failed_episode_shows_the_failure(folder: Path) -> None:
     came = view(folder, "run", "--failed")
     assert came.stdout == (
         "1 of 5 episodes\n\n"
@@ -141,7 +141,7 @@ def test_json_gives_trajectories_in_order(folder: Path) -> None:
     assert "\u202e" not in first
 
 
-def test_options_become_wishes(folder: Path) -> None:
+def test_options_select_episodes(folder: Path) -> None:
     options = "--env Other-v0 --task 2 --stop-reason max_turns --text QUESTION --no-success"
     assert indices(folder, *options.split()) == [2]
     assert indices(folder, "--level", "2", "--category", "sums") == [4]
@@ -149,20 +149,20 @@ def test_options_become_wishes(folder: Path) -> None:
     assert indices(folder, "--order", "stored", "--limit", "0") == [0, 1, 2, 3, 4]
 
 
-def test_all_in_the_stored_order_are_counted_last(folder: Path) -> None:
+def test_in_stored_order_the_count_comes_last(folder: Path) -> None:
     lines = view(folder, "run", "--order", "stored", "--limit", "0").stdout.splitlines()
     assert lines[-1] == "5 of 5 episodes"
     assert [line[4] for line in lines if line.startswith("===")] == ["1", "2", "3", "4", "5"]
 
 
-def test_what_a_rollout_stores_can_be_viewed(tmp_path: Path) -> None:
+def test_episodes_of_a_rollout_can_be_viewed(tmp_path: Path) -> None:
     textgym.rollout(MCQA, "random", episodes=20, out=tmp_path / "run")
     shown = view(tmp_path, "run", "--no-success").stdout
     assert re.match(r"\d+ of 20 episodes, 10 shown\n", shown)
     assert shown.count("[end]\nreward: 0\n") == 10
 
 
-def test_a_pipe_that_is_closed_is_no_traceback(folder: Path) -> None:
+def test_a_closed_pipe_gives_no_traceback(folder: Path) -> None:
     command = " ".join(f"'{word}'" for word in [*COMMAND, "run"])
     done = subprocess.run(
         f"{command} | true", shell=True, cwd=folder, capture_output=True, text=True, check=False
@@ -171,7 +171,7 @@ def test_a_pipe_that_is_closed_is_no_traceback(folder: Path) -> None:
 
 
 def in_terminal(folder: Path, *arguments: str, **environment: str) -> str:
-    """Return what the command writes in a terminal of its own."""
+    """Return what the command writes in a pseudo-terminal."""
     terminal = Terminal(folder, "view", *arguments, **environment)
     assert terminal.exit_code() == 0
     return terminal.seen
@@ -186,17 +186,17 @@ def test_a_terminal_gets_colours_through_the_pager(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("pager", ["", "no-such-pager -x", "true"])
-def test_a_pager_that_is_none_or_left_is_no_error(folder: Path, pager: str) -> None:
+def test_a_missing_pager_or_one_that_quits_is_no_error(folder: Path, pager: str) -> None:
     seen = in_terminal(folder, "run", PAGER=pager)
     assert "Traceback" not in seen
     assert ("5 of 5 episodes" in seen) == (pager != "true")
 
 
-# What is wrong
+# Errors
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "expected"),
     [
         ("nowhere", 2, "'nowhere' holds no run: No such file or directory"),
         ("run --order wrst", 2, "there is no order 'wrst'; did you mean 'worst'?"),
@@ -209,7 +209,7 @@ def test_a_pager_that_is_none_or_left_is_no_error(folder: Path, pager: str) -> N
         ("odd", 2, "episode 1 is no trajectory: it has no 'messages'"),
     ],
 )
-def test_a_mistake_is_one_line(folder: Path, arguments: str, code: int, told: str) -> None:
+def test_an_error_is_one_line(folder: Path, arguments: str, code: int, expected: str) -> None:
     stored(folder / "empty")
     stored(folder / "broken", episode(0))
     with (folder / "broken" / "trajectories.jsonl").open("a") as file:
@@ -219,14 +219,14 @@ def test_a_mistake_is_one_line(folder: Path, arguments: str, code: int, told: st
     came = view(folder, *arguments.split())
     assert (came.returncode, came.stdout) == (code, "")
     assert came.stderr.startswith("textgym: ")
-    assert told in came.stderr
+    assert expected in came.stderr
     assert came.stderr.count("\n") == 1
 
 
 # Searching
 
 
-def test_the_order_is_by_reward_then_as_stored() -> None:
+def test_episodes_of_equal_reward_keep_their_stored_order() -> None:
     episodes = [episode(0, 1), episode(1, None), episode(2, -1), episode(3, 1), episode(4, -1)]
     assert found(episodes) == [2, 4, 0, 3, 1]
     assert found(episodes, limit=3) == [2, 4, 0]
@@ -240,7 +240,7 @@ def test_the_order_is_by_reward_then_as_stored() -> None:
     "text",
     ["GRÜSSE", 'say("', "grüße", "find", "CODE", "b\nc", "thought", "no, thanks", "in a part"],
 )
-def test_a_text_is_found_wherever_a_message_says_it(text: str) -> None:
+def test_a_text_is_found_in_every_part_of_a_message(text: str) -> None:
     call = {"id": "x", "function": {"name": "find", "arguments": {"code": 'say("Grüße")'}}}
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "in a part"}, {"type": "image"}]},
@@ -251,12 +251,12 @@ def test_a_text_is_found_wherever_a_message_says_it(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["assistant", "tool_calls", "function", "another"])
-def test_roles_and_keys_are_no_text(text: str) -> None:
+def test_roles_and_keys_are_not_searched(text: str) -> None:
     messages = [{"role": "assistant", "content": "x", "tool_calls": [{"function": CALL}]}]
     assert found([episode(0, messages=messages)], text=text) == []
 
 
-def test_what_json_escapes_in_arguments_is_found() -> None:
+def test_a_text_is_found_in_arguments_with_json_escapes() -> None:
     messages = [{"role": "assistant", "tool_calls": [{"function": CALL}]}]
     assert found([episode(0, messages=messages)], text='say("grüße")\nend') == [0]
 
@@ -264,11 +264,11 @@ def test_what_json_escapes_in_arguments_is_found() -> None:
 @pytest.mark.parametrize(
     "odd", ["x", 5, None, {"content": 5}, {"tool_calls": [3]}, {"content": {}}]
 )
-def test_odd_messages_are_searched_as_far_as_they_go(odd: Any) -> None:
+def test_malformed_messages_are_searched_without_an_error(odd: Any) -> None:
     assert found([episode(0, messages=[odd])], text="no such text") == []
 
 
-def test_no_more_than_the_limit_is_held() -> None:
+def test_no_more_episodes_than_the_limit_are_kept_in_memory() -> None:
     def many() -> Iterator[dict[str, Any]]:
         for index in range(5000):
             yield episode(
@@ -283,7 +283,7 @@ def test_no_more_than_the_limit_is_held() -> None:
     tracemalloc.stop()
 
 
-def test_wrong_arguments_are_told() -> None:
+def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no order 'x'"):
         Search([], Wanted(), "x")
     with pytest.raises(UsageError, match="limit is 0"):

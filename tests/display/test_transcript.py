@@ -1,4 +1,4 @@
-"""What a person reads of an episode: nothing raises, and nothing that was said reaches raw."""
+"""Transcripts: malformed messages never raise, and control characters are escaped."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def said(*tool_calls: Any, **message: Any) -> str:
 # Messages
 
 
-def test_a_tools_answer_names_its_call_where_there_are_several() -> None:
+def test_tool_messages_show_the_call_id_if_there_are_several_calls() -> None:
     one = [
         {"role": "assistant", "content": None, "tool_calls": [call()]},
         {"role": "tool", "content": "rain", "tool_call_id": "1"},
@@ -62,13 +62,13 @@ def test_a_tools_answer_names_its_call_where_there_are_several() -> None:
     )
 
 
-def test_short_arguments_stand_in_the_call() -> None:
+def test_short_arguments_are_shown_on_one_line() -> None:
     assert said(call(arguments={"city": "Köln"})) == '[assistant]\n-> forecast({"city": "Köln"})'
     assert said(call(arguments='{"a":1}')) == '[assistant]\n-> forecast({"a":1})'
     assert said(call(arguments=None)) == said(call(arguments="")) == "[assistant]\n-> forecast({})"
 
 
-def test_long_arguments_stand_on_lines_of_their_own() -> None:
+def test_long_arguments_are_shown_on_separate_lines() -> None:
     code = "for i in range(3):\n\tprint(i)"
     assert said(call("run", {"timeout": 5, "code": code})) == (
         "[assistant]\n-> run\n   timeout: 5\n   code:\n     for i in range(3):\n     \tprint(i)"
@@ -76,11 +76,11 @@ def test_long_arguments_stand_on_lines_of_their_own() -> None:
     assert "\n   text:\n     xxx" in said(call("write", {"text": "x" * 200}))
 
 
-def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:
+def test_arguments_that_are_invalid_json_are_shown_unchanged() -> None:
     assert said(call(arguments='{"city": ')) == '[assistant]\n-> forecast({"city": ) (not JSON)'
 
 
-def test_images_are_named_in_their_place() -> None:
+def test_images_are_shown_as_their_url_or_type() -> None:
     parts = [
         {"type": "text", "text": "Loo"},
         {"type": "text", "text": "k:"},
@@ -131,7 +131,7 @@ def test_reasoning_in_tags_is_dimmed(text: str, dimmed: str) -> None:
         ({"role": "assistant", "content": 10**5000}, "[assistant]\n(int)"),
     ],
 )
-def test_odd_messages_are_shown_as_far_as_they_go(message: Any, shown: str) -> None:
+def test_malformed_messages_are_shown_as_far_as_possible(message: Any, shown: str) -> None:
     assert format_messages([message]) == shown
 
 
@@ -149,7 +149,7 @@ def test_tools_are_shown_with_their_arguments() -> None:
     ]
 
 
-def test_a_flat_schema_is_read_too() -> None:
+def test_a_flat_tool_schema_is_accepted() -> None:
     assert format_tools([{"type": "function", "name": "stop"}]) == "[tools]\nstop"
 
 
@@ -167,30 +167,30 @@ def test_a_flat_schema_is_read_too() -> None:
         (True, ""),
     ],
 )
-def test_type_names(schema: Any, name: str) -> None:
+def test_types_are_described_in_words(schema: Any, name: str) -> None:
     definitions = {"Side": {"enum": ["left", "right"]}, "Loop": {"$ref": "#/$defs/Loop"}}
     assert type_name(schema, definitions) == name
 
 
 @pytest.mark.parametrize("parameters", [None, 3, {}, {"properties": []}, {"properties": {"a": 1}}])
-def test_odd_parameters_are_no_error(parameters: Any) -> None:
+def test_malformed_parameters_are_no_error(parameters: Any) -> None:
     assert [line[0] for line in argument_lines(parameters)] in ([], ["a"])
 
 
 # The outcome
 
 
-def test_the_outcome_leaves_out_what_is_not_known() -> None:
+def test_the_outcome_omits_missing_keys() -> None:
     assert format_outcome(None, {}) == "[end]\nreward: none"
     assert format_outcome(0.25, {"stop_reason": "time"}) == "[end]\nreward: 0.25\nstop reason: time"
 
 
-def test_an_episode_has_tools_first_and_its_outcome_last() -> None:
+def test_an_episode_starts_with_tools_and_ends_with_the_outcome() -> None:
     text = format_episode([{"role": "user", "content": "?"}], [TOOL], (1.0, {"is_success": True}))
     assert re.findall(r"^\[\w+\]$", text, re.MULTILINE) == ["[tools]", "[user]", "[end]"]
 
 
-# What hides
+# Control and invisible characters
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_an_episode_has_tools_first_and_its_outcome_last() -> None:
         ("👨\u200d👩 نامه\u200cای é", "👨\u200d👩 نامه\u200cای é"),
     ],
 )
-def test_what_hides_is_made_visible(text: str, shown: str) -> None:
+def test_control_and_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
@@ -295,7 +295,7 @@ INFOS = st.dictionaries(
 
 
 def hidden(text: str) -> list[str]:
-    """Find what must not reach a terminal."""
+    """Return the characters that must not reach a terminal."""
     return [
         letter
         for letter in text
@@ -308,7 +308,7 @@ BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069
 
 
 @given(st.lists(MESSAGES, max_size=3), TOOLS, st.none() | st.tuples(VALUES, INFOS))
-def test_nothing_raises_and_nothing_hides(messages: Any, tools: Any, outcome: Any) -> None:
+def test_no_value_raises_or_is_left_unescaped(messages: Any, tools: Any, outcome: Any) -> None:
     plain = format_episode(messages, tools, outcome)
     assert hidden(plain) == []
     coloured = format_episode(messages, tools, outcome, colour=True)
@@ -326,7 +326,7 @@ def test_colours_are_closed_on_every_line() -> None:
     ("environment", "wanted"),
     [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
 )
-def test_colours_are_for_terminals(
+def test_colours_are_only_for_terminals_that_want_them(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], wanted: bool
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -340,7 +340,7 @@ def test_colours_are_for_terminals(
     assert wants_colour(io.StringIO()) is False
 
 
-def test_what_an_encoding_lacks_becomes_an_escape() -> None:
+def test_characters_that_the_encoding_lacks_are_escaped() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")
     show("é 漢", stream)
@@ -348,6 +348,6 @@ def test_what_an_encoding_lacks_becomes_an_escape() -> None:
     assert raw.getvalue() == b"\\xe9 \\u6f22\n"
 
 
-def test_no_standard_output_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_standard_output_there_are_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert wants_colour() is False

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.metrics.comparison import compare
-from textgym.metrics.run_metrics import RunTally
-from textgym.metrics.statistics import student_quantile
+from textgym.metrics.confidence_intervals import student_quantile
+from textgym.metrics.episode_table import EpisodeTable
 
 ENV = "demo/A-v0"
 
 
 def episode(reward: float | None, task: int, **more: Any) -> dict[str, Any]:
-    """A trajectory, as far as a comparison looks at it."""
+    """A trajectory with the keys that a comparison reads."""
     failed = reward is None
     return {
         "env_id": ENV, "task_id": f"test-{task}", "task_index": task, "repeat": 0,
@@ -28,20 +28,20 @@ def episode(reward: float | None, task: int, **more: Any) -> dict[str, Any]:
     } | more  # fmt: skip
 
 
-def tally(*episodes: dict[str, Any]) -> RunTally:
-    found = RunTally()
+def table(*episodes: dict[str, Any]) -> EpisodeTable:
+    made = EpisodeTable()
     for one in episodes:
-        found.add(one)
-    return found
+        made.add(one)
+    return made
 
 
-def of(*rewards: float | None, **more: Any) -> RunTally:
+def run(*rewards: float | None, **more: Any) -> EpisodeTable:
     """A run with one episode of each task."""
-    return tally(*[episode(reward, task, **more) for task, reward in enumerate(rewards)])
+    return table(*[episode(reward, task, **more) for task, reward in enumerate(rewards)])
 
 
 def test_shared_tasks_are_compared_one_by_one() -> None:
-    found = compare(of(0.0, 0.5, 1.0, 0.0), of(1.0, 0.5, 1.0, 0.5))
+    found = compare(run(0.0, 0.5, 1.0, 0.0), run(1.0, 0.5, 1.0, 0.5))
     # differences 1, 0, 0, 1/2
     error = statistics.stdev([1, 0, 0, 0.5]) / 2
     half = student_quantile(0.95, 3) * error
@@ -64,37 +64,37 @@ def half_of(freedom: int) -> float:
     return student_quantile(0.95, freedom) / 4
 
 
-def test_repeats_of_a_task_are_one_mean() -> None:
-    before = tally(*[episode(reward, 0, repeat=n) for n, reward in enumerate((1.0, 0.0, 0.5))])
-    after = tally(episode(0.75, 0))
+def test_repeats_of_a_task_are_averaged_before_comparing() -> None:
+    before = table(*[episode(reward, 0, repeat=n) for n, reward in enumerate((1.0, 0.0, 0.5))])
+    after = table(episode(0.75, 0))
     assert compare(before, after)["overall"]["reward"] == {
         "difference": 0.25, "error": None, "low": None, "high": None,
     }  # fmt: skip
 
 
 def test_only_shared_tasks_are_compared_and_both_are_counted() -> None:
-    found = compare(of(0.0, 0.0, 1.0), of(0.5, 1.0))["overall"]
+    found = compare(run(0.0, 0.0, 1.0), run(0.5, 1.0))["overall"]
     assert (found["shared_tasks"], found["tasks"]) == (2, [3, 2])
     assert found["reward"]["difference"] == 0.75
 
 
 def test_a_task_that_failed_in_one_run_is_not_shared() -> None:
-    found = compare(of(0.0, 0.0), of(None, 1.0))["overall"]
+    found = compare(run(0.0, 0.0), run(None, 1.0))["overall"]
     assert (found["shared_tasks"], found["tasks"]) == (1, [2, 1])
     assert found["reward"]["difference"] == 1.0
 
 
 @pytest.mark.parametrize("other", [{"task_id": "elsewhere"}, {"task_index": 9}])
 def test_tasks_that_differ_in_index_or_id_are_not_the_same(other: dict[str, Any]) -> None:
-    before, after = of(0.0, 1.0), tally(episode(1.0, 0, **other), episode(1.0, 1, **other))
+    before, after = run(0.0, 1.0), table(episode(1.0, 0, **other), episode(1.0, 1, **other))
     found = compare(before, after)["overall"]
     assert (found["paired"], found["shared_tasks"]) == (False, 0)
     assert found["reward"]["difference"] == 0.5
 
 
-def test_without_shared_tasks_errors_add_in_squares() -> None:
-    before = of(0.0, 1.0, 0.0, 1.0)
-    after = tally(*[episode(float(task > 4), task) for task in range(4, 12)])
+def test_without_shared_tasks_the_squares_of_the_errors_are_added() -> None:
+    before = run(0.0, 1.0, 0.0, 1.0)
+    after = table(*[episode(float(task > 4), task) for task in range(4, 12)])
     found = compare(before, after)["overall"]["reward"]
     one, two = (statistics.stdev(x) / len(x) ** 0.5 for x in ([0, 1, 0, 1], [0, *[1] * 7]))
     assert found["difference"] == pytest.approx(7 / 8 - 1 / 2)
@@ -103,39 +103,39 @@ def test_without_shared_tasks_errors_add_in_squares() -> None:
 
 
 def test_a_run_without_graded_episodes_has_no_difference() -> None:
-    found = compare(of(1.0), of(None))["overall"]
+    found = compare(run(1.0), run(None))["overall"]
     assert found == {
         "paired": False, "shared_tasks": 0, "tasks": [1, 0], "reward": None, "success_rate": None,
     }  # fmt: skip
 
 
-def test_only_environments_of_both_are_compared() -> None:
-    before = tally(*[episode(0.0, task, env_id=env) for env in "ab" for task in range(2)])
-    after = tally(*[episode(1.0, task, env_id=env) for env in "cb" for task in range(3)])
+def test_only_environments_of_both_runs_are_compared() -> None:
+    before = table(*[episode(0.0, task, env_id=env) for env in "ab" for task in range(2)])
+    after = table(*[episode(1.0, task, env_id=env) for env in "cb" for task in range(3)])
     found = compare(before, after)
     assert list(found["envs"]) == ["b"]
     assert (found["overall"]["shared_tasks"], found["overall"]["tasks"]) == (2, [2, 3])
 
 
 def test_runs_of_different_environments_have_no_difference() -> None:
-    found = compare(of(1.0, env_id="a"), of(1.0, env_id="b"))
+    found = compare(run(1.0, env_id="a"), run(1.0, env_id="b"))
     assert (found["envs"], found["overall"]["reward"]) == ({}, None)
 
 
-def test_overall_is_over_the_tasks_of_all_environments() -> None:
-    before = tally(episode(0.0, 0, env_id="a"), *[episode(0.0, n, env_id="b") for n in range(3)])
-    after = tally(episode(1.0, 0, env_id="a"), *[episode(0.0, n, env_id="b") for n in range(3)])
+def test_the_overall_difference_weighs_tasks_and_not_environments() -> None:
+    before = table(episode(0.0, 0, env_id="a"), *[episode(0.0, n, env_id="b") for n in range(3)])
+    after = table(episode(1.0, 0, env_id="a"), *[episode(0.0, n, env_id="b") for n in range(3)])
     found = compare(before, after)
     assert found["overall"]["reward"]["difference"] == 0.25
     assert [found["envs"][env]["reward"]["difference"] for env in "ab"] == [1.0, 0.0]
 
 
-def test_levels_and_categories_are_compared_each() -> None:
-    def run(*rewards: float) -> RunTally:
+def test_each_level_and_category_is_compared() -> None:
+    def labelled(*rewards: float) -> EpisodeTable:
         labels = [{"level": "2", "category": "x"}, {"level": "10", "category": "x"}, {}]
-        return tally(*[episode(r, n, info=labels[n]) for n, r in enumerate(rewards)])
+        return table(*[episode(r, n, info=labels[n]) for n, r in enumerate(rewards)])
 
-    found = compare(run(0.0, 0.0, 0.0), run(1.0, 0.5, 0.0))["envs"][ENV]
+    found = compare(labelled(0.0, 0.0, 0.0), labelled(1.0, 0.5, 0.0))["envs"][ENV]
     assert {name: d["reward"]["difference"] for name, d in found["levels"].items()} == {
         "2": 1.0, "10": 0.5,
     }  # fmt: skip
@@ -148,10 +148,10 @@ rewards = st.lists(st.none() | st.sampled_from([0.0, 0.5, 1.0]), max_size=6)
 
 @settings(deadline=None)
 @given(rewards, rewards)
-def test_it_turns_with_the_order_and_is_nothing_with_oneself(
+def test_swapping_the_runs_changes_the_sign_and_a_run_does_not_differ_from_itself(
     one: list[float | None], two: list[float | None]
 ) -> None:
-    there, back = compare(of(*one), of(*two)), compare(of(*two), of(*one))
+    there, back = compare(run(*one), run(*two)), compare(run(*two), run(*one))
     json.dumps(there, allow_nan=False)
     for name in ("reward", "success_rate"):
         ours, theirs = there["overall"][name], back["overall"][name]
@@ -160,5 +160,5 @@ def test_it_turns_with_the_order_and_is_nothing_with_oneself(
             assert ours["difference"] == pytest.approx(-theirs["difference"])
         if ours and ours["low"] is not None:
             assert ours["low"] == pytest.approx(-theirs["high"])
-    same = compare(of(*one), of(*one))["overall"]["reward"]
+    same = compare(run(*one), run(*one))["overall"]["reward"]
     assert same is None or same["difference"] == 0.0

@@ -1,4 +1,4 @@
-"""The figures of a run, against examples computed by hand and by brute force."""
+"""The metrics of a run, against examples computed by hand and by brute force."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.metrics.run_metrics import RunTally, Tally, compute_metrics
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import compute_metrics, run_metrics
 
 ENV = "demo/A-v0"
 
 
 def episode(reward: float | None = 1.0, task: int = 0, **more: Any) -> dict[str, Any]:
-    """A trajectory, as far as the figures look at it; no reward is a failure of `boundary`."""
+    """A trajectory with the keys that metrics read; without a reward, a failure of `boundary`."""
     answer, level = more.pop("answer", "B"), more.pop("level", None)
     category = more.pop("category", None)
     boundary = more.pop("boundary", "policy")
@@ -51,10 +52,10 @@ def episode(reward: float | None = 1.0, task: int = 0, **more: Any) -> dict[str,
 
 
 def repeated(*tasks: str, **more: Any) -> list[dict[str, Any]]:
-    """Episodes of tasks, one letter each: 1 and 0 the reward, a letter the answer; F a failure.
+    """Episodes of tasks, each a text: reward and answer of each repeat, or F for a failed one.
 
-    `"1a0b0-F"` is a task with a success that answered a, a failure to solve it that answered b, one
-    without an answer, and an episode that failed.
+    `"1a0b0-F"` is a task with four repeats: reward 1 and answer a, reward 0 and answer b, reward 0
+    and no answer, and a failure.
     """
     made = []
     for task, text in enumerate(tasks):
@@ -72,15 +73,15 @@ def overall(*episodes: dict[str, Any]) -> dict[str, Any]:
 
 
 def at_k(*tasks: str, **more: Any) -> dict[str, tuple[float, int]]:
-    """Each figure's mean and tasks."""
+    """The mean and the number of tasks of each metric."""
     found = overall(*repeated(*tasks, **more))["at_k"]
     return {name: (value["mean"], value["tasks"]) for name, value in found.items()}
 
 
-# The whole.
+# All metrics.
 
 
-def test_no_episodes_have_no_figures() -> None:
+def test_all_metrics_of_no_episodes() -> None:
     figures = overall()
     counted = {name for name, value in figures.items() if value == 0}
     assert counted == {
@@ -95,7 +96,7 @@ def test_no_episodes_have_no_figures() -> None:
     assert all(figures[name] is None for name in rest - {"stop_reasons", "lengths"})
 
 
-def test_every_figure_of_four_episodes() -> None:
+def test_all_metrics_of_four_episodes() -> None:
     figures = overall(
         episode(1.0, 0, turns=1, seconds=1.0, components={"right": 1.0}),
         episode(0.0, 0, turns=3, seconds=2.0, answer="", stop_reason="max_turns", repeat=1,
@@ -158,24 +159,34 @@ def test_metrics_of_a_rollout_are_those_of_its_trajectories() -> None:
     assert set(mine["components"]) == {"answered", "correct"}
 
 
-def test_a_tally_can_be_read_while_it_counts() -> None:
-    tally = RunTally()
-    tally.add(episode(1.0))
-    assert tally.mean_reward == tally.metrics()["overall"]["mean_reward"] == 1.0
-    tally.add(episode(0.0, 1))
-    assert tally.mean_reward == tally.metrics()["overall"]["mean_reward"] == 0.5
-    tally.add(episode(None, 2, boundary="judge"))
-    assert (tally.mean_reward, tally.episodes, tally.failures) == (0.5, 3, {"judge": 1})
+def test_episodes_can_be_added_after_metrics_were_computed() -> None:
+    table = EpisodeTable()
+    table.add(episode(1.0))
+    assert run_metrics(table)["overall"]["mean_reward"] == 1.0
+    table.add(episode(0.0, 1))
+    table.add(episode(None, 2, boundary="judge"))
+    assert run_metrics(table)["overall"]["mean_reward"] == 0.5
+    assert run_metrics(table)["overall"]["failures_by_boundary"] == {"judge": 1}
+    assert table.num_episodes == 3
 
 
-def test_a_tally_holds_a_few_numbers_an_episode() -> None:
-    tally = Tally()
+def test_an_episode_that_cannot_be_added_leaves_the_table_as_it_was() -> None:
+    table = EpisodeTable()
+    table.add(episode(1.0))
+    before = run_metrics(table)
+    with pytest.raises(TypeError):
+        table.add(episode(1.0, 1, seconds="long"))
+    assert run_metrics(table) == before
+
+
+def test_an_episode_takes_less_than_250_bytes_in_the_table() -> None:
+    table = EpisodeTable()
     one = episode(1.0, components={"right": 1.0})
-    tally.add(one)
+    table.add(one)
     tracemalloc.start()
     try:
         for task in range(5000):
-            tally.add({**one, "task_index": task, "task_id": str(task)})
+            table.add({**one, "task_index": task, "task_id": str(task)})
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -185,7 +196,7 @@ def test_a_tally_holds_a_few_numbers_an_episode() -> None:
 # Groups.
 
 
-def test_figures_are_given_for_each_environment_and_overall() -> None:
+def test_metrics_are_given_for_each_environment_and_overall() -> None:
     metrics = compute_metrics(
         [episode(1.0, env_id="b"), episode(0.0, env_id="a"), episode(None, env_id="b", repeat=1)]
     )
@@ -196,8 +207,8 @@ def test_figures_are_given_for_each_environment_and_overall() -> None:
     assert (metrics["overall"]["episodes"], metrics["overall"]["mean_reward"]) == (3, 0.5)
 
 
-def test_a_run_of_nothing_has_no_environments() -> None:
-    assert RunTally().metrics() == {"overall": overall(), "envs": {}}
+def test_a_run_without_episodes_has_no_environments() -> None:
+    assert run_metrics(EpisodeTable()) == {"overall": overall(), "envs": {}}
 
 
 def test_the_same_index_of_two_environments_is_two_tasks() -> None:
@@ -206,7 +217,7 @@ def test_the_same_index_of_two_environments_is_two_tasks() -> None:
     assert (figures["tasks"], figures["reward_error"]) == (2, 0.5)
 
 
-def test_levels_and_categories_have_all_figures_of_their_own_episodes() -> None:
+def test_levels_and_categories_have_all_metrics_of_their_own_episodes() -> None:
     tasks = [
         episode(1.0, 0, level="2", category="sums"),
         episode(0.0, 1, level="10", category="sums"),
@@ -221,12 +232,12 @@ def test_levels_and_categories_have_all_figures_of_their_own_episodes() -> None:
     assert mine["episodes"] == 4
 
 
-def test_without_levels_there_are_none() -> None:
+def test_tasks_without_level_and_category_have_no_groups() -> None:
     mine = compute_metrics([episode()])["envs"][ENV]
     assert (mine["levels"], mine["categories"]) == ({}, {})
 
 
-def test_a_level_that_is_a_number_is_read_as_a_text() -> None:
+def test_a_level_that_is_a_number_becomes_a_text() -> None:
     assert list(compute_metrics([episode(level=3)])["envs"][ENV]["levels"]) == ["3"]
 
 
@@ -251,7 +262,7 @@ def test_repeats_of_a_task_are_one_cluster() -> None:
     assert (figures["reward_error"], figures["success_error"], figures["tasks"]) == (0.5, 0.5, 2)
 
 
-def test_variance_within_a_task_is_of_tasks_with_repeats() -> None:
+def test_variance_within_a_task_ignores_tasks_without_repeats() -> None:
     figures = overall(*repeated("1a0b", "1a1a", "0a"))
     # variances 1/2 and 0; the last task says nothing
     assert figures["reward_variance_within"] == 0.25
@@ -260,12 +271,12 @@ def test_variance_within_a_task_is_of_tasks_with_repeats() -> None:
     assert (alone["reward_variance_within"], alone["equal_reward_rate"]) == (None, None)
 
 
-def test_equal_rewards_are_equal_whatever_their_mean_rounds_to() -> None:
+def test_equal_rewards_are_equal_even_if_their_mean_is_rounded() -> None:
     figures = overall(*[episode(0.1, 0, repeat=n) for n in range(3)])
     assert figures["equal_reward_rate"] == 1.0
 
 
-def test_success_is_not_the_reward() -> None:
+def test_success_is_not_taken_from_the_reward() -> None:
     assert overall(episode(0.2, is_success=True))["success_rate"] == 1.0
 
 
@@ -277,7 +288,7 @@ def test_components_are_those_of_the_last_step() -> None:
 
 
 @pytest.mark.parametrize("odd", [None, [], {"a": None}, {"a": "1"}, {"a": math.nan}])
-def test_components_that_are_no_numbers_are_passed_over(odd: Any) -> None:
+def test_components_that_are_not_numbers_are_ignored(odd: Any) -> None:
     assert overall(episode(components=odd))["components"] == {}
 
 
@@ -287,21 +298,21 @@ def test_an_episode_without_a_step_is_counted() -> None:
     assert figures["stop_reasons"] == {"context": 1}
 
 
-# What k repeats are worth.
+# pass@k, averages and majority votes.
 
 
-def test_one_repeat_has_a_pass_rate_and_nothing_to_average() -> None:
+def test_a_single_repeat_has_only_pass_at_1() -> None:
     assert at_k("1a", "0b") == {"pass@1": (0.5, 2)}
 
 
-def test_k_are_powers_of_two_and_the_number_of_repeats() -> None:
+def test_k_are_the_powers_of_two_and_the_number_of_repeats() -> None:
     found = at_k("1a" * 6)
     assert [name for name in found if name.startswith("pass@") and "[" not in name] == [
         "pass@1", "pass@2", "pass@4", "pass@6",
     ]  # fmt: skip
 
 
-def test_all_figures_of_two_tasks_with_three_repeats() -> None:
+def test_all_values_of_two_tasks_with_three_repeats() -> None:
     assert at_k("1a0b0b", "0c1a1a") == {
         "pass@1": (pytest.approx((1 / 3 + 2 / 3) / 2), 2),
         "pass@2": (pytest.approx((2 / 3 + 1) / 2), 2),
@@ -321,7 +332,7 @@ def test_a_task_with_fewer_graded_episodes_is_left_out_of_a_larger_k() -> None:
     assert found["pass@1[avg-of-3]"] == (0.0, 1)
 
 
-def test_failed_episodes_are_no_failures_to_solve() -> None:
+def test_failed_episodes_do_not_count_as_unsolved() -> None:
     assert at_k("1aFF") == at_k("1a")
 
 
@@ -338,38 +349,38 @@ def test_episodes_without_an_answer_do_not_vote() -> None:
     assert at_k("1a0-0-")["majority@3"] == (1.0, 1)
 
 
-def test_a_task_without_votes_has_no_success() -> None:
+def test_a_task_without_votes_has_success_0() -> None:
     assert at_k("1a1a", "0-0-")["majority@2"] == (0.5, 2)
 
 
-def test_where_answers_are_not_named_there_is_no_vote() -> None:
+def test_environments_without_extracted_answers_have_no_majority() -> None:
     found = overall(*[episode(1.0, repeat=n, answer=None) for n in range(2)])["at_k"]
     assert set(found) == {"pass@1", "pass@2", "pass@1[avg-of-2]"}
 
 
-def test_a_cut_episode_whose_environment_names_answers_is_silent() -> None:
+def test_an_episode_without_answer_of_an_environment_with_answers_does_not_vote() -> None:
     cut = [episode(0.0, 1, repeat=n, answer=None) for n in range(2)]
     found = overall(*repeated("1a1a"), *cut)["at_k"]["majority@2"]
     assert (found["mean"], found["tasks"]) == (0.5, 2)
 
 
-def test_overall_votes_are_of_environments_that_name_answers() -> None:
+def test_overall_majority_ignores_environments_without_answers() -> None:
     other = [episode(0.0, env_id="demo/B-v0", repeat=n, answer=None) for n in range(2)]
     found = overall(*repeated("1a1a"), *other)["at_k"]
     assert (found["majority@2"]["mean"], found["majority@2"]["tasks"]) == (1.0, 1)
     assert (found["pass@2"]["mean"], found["pass@2"]["tasks"]) == (0.5, 2)
 
 
-def test_the_error_of_pass_at_k_is_that_of_a_mean_over_tasks() -> None:
+def test_the_error_of_pass_at_k_is_the_standard_error_over_tasks() -> None:
     found = overall(*repeated("1a1a", "0b0b", "1a0b"))["at_k"]
     assert found["pass@1"]["error"] == pytest.approx(statistics.stdev([1, 0, 0.5]) / 3**0.5)
     assert found["pass@2"]["error"] == pytest.approx(statistics.stdev([1, 0, 1]) / 3**0.5)
 
 
-# Lengths, answers, ends, failures.
+# Lengths, answers, stop reasons, failures.
 
 
-def test_lengths_count_all_that_the_policy_wrote_and_only_that() -> None:
+def test_completion_chars_count_all_that_the_policy_wrote_and_nothing_else() -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "12345"},
@@ -386,30 +397,30 @@ def test_lengths_count_all_that_the_policy_wrote_and_only_that() -> None:
     assert lengths["conversation_chars"]["max"] == 5 + 10 + 1 + 7 + 1 + 2
 
 
-def test_a_policy_without_tokens_has_used_none() -> None:
+def test_a_policy_that_reports_no_tokens_has_used_0() -> None:
     figures = overall(episode(usage={}))
     assert (figures["prompt_tokens"], figures["completion_tokens"]) == (0, 0)
     assert figures["mean_completion_tokens"] == 0.0
     assert figures["lengths"]["completion_tokens"] is None
 
 
-def test_an_environment_that_extracts_nothing_has_no_rate_of_answers() -> None:
+def test_an_environment_without_extracted_answers_has_no_no_answer_rate() -> None:
     assert overall(episode(answer=None))["no_answer_rate"] is None
 
 
-def test_the_rate_of_answers_is_of_those_that_say_so() -> None:
+def test_the_no_answer_rate_ignores_episodes_that_report_no_answer() -> None:
     figures = overall(episode(answer=None), episode(answer=""), episode(answer="B"))
     assert figures["no_answer_rate"] == 0.5
 
 
-def test_stop_reasons_are_named_in_order() -> None:
+def test_stop_reasons_are_sorted_by_name() -> None:
     figures = overall(
         *[episode(stop_reason=name) for name in ("time", "answer", "context", "time")]
     )
     assert list(figures["stop_reasons"].items()) == [("answer", 1), ("context", 1), ("time", 2)]
 
 
-def test_failures_are_in_no_other_figure() -> None:
+def test_failures_change_no_other_metric() -> None:
     good = [episode(1.0, 0), episode(0.0, 1, answer="")]
     bad = [
         episode(None, task, turns=9, seconds=1e6, stop_reason="x", usage={"prompt_tokens": 99},
@@ -424,18 +435,18 @@ def test_failures_are_in_no_other_figure() -> None:
     assert [within[name] for name in counted] == [7, 5, pytest.approx(5 / 7), {"policy": 5}]
 
 
-def test_failures_alone_have_no_means() -> None:
+def test_a_run_of_failures_has_no_means() -> None:
     figures = overall(episode(None), episode(None, boundary="environment"))
     assert (figures["failure_rate"], figures["mean_reward"], figures["tasks"]) == (1.0, None, 0)
     assert figures["failures_by_boundary"] == {"environment": 1, "policy": 1}
 
 
-# What holds for any run.
+# Properties of any run.
 
 
 @st.composite
 def runs(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Episodes of a few tasks of two environments, some of which failed, some twins in all."""
+    """Episodes of a few tasks of two environments; some failed."""
     keys = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 4))
     return [
         episode(
@@ -455,7 +466,7 @@ def runs(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def rounded(metrics: Any) -> Any:
-    """The figures without what the order of a sum of floats does to the last digits."""
+    """Metrics to compare up to rounding: the order of a sum of floats changes its last digits."""
     if isinstance(metrics, dict):
         return {key: rounded(value) for key, value in metrics.items()}
     return pytest.approx(metrics, abs=1e-9) if isinstance(metrics, float) else metrics
@@ -463,7 +474,7 @@ def rounded(metrics: Any) -> Any:
 
 @settings(deadline=None)
 @given(runs(), st.randoms(use_true_random=False))
-def test_the_order_of_episodes_does_not_matter(
+def test_the_order_of_episodes_does_not_change_metrics(
     played: list[dict[str, Any]], rng: random.Random
 ) -> None:
     shuffled = rng.sample(played, len(played))
@@ -472,7 +483,7 @@ def test_the_order_of_episodes_does_not_matter(
 
 @settings(deadline=None)
 @given(runs())
-def test_figures_keep_to_their_ranges(played: list[dict[str, Any]]) -> None:
+def test_metrics_stay_in_their_ranges(played: list[dict[str, Any]]) -> None:
     metrics = compute_metrics(played)
     json.dumps(metrics, allow_nan=False)
     figures = metrics["overall"]
@@ -496,7 +507,7 @@ def test_figures_keep_to_their_ranges(played: list[dict[str, Any]]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6))
-def test_pass_at_k_grows_from_the_mean_success(rewards: list[list[bool]]) -> None:
+def test_pass_at_k_grows_with_k_from_the_mean_success(rewards: list[list[bool]]) -> None:
     played = [
         episode(float(reward), task, repeat=repeat)
         for task, mine in enumerate(rewards)
@@ -514,8 +525,8 @@ def test_pass_at_k_grows_from_the_mean_success(rewards: list[list[bool]]) -> Non
 
 @settings(deadline=None)
 @given(st.lists(st.text("abc-", min_size=3, max_size=3), min_size=1, max_size=5))
-def test_majority_is_what_counting_the_ballots_gives(tasks: list[str]) -> None:
-    """In every task the right answer is a."""
+def test_majority_is_that_of_counting_votes_by_hand(tasks: list[str]) -> None:
+    """The right answer of every task is a."""
     played = repeated(*["".join(f"{letter == 'a':d}{letter}" for letter in task) for task in tasks])
     expected = []
     for task in tasks:

@@ -1,4 +1,4 @@
-"""A terminal of its own, in which a test runs the `textgym` command."""
+"""A pseudo-terminal for tests that run the `textgym` command."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 
 CTRL_C = "\x03"
 
-# A session's leader that opens a terminal is controlled by it, so that Ctrl-C reaches it there.
+# A session leader that opens a terminal gets it as its controlling terminal, and so gets Ctrl-C.
 _CODE = """
 import os, signal, sys
 terminal = os.open(sys.argv.pop(1), os.O_RDWR)
 for stream in range(3):
     os.dup2(terminal, stream)
-signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the test runner may ignore it
 from textgym.cli import main
 main()
 """
@@ -29,12 +29,12 @@ class Terminal:
     """Runs the command in a folder.
 
     Args:
-        folder: Where.
-        *arguments: The command's arguments.
-        **environment: Variables that differ.
+        folder: The working directory.
+        *arguments: The arguments of the command.
+        **environment: Additional environment variables.
 
     Attributes:
-        seen: All that it has written.
+        seen: All output so far.
     """
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
@@ -46,15 +46,15 @@ class Terminal:
             env={**variables, "TERM": "xterm", **environment},
             start_new_session=True,
         )
-        self._theirs = theirs  # kept open, for else reading fails until the command has opened it
+        self._theirs = theirs  # reading fails unless someone has it open
         self.seen = ""
 
     def wait_for(self, text: str, again: str = "") -> str:
-        """Read until a text appears (again), and return what came.
+        """Read until a text appears in new output, and return this output.
 
         Args:
-            text: What is to appear.
-            again: What is typed anew where nothing comes for a while.
+            text: The text to wait for.
+            again: A text to type again if nothing appears for a while.
         """
         start, begun = len(self.seen), time.monotonic()
         typed = begun
@@ -71,16 +71,16 @@ class Terminal:
         return self.seen[start:]
 
     def type(self, text: str, answer: str) -> str:
-        """Type something and wait for what is to follow.
+        """Type a text and wait for another one to appear.
 
-        A Ctrl-C that comes between a prompt and Python's waiting for a key is noticed only with the
-        next key, so that it is typed anew.
+        A Ctrl-C that arrives after a prompt but before Python waits for a key is only noticed with
+        the next key, so it is typed again.
         """
         os.write(self._fd, text.encode())
         return self.wait_for(answer, again=text if text == CTRL_C else "")
 
     def exit_code(self) -> int:
-        """Read to the end, and return how the command exits."""
+        """Read to the end of the output and return the exit code."""
         while self.process.poll() is None:
             self._read(0.05)
         while self._read(0):
@@ -90,7 +90,7 @@ class Terminal:
         return self.process.returncode
 
     def _read(self, seconds: float) -> bool:
-        """Read what comes within some seconds, without line editing's own marks."""
+        """Read output for some seconds; control sequences of line editing are removed."""
         if not select.select([self._fd], [], [], seconds)[0]:
             return False
         came = os.read(self._fd, 65536).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""The models of the surface find shortcuts that were planted, one kind each, and no others."""
+"""The models find planted shortcuts of each kind, and nothing where there are none."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def longest_or_shortest(rng: random.Random) -> Options:
     return "Which?", [str(rng.randrange(10, 99)), *(str(number(rng) * 10**i) for i in range(3))]
 
 
-def test_trees_find_what_depends_on_something_else() -> None:
+def test_trees_find_a_shortcut_that_depends_on_another_feature() -> None:
     train, test = planted(longest_or_shortest, 400, 1), planted(longest_or_shortest, 200, 2)
     assert shortcut_accuracy(train, test)["trees"] > 0.9
 
@@ -112,26 +112,26 @@ def exchangeable(rng: random.Random) -> Options:
     return "How many?", [str(number(rng)) for _ in range(4)]
 
 
-def test_where_nothing_tells_nothing_is_found() -> None:
+def test_exchangeable_options_have_no_shortcut() -> None:
     found = shortcut_accuracy(planted(exchangeable, 1000, 1), planted(exchangeable, 1000, 2))
     assert max(found.values()) < 0.3, found
 
 
-def test_the_same_questions_give_the_same_figures() -> None:
+def test_the_same_questions_give_the_same_accuracy() -> None:
     train, test = planted(between_two, 100, 1), planted(between_two, 100, 2)
     assert shortcut_accuracy(train, test) == shortcut_accuracy(train, test)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(), st.lists(st.text(), min_size=2, max_size=5))
-def test_any_texts_have_finite_features(prompt: str, options: list[str]) -> None:
+def test_features_of_any_texts_are_finite(prompt: str, options: list[str]) -> None:
     assert np.isfinite(surface([Choice(prompt, options, 0)])).all()
 
 
 @pytest.mark.parametrize(
     "option", ["9" * 5000, "0/0", "1/" + "0" * 400, "-.5", "\ud800", "", " ", "1:2:3", "٣"]
 )
-def test_odd_options_have_finite_features(option: str) -> None:
+def test_features_of_odd_options_are_finite(option: str) -> None:
     assert np.isfinite(surface([Choice(option, (option, "1"), 0)])).all()
 
 
@@ -141,5 +141,5 @@ def test_odd_options_have_finite_features(option: str) -> None:
     ids=["none", "two"],
 )
 def test_questions_with_different_numbers_of_options_are_refused(choices: list[Choice]) -> None:
-    with pytest.raises(UsageError, match="all questions have one number of options"):
+    with pytest.raises(UsageError, match="all questions need the same number of options"):
         surface(choices)

@@ -1,4 +1,4 @@
-"""The checks find what they are for: one small environment for each defect, and one without."""
+"""Each check finds its defect: one small environment per defect, and one without defects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import textgym
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, user
 from textgym.rewards import Grade
-from textgym.testing import CHECKS, Result, check, check_subject, subject_of
+from textgym.testing import CHECKS, Result, check, make_subject, run_check
 
 CARD = textgym.Card(
     id="demo/Sum-v0",
@@ -29,7 +29,7 @@ CARD = textgym.Card(
 
 
 class Good(textgym.TextEnv[dict[str, Any]]):
-    """Two numbers are added and the last digit is told, after a word of thought if one wants."""
+    """Give the last digit of a sum, after any number of messages `think`."""
 
     card = CARD
 
@@ -66,12 +66,12 @@ class Good(textgym.TextEnv[dict[str, Any]]):
 
 
 def result(cls: type[Any], name: str, tasks: int = 50, **kwargs: Any) -> Result:
-    with subject_of(cls(**kwargs) if kwargs else cls, tasks) as subject:
-        return check_subject(subject, name)
+    with make_subject(cls(**kwargs) if kwargs else cls, tasks) as subject:
+        return run_check(subject, name)
 
 
 def found(cls: type[Any], name: str) -> str:
-    """What a check says of a class that must fail it."""
+    """The detail of a check that must fail."""
     came = result(cls, name)
     assert came.outcome == "failed", came
     return came.detail
@@ -122,37 +122,39 @@ class KeepsTheAction(Good):
 
 
 @pytest.mark.parametrize("cls", [SharesItsMessages, KeepsTheAction])
-def test_sharing_what_is_handed_out_is_found(cls: type[Good]) -> None:
-    assert "shares what it hands out" in found(cls, "mutation")
+def test_sharing_messages_with_the_caller_is_found(cls: type[Good]) -> None:
+    assert "share mutable objects" in found(cls, "mutation")
 
 
 def test_sharing_the_transcript_itself_is_found() -> None:
     assert found(SharesItsTranscript, "mutation")
 
 
-class TellsInInfo(Good):
+class AnswerInInfo(Good):
     def grade(self) -> Grade:
         grade = super().grade()
         grade.info = {"expected": self.task.answer}
         return grade
 
 
-class TellsDeepInInfo(Good):
+class AnswerNestedInInfo(Good):
     def grade(self) -> Grade:
         grade = super().grade()
         grade.info = {"details": {"all": [{"gold": self.task.answer}]}}
         return grade
 
 
-class TellsAtTheStart(Good):
+class AnswerInFirstInfo(Good):
     def reset(self, **kwargs: Any) -> Any:
         observation, info = super().reset(**kwargs)
         return observation, {**info, "gold": self.task.answer}
 
 
-@pytest.mark.parametrize("cls", [TellsInInfo, TellsDeepInInfo, TellsAtTheStart])
+@pytest.mark.parametrize("cls", [AnswerInInfo, AnswerNestedInInfo, AnswerInFirstInfo])
 def test_an_answer_in_info_is_found(cls: type[Good]) -> None:
-    assert "info tells test-" in found(cls, "no_answer_is_shown").replace("train-", "test-")
+    assert "info contains the answer of test-" in found(cls, "no_answer_is_shown").replace(
+        "train-", "test-"
+    )
 
 
 class ShowsTheSolution(Good):
@@ -176,11 +178,11 @@ class DrawsFromTheGlobalGenerator(Good):
 
 def test_a_prompt_from_a_global_generator_is_found_in_another_process() -> None:
     name = "same_prompt_in_another_process"
-    assert "another prompt in another process" in found(DrawsFromTheGlobalGenerator, name)
+    assert "the prompt differs in another process" in found(DrawsFromTheGlobalGenerator, name)
 
 
 def test_a_prompt_from_a_global_generator_is_found_in_the_same_process() -> None:
-    assert "another prompt" in found(DrawsFromTheGlobalGenerator, "spec_round_trip")
+    assert "the prompt differs" in found(DrawsFromTheGlobalGenerator, "spec_round_trip")
 
 
 class DependsOnTheHashSeed(Good):
@@ -192,7 +194,7 @@ class DependsOnTheHashSeed(Good):
 
 def test_the_order_of_a_set_is_found_in_another_process() -> None:
     name = "same_prompt_in_another_process"
-    assert "another prompt in another process" in found(DependsOnTheHashSeed, name)
+    assert "the prompt differs in another process" in found(DependsOnTheHashSeed, name)
     assert result(DependsOnTheHashSeed, "spec_round_trip").outcome == "passed"
 
 
@@ -223,7 +225,7 @@ class RaisesOnText(Good):
         return super().grade()
 
 
-def test_raising_on_what_a_model_says_is_found() -> None:
+def test_an_exception_on_a_message_is_found() -> None:
     assert found(RaisesOnText, "hostile_messages_are_data").startswith(
         "ValueError: invalid literal"
     )
@@ -235,7 +237,7 @@ class WrongOracle(Good):
 
 
 class RarelyWrongOracle(Good):
-    """Wrong on a task in ten, on the harder level only."""
+    """Wrong on one task in ten, and only on the harder level."""
 
     def solve(self) -> Message:
         wrong = self.task.row["level"] == 2 and self.task.answer == "7"
@@ -247,22 +249,22 @@ def test_a_wrong_oracle_is_found_and_its_task_named(cls: type[Good]) -> None:
     assert found(cls, "oracle_gets_the_maximum").startswith("0.0 for train-")
 
 
-class PaysSilence(Good):
+class RewardsSilence(Good):
     def grade(self) -> Grade:
         return Grade(0.1, False, {"correct": 0.0}) if not self.answer_text else super().grade()
 
 
 def test_a_reward_for_silence_is_found() -> None:
-    assert "0.1 for train-" in found(PaysSilence, "silence_gets_the_minimum")
+    assert "0.1 for train-" in found(RewardsSilence, "silence_gets_the_minimum")
 
 
-class PaysSilenceWhereNothingIsToBeDone(PaysSilence):
+class RewardsSilenceIfNothingIsToBeDone(RewardsSilence):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         return {**super().generate(rng, level), "no_op": True}
 
 
-def test_a_reward_for_silence_is_right_on_tasks_tagged_no_op() -> None:
-    came = result(PaysSilenceWhereNothingIsToBeDone, "silence_gets_the_minimum")
+def test_a_reward_for_silence_is_allowed_on_tasks_tagged_no_op() -> None:
+    came = result(RewardsSilenceIfNothingIsToBeDone, "silence_gets_the_minimum")
     assert came.outcome == "passed"
 
 
@@ -285,20 +287,20 @@ class BadGuesses(Good):
         return assistant("I do not know.")
 
 
-def test_a_guess_that_gets_less_than_other_blind_policies_is_no_finding() -> None:
+def test_guesses_below_chance_pass() -> None:
     came = result(BadGuesses, "guesses_get_no_more_than_chance", tasks=200)
     assert came.outcome == "passed"
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 5, 20])
-def test_a_few_unlucky_guesses_are_no_finding(tasks: int) -> None:
+def test_the_chance_check_passes_with_few_tasks(tasks: int) -> None:
     assert result(Good, "guesses_get_no_more_than_chance", tasks=tasks).outcome == "passed"
 
 
 class ChangingType(Good):
     def grade(self) -> Grade:
         grade = super().grade()
-        grade.info = {"note": 0 if self.answer_text else "silent"}
+        grade.info = {"note": 0 if self.answer_text else "empty"}
         return grade
 
 
@@ -314,7 +316,7 @@ class NanComponent(Good):
         return grade
 
 
-def test_a_component_that_is_no_number_is_found() -> None:
+def test_a_component_that_is_not_finite_is_found() -> None:
     assert "component 'ratio' is nan" in found(NanComponent, "infos_have_one_type_a_key")
 
 
@@ -325,7 +327,7 @@ class IntegerComponent(Good):
         return grade
 
 
-def test_a_component_that_is_no_float_becomes_one() -> None:
+def test_an_integer_component_becomes_a_float() -> None:
     assert result(IntegerComponent, "infos_have_one_type_a_key").outcome == "passed"
 
 
@@ -335,7 +337,7 @@ class ForgetsItsState(Good):
 
 
 class KeepsStateAside(Good):
-    """What changes lies beside `state`, so it is neither saved nor restored."""
+    """Keeps a counter outside of `state`, so it is neither saved nor restored."""
 
     def begin(self, task: textgym.Task) -> dict[str, Any]:
         self.said = 0
@@ -351,16 +353,16 @@ class KeepsStateAside(Good):
 
 @pytest.mark.parametrize("cls", [ForgetsItsState, KeepsStateAside])
 def test_a_state_that_is_not_restored_is_found(cls: type[Good]) -> None:
-    assert "another" in found(cls, "fork_and_continue")
+    assert "differs" in found(cls, "fork_and_continue")
 
 
-class StateOfNoJson(Good):
+class StateWithoutJson(Good):
     def begin(self, task: textgym.Task) -> Any:
         return {"thoughts": 0, "seen": set()}
 
 
-def test_a_state_that_json_cannot_hold_is_found() -> None:
-    assert found(StateOfNoJson, "fork_and_continue").startswith("StateError: ")
+def test_a_state_that_is_not_json_is_found() -> None:
+    assert found(StateWithoutJson, "fork_and_continue").startswith("StateError: ")
 
 
 class OverlappingSplits(Good):
@@ -373,20 +375,20 @@ def test_a_task_in_two_splits_is_found() -> None:
 
 
 class SplitByWhatIsNotAsked(Good):
-    """Few questions, each with something besides that makes the row another one."""
+    """Few questions, made distinct by a field that is not part of the prompt."""
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         return {"a": rng.randrange(20), "b": level, "besides": rng.randrange(1000)}
 
 
-def test_a_test_task_that_stands_in_training_is_found() -> None:
+def test_a_test_task_in_the_train_split_is_found() -> None:
     assert result(SplitByWhatIsNotAsked, "splits_do_not_overlap").outcome == "passed"
     detail = found(SplitByWhatIsNotAsked, "training_holds_no_test_task")
-    assert detail.endswith("have one prompt and one solution")
+    assert detail.endswith("have the same prompt and solution")
 
 
 class HiddenAnswer(SplitByWhatIsNotAsked):
-    """The same few prompts, each with another answer every time."""
+    """The same few prompts, each with many different answers."""
 
     def read_row(self, row: dict[str, Any]) -> textgym.Task:
         task = super().read_row(row)
@@ -394,7 +396,7 @@ class HiddenAnswer(SplitByWhatIsNotAsked):
         return textgym.Task(task.id, task.messages, hidden, row=row)
 
 
-def test_one_prompt_with_other_solutions_is_no_finding() -> None:
+def test_equal_prompts_with_different_solutions_pass() -> None:
     assert result(HiddenAnswer, "training_holds_no_test_task").outcome == "passed"
 
 
@@ -402,7 +404,7 @@ class SharedSplits(SplitByWhatIsNotAsked):
     card = dataclasses.replace(CARD, shared_splits=True)
 
 
-def test_a_card_may_say_that_the_splits_hold_the_same_tasks() -> None:
+def test_a_card_can_declare_shared_splits() -> None:
     assert result(SharedSplits, "training_holds_no_test_task").outcome == "skipped"
 
 
@@ -424,7 +426,7 @@ class RowIsNotKept(Good):
         return textgym.Task(task.id, task.messages, task.answer, row=shown)
 
 
-def test_a_row_that_makes_another_task_is_found() -> None:
+def test_a_row_that_gives_a_different_task_is_found() -> None:
     assert "differs" in found(RowIsNotKept, "rows_can_be_given_back")
 
 
@@ -436,7 +438,7 @@ class NoEnd(Good):
         return [user("And?")]
 
 
-def test_an_episode_without_end_is_found() -> None:
+def test_an_episode_that_never_ends_is_found() -> None:
     assert "has not ended after" in found(NoEnd, "silence_gets_the_minimum")
 
 
@@ -458,7 +460,7 @@ def test_a_chance_out_of_range_is_found() -> None:
     assert "chance 1.5 is outside" in found(ChanceOutOfRange, "card_is_complete")
 
 
-def test_a_card_of_another_id_is_found() -> None:
+def test_a_card_with_a_different_id_is_found() -> None:
     gymnasium.register(id="demo/Other-v0", entry_point=f"{__name__}:Good")
     try:
         came = result_of_id("demo/Other-v0", "card_is_complete")
@@ -468,8 +470,8 @@ def test_a_card_of_another_id_is_found() -> None:
 
 
 def result_of_id(id: str, name: str) -> Result:
-    with subject_of(id, 5) as subject:
-        return check_subject(subject, name)
+    with make_subject(id, 5) as subject:
+        return run_check(subject, name)
 
 
 class WrongSpace(Good):
@@ -489,10 +491,10 @@ class PicklesWithoutItsStream(Good):
 
 
 def test_a_pickle_that_forgets_the_stream_of_tasks_is_found() -> None:
-    assert "another next task" in found(PicklesWithoutItsStream, "pickling")
+    assert "the next task differs" in found(PicklesWithoutItsStream, "pickling")
 
 
-# What does not apply, and what cannot be checked.
+# Skipped checks, and objects that cannot be checked.
 
 
 class Bare(Good):
@@ -507,7 +509,7 @@ class Bare(Good):
         ("guesses_get_no_more_than_chance", "no random policy"),
     ],
 )
-def test_a_check_without_its_method_is_skipped(name: str, reason: str) -> None:
+def test_a_check_of_an_undefined_method_is_skipped(name: str, reason: str) -> None:
     came = result(Bare, name)
     assert came.outcome == "skipped"
     assert reason in came.detail
@@ -518,42 +520,44 @@ def test_chance_is_not_checked_with_other_arguments() -> None:
 
 
 def test_an_environment_is_checked_with_its_own_arguments() -> None:
-    with subject_of(RarelyWrongOracle(level=1), 50) as subject:
-        assert check_subject(subject, "oracle_gets_the_maximum").outcome == "passed"
-    with subject_of(RarelyWrongOracle(level=2), 50) as subject:
-        assert check_subject(subject, "oracle_gets_the_maximum").outcome == "failed"
+    with make_subject(RarelyWrongOracle(level=1), 50) as subject:
+        assert run_check(subject, "oracle_gets_the_maximum").outcome == "passed"
+    with make_subject(RarelyWrongOracle(level=2), 50) as subject:
+        assert run_check(subject, "oracle_gets_the_maximum").outcome == "failed"
 
 
 def test_checking_leaves_the_registry_as_it_was() -> None:
     before = set(gymnasium.registry)
-    with subject_of(Good, 5):
+    with make_subject(Good, 5):
         assert set(gymnasium.registry) != before
     assert set(gymnasium.registry) == before
 
 
 @pytest.mark.parametrize("what", ["CartPole-v1", 5, dict])
 def test_only_text_environments_can_be_checked(what: Any) -> None:
-    with pytest.raises(UsageError, match=r"no TextEnv|only a TextEnv"):
+    with pytest.raises(UsageError, match=r"not a TextEnv|only a TextEnv"):
         check(what, show=lambda line: None)
 
 
 @pytest.fixture
 def few_checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Leave three checks, so that the whole report is cheap; return a list for its lines."""
+    """Keep three checks, so that a report is fast; return a list for its lines."""
     kept = ("card_is_complete", "oracle_gets_the_maximum", "silence_gets_the_minimum")
-    monkeypatch.setattr("textgym.testing.report.CHECKS", {name: CHECKS[name] for name in kept})
+    monkeypatch.setattr("textgym.testing.runner.CHECKS", {name: CHECKS[name] for name in kept})
     return []
 
 
-def test_one_failure_fails_the_whole(few_checks: list[str]) -> None:
+def test_one_failed_check_fails_the_report(few_checks: list[str]) -> None:
     assert check(WrongOracle, tasks=5, show=few_checks.append) is False
     marks = [line.split()[0] for line in few_checks]
     assert marks == ["ok", "FAIL", "ok"]
 
 
-def test_a_skipped_check_fails_nothing(few_checks: list[str]) -> None:
+def test_a_skipped_check_does_not_fail_the_report(few_checks: list[str]) -> None:
     assert check(Bare, tasks=5, show=few_checks.append) is True
-    assert few_checks[1].startswith("skip oracle_gets_the_maximum: the environment has no oracle")
+    assert few_checks[1].startswith(
+        "skip oracle_gets_the_maximum: the environment defines no oracle"
+    )
 
 
 class RaisesOnReset(Good):
@@ -561,12 +565,12 @@ class RaisesOnReset(Good):
         raise RuntimeError("first line\nsecond line")
 
 
-def test_what_an_environment_raises_is_one_line_of_the_report(few_checks: list[str]) -> None:
+def test_an_exception_of_an_environment_is_one_line_of_the_report(few_checks: list[str]) -> None:
     assert check(RaisesOnReset, tasks=5, show=few_checks.append) is False
     assert few_checks[1] == "FAIL oracle_gets_the_maximum: RuntimeError: first line"
 
 
-def test_lines_are_printed_unless_told(
+def test_lines_are_printed_by_default(
     few_checks: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(Good, tasks=5)

@@ -1,4 +1,7 @@
-"""The `textgym` command: thin, it reads arguments, calls the library, and prints."""
+"""The `textgym` command: it parses arguments, calls the library and prints the results.
+
+There is one module per command; `list` and `show` share `catalog`.
+"""
 
 from textgym.cli.main import main
 

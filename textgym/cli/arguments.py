@@ -1,4 +1,4 @@
-"""Ids, and arguments of environments and policies, as they are given on the command line."""
+"""Parsing of environment ids, weights and NAME=VALUE arguments from the command line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["env_arguments", "read_env_settings", "read_limits", "read_settings",
 def env_arguments(
     split: str | None, level: int | None, dataset: str | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an environment's keyword arguments, without those that were not given.
+    """Return the keyword arguments of an environment, without options that were not given.
 
     Args:
-        split: `--split`.
-        level: `--level`.
-        dataset: `--dataset`.
-        settings: What was read of `--set`, which comes last.
+        split: The value of `--split`.
+        level: The value of `--level`.
+        dataset: The value of `--dataset`.
+        settings: The parsed values of `--set`, which override the others.
 
     Example:
         >>> env_arguments("test", None, None, read_settings(["shots=4"]))
@@ -32,13 +32,13 @@ def env_arguments(
 
 
 def read_weights(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
-    """Read ids, each as ID or each as ID=WEIGHT.
+    """Parse environment ids, which are either all `ID` or all `ID=WEIGHT`.
 
     Returns:
-        The ids with their weights, and whether weights were given.
+        The weight of each id, and whether weights were given.
 
     Raises:
-        UsageError: A weight is none, only some ids have one, or one has two.
+        UsageError: A weight is invalid, only some ids have a weight, or an id has two.
 
     Example:
         >>> read_weights(["demo/A-v0=0.6", "demo/B-v0=0.4"])
@@ -52,36 +52,36 @@ def read_weights(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
     for text in texts:
         id, separator, written = text.partition("=")
         if not separator:
-            raise UsageError(f"{id!r} has no weight and others have one: give it one, {id}=1")
+            raise UsageError(f"{id!r} has no weight but other ids do: write {id}=1")
         if id in weights:
-            raise UsageError(f"{id!r} has two weights: name it once")
+            raise UsageError(f"{id!r} has two weights: list it only once")
         weights[id] = _number(written)
         if not 0 < weights[id] < math.inf:
-            raise UsageError(f"a weight is a number greater than 0, as in {id}=0.5, not {text!r}")
+            raise UsageError(f"a weight must be a number above 0, as in {id}=0.5, not {text!r}")
     return weights, True
 
 
 def read_limits(texts: Sequence[str], option: str) -> dict[str, int]:
-    """Read ID=NUMBER.
+    """Parse `ID=NUMBER` texts.
 
     Args:
-        texts: What was given.
-        option: The option that it was given for.
+        texts: The values of the option.
+        option: The name of the option, for errors.
 
     Raises:
-        UsageError: A text is not of this form.
+        UsageError: A text does not have this form.
     """
     limits: dict[str, int] = {}
     for text in texts:
         id, separator, number = text.rpartition("=")
         if not separator or not number.isdecimal() or int(number) < 1:
-            raise UsageError(f"{option} takes ID=NUMBER, the number 1 or more, not {text!r}")
+            raise UsageError(f"{option} takes ID=NUMBER with a number of at least 1, not {text!r}")
         limits[id] = int(number)
     return limits
 
 
 def read_env_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, an argument of all environments, and ID:NAME=VALUE, one of that alone.
+    """Parse `NAME=VALUE`, for all environments, and `ID:NAME=VALUE`, for one of them.
 
     Example:
         >>> read_env_settings(["shots=4", "demo/A-v0:judge=rule"])
@@ -100,14 +100,14 @@ def read_env_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
-    """Read NAME=VALUE, the value as JSON where it is JSON.
+    """Parse `NAME=VALUE` texts. A value that is valid JSON is parsed as JSON.
 
     Args:
-        texts: What was given.
-        option: The option that it was given for.
+        texts: The values of the option.
+        option: The name of the option, for errors.
 
     Raises:
-        UsageError: A text is not of this form.
+        UsageError: A text does not have this form.
     """
     read: dict[str, Any] = {}
     for text in texts:

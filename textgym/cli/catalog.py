@@ -1,4 +1,4 @@
-"""`textgym list` and `textgym show`: which environments there are, and what one is."""
+"""`textgym list` and `textgym show`: the registered environments, and one of them in detail."""
 
 from __future__ import annotations
 
@@ -25,46 +25,46 @@ def list_command(
     filters: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD=VALUE]...", help="Keep those whose card says so, as in domain=logic."
+            metavar="[FIELD=VALUE]...", help="Only environments whose card matches: domain=logic."
         ),
     ] = None,
 ) -> None:
-    """List the environments."""
-    wanted = [_filter(text) for text in filters or []]
+    """List the registered environments."""
+    wanted = [_parse_filter(text) for text in filters or []]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("environment", no_wrap=True)  # an id is copied whole
+    table.add_column("environment", no_wrap=True)  # ids are copied from the table
     for column in ("structure", "domain", "verification", "levels"):
         table.add_column(column, overflow="fold")
     shown = 0
     for id in ids():
         try:
-            about = card(id)
+            its_card = card(id)
         except ExtraMissingError as error:
             table.add_row(id, str(error))
             continue
-        if all(about.matches(field, value) for field, value in wanted):
+        if all(its_card.matches(field, value) for field, value in wanted):
             shown += 1
-            levels = f"{about.levels[0]} to {about.levels[-1]}" if about.levels else ""
+            levels = f"{its_card.levels[0]} to {its_card.levels[-1]}" if its_card.levels else ""
             table.add_row(
                 id,
-                ", ".join(about.structure),
-                ", ".join(about.domain),
-                ", ".join(about.verification),
+                ", ".join(its_card.structure),
+                ", ".join(its_card.domain),
+                ", ".join(its_card.verification),
                 levels,
             )
     if shown:
         print_all(table)
     else:
-        print("no environment's card says so")
+        print("no environment matches")
 
 
 def show_command(
     id: Annotated[str, typer.Argument(metavar="ID", help="The environment's id.")],
-    index: Annotated[int, typer.Option(help="Which task to show.")] = 0,
-    level: Annotated[int | None, typer.Option(help="Of which level.")] = None,
-    docs: Annotated[bool, typer.Option(help="Print the whole documentation page.")] = False,
+    index: Annotated[int, typer.Option(help="Index of the sample task.")] = 0,
+    level: Annotated[int | None, typer.Option(help="Level of the sample task.")] = None,
+    docs: Annotated[bool, typer.Option(help="Print the full documentation instead.")] = False,
 ) -> None:
-    """Show an environment: its card, its tools and a sample task."""
+    """Show the card, the tools and a sample task of an environment."""
     cls = environment_class(id)
     if docs:
         print(inspect.cleandoc(cls.__doc__ or ""))
@@ -84,14 +84,14 @@ def show_command(
     inner = env.unwrapped
     assert isinstance(inner, TextEnv)
     show(format_episode(observation, info["tools"], colour=wants_colour()))
-    show(visible(f"\n(the answer: {inner.task.answer})"))
+    show(visible(f"\n(answer: {inner.task.answer})"))
 
 
-def _filter(text: str) -> tuple[str, str]:
+def _parse_filter(text: str) -> tuple[str, str]:
     field, separator, value = text.partition("=")
     names = [item.name for item in dataclasses.fields(Card)]
     if not separator:
-        raise UsageError(f"a filter is FIELD=VALUE, not {text!r}")
+        raise UsageError(f"a filter must be FIELD=VALUE, not {text!r}")
     if field not in names:
         raise UnknownNameError(f"cards have no field {field!r}{did_you_mean(field, names)}")
     return field, value

@@ -1,4 +1,4 @@
-"""The command's entry point: its sub-commands, and one line for what a user gets wrong."""
+"""The entry point of the command: its sub-commands, and one-line messages for user errors."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 import typer
 
 from textgym.cli.catalog import list_command, show_command
-from textgym.cli.checking import check_command
-from textgym.cli.evaluate import eval_command
+from textgym.cli.check import check_command
+from textgym.cli.eval import eval_command
 from textgym.cli.metrics import metrics_command
-from textgym.cli.playing import play_command
-from textgym.cli.rescoring import rescore_command
-from textgym.cli.viewing import view_command
+from textgym.cli.play import play_command
+from textgym.cli.rescore import rescore_command
+from textgym.cli.view import view_command
 from textgym.errors import UsageError
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Text environments for language models.",
+    help="Text environments for training and evaluating language models.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -36,8 +36,8 @@ app.command("check")(check_command)
 
 
 def main() -> None:
-    """Run the command; what a user got wrong is one line and exit code 2."""
-    sys.path.insert(0, os.getcwd())  # where a user's own environments are
+    """Run the command; a user error is printed as one line, with exit code 2."""
+    sys.path.insert(0, os.getcwd())  # environments in the current folder can be imported
     try:
         app()
     except UsageError as error:

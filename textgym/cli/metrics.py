@@ -1,33 +1,33 @@
-"""`textgym metrics`: the figures of stored runs, computed again from their episodes."""
+"""`textgym metrics`: compute the metrics of stored runs from their episodes, and compare runs."""
 
 from __future__ import annotations
 
 import json
 import string
-import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from textgym.cli.output.comparisons import comparison_table, explain
+from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
     as_text,
     details,
-    figure_rows,
-    figure_tables,
+    metrics_rows,
+    metrics_tables,
     print_all,
     repeats_table,
 )
 from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
-from textgym.metrics.run_metrics import RunTally, read_tally
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.store import read_asked
@@ -35,24 +35,23 @@ from textgym.trajectories.store import read_asked
 __all__ = ["metrics_command"]
 
 _GROUPINGS = ("env", "level", "category")
-_SECONDS_BETWEEN_UPDATES = 0.2
 
 
 @dataclass(frozen=True)
 class _StoredRun:
-    """A run that was read.
+    """A run that was read from its folder.
 
     Attributes:
         path: Its folder.
         policies: The names of the policies that played it.
-        tally: What it holds.
-        metrics: Its figures.
-        data: The digests of its data sets, as far as `run.json` tells.
+        table: Its episodes.
+        metrics: Its metrics.
+        data: The digests of its data sets, if `run.json` has them.
     """
 
     path: Path
     policies: tuple[str, ...]
-    tally: RunTally
+    table: EpisodeTable
     metrics: dict[str, Any]
     data: Any
 
@@ -60,45 +59,43 @@ class _StoredRun:
 def metrics_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of runs; several are compared."),
+        typer.Argument(metavar="RUN...", help="Folders of runs; the first is the baseline."),
     ],
     by: Annotated[
-        str, typer.Option(help="Rows for each env, level or category.", metavar="GROUP")
+        str, typer.Option(help="Rows of the tables: env, level or category.", metavar="GROUP")
     ] = "level",
-    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
+    ] = False,
 ) -> None:
-    """Compute the figures of stored runs, and how each differs from the first."""
+    """Compute the metrics of stored runs, and compare each run with the first."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
-    read = [_read(path) for path in runs]
-    differences = [compare(read[0].tally, other.tally) for other in read[1:]]
+    stored = [_read(path) for path in runs]
+    differences = [compare(stored[0].table, other.table) for other in stored[1:]]
     if as_json:
-        show(json.dumps(_as_object(read, differences), indent=2))
-    elif len(read) == 1:
-        print_all(*_single(read[0], by))
+        show(json.dumps(_as_object(stored, differences), indent=2))
+    elif len(stored) == 1:
+        print_all(*_single(stored[0], by))
     else:
-        print_all(*_side_by_side(read, differences, by))
+        print_all(*_side_by_side(stored, differences, by))
 
 
 def _read(path: Path) -> _StoredRun:
-    """Read a run; who watches a terminal sees how far it is."""
-    console = Console(stderr=True)
+    """Read a run, with a status line."""
     policies: set[str] = set()
-    label = f"reading {visible(str(path))}"
-    episodes, told = 0, time.monotonic()
-    with console.status(Text(label)) if console.is_terminal else nullcontext() as status:
+    label, episodes = f"reading {visible(str(path))}", 0
+    with status_line(label) as update:
 
         def count(trajectory: Trajectory) -> None:
-            nonlocal episodes, told
+            nonlocal episodes
             policies.add(str(trajectory.get("policy")))
             episodes += 1
-            if status and time.monotonic() - told > _SECONDS_BETWEEN_UPDATES:
-                told = time.monotonic()
-                status.update(Text(f"{label}: {episodes:,} episodes"))
+            update(lambda: f"{label}: {episodes:,} episodes")
 
-        tally = read_tally(path, count)
-        metrics = tally.metrics()
-    return _StoredRun(path, tuple(sorted(policies)), tally, metrics, read_asked(path).get("data"))
+        table = read_episode_table(path, count)
+        metrics = run_metrics(table)
+    return _StoredRun(path, tuple(sorted(policies)), table, metrics, read_asked(path).get("data"))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:
@@ -114,10 +111,10 @@ def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) ->
 
 
 def _single(run: _StoredRun, by: str) -> list[RenderableType]:
-    rows = figure_rows(run.metrics, by)
-    parts = [as_text(_headline(run)), Text(""), *figure_tables(rows)]
-    for id, figures in run.metrics["envs"].items():
-        parts += [Text(""), *details(id, figures)]
+    rows = metrics_rows(run.metrics, by)
+    parts = [as_text(_headline(run)), Text(""), *metrics_tables(rows)]
+    for id, metrics in run.metrics["envs"].items():
+        parts += [Text(""), *details(id, metrics)]
     return parts
 
 
@@ -147,9 +144,9 @@ def _side_by_side(
 
 
 def _headline(run: _StoredRun) -> str:
-    figures = run.metrics["overall"]
-    failed = f", {figures['failures']:,} failed" if figures["failures"] else ""
-    tasks = f"{figures['tasks']:,} tasks, {figures['episodes']:,} episodes{failed}"
+    metrics = run.metrics["overall"]
+    failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
+    tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
     return f"{run.path}: {', '.join(run.policies)}, {tasks}"
 
 

@@ -1,1 +1,1 @@
-"""Text for people: an episode as a transcript, tool schemas in words, and safe terminal output."""
+"""Text for people: transcripts of episodes, tool schemas in words, and safe terminal output."""

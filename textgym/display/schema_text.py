@@ -1,6 +1,6 @@
-"""JSON schemas of tools in plain words: what an argument is, and whether it must be given.
+"""JSON schemas of tool arguments in words: type, default, and whether required.
 
-Schemas come from rows too, so no value, however odd, raises.
+Schemas may come from a data set, so no value raises, however malformed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 __all__ = ["argument_lines", "type_name"]
 
-_MOST_DEEP = 5
+MAX_DEPTH = 5
 
 
 def argument_lines(parameters: Any) -> list[tuple[str, str, str]]:
-    """Return for each argument its name, its kind, and its description.
+    """Return the name, the type and the description of each argument.
 
     Args:
-        parameters: A function's `parameters`.
+        parameters: The `parameters` of a function.
 
     Example:
         >>> days = {"type": "integer", "default": 1}
@@ -30,25 +30,25 @@ def argument_lines(parameters: Any) -> list[tuple[str, str, str]]:
     properties = schema.get("properties")
     required = schema.get("required")
     lines = []
-    for name, about in properties.items() if isinstance(properties, Mapping) else ():
-        about = about if isinstance(about, Mapping) else {}
-        must = isinstance(required, (list, tuple)) and name in required
-        default = f"default {_json(about['default'])}" if "default" in about else "optional"
-        kind = type_name(about, schema.get("$defs"))
-        kind = ", ".join(filter(None, (kind, "required" if must else default)))
-        told = about.get("description")
-        told = " ".join(told.split()) if isinstance(told, str) else ""
-        lines.append((name if isinstance(name, str) else _json(name), kind, told))
+    for name, argument in properties.items() if isinstance(properties, Mapping) else ():
+        argument = argument if isinstance(argument, Mapping) else {}
+        is_required = isinstance(required, (list, tuple)) and name in required
+        default = f"default {_json(argument['default'])}" if "default" in argument else "optional"
+        kind = type_name(argument, schema.get("$defs"))
+        kind = ", ".join(filter(None, (kind, "required" if is_required else default)))
+        description = argument.get("description")
+        description = " ".join(description.split()) if isinstance(description, str) else ""
+        lines.append((name if isinstance(name, str) else _json(name), kind, description))
     return lines
 
 
 def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
-    """Say what a value is; "" where the schema does not tell.
+    """Return the type of a value in words; "" if the schema does not say.
 
     Args:
         schema: A JSON schema.
-        definitions: What its references name.
-        depth: How deep it lies in another.
+        definitions: The schemas that its references name.
+        depth: How deeply it is nested in another schema.
 
     Example:
         >>> type_name({"anyOf": [{"type": "array", "items": {"type": "string"}},
@@ -57,7 +57,7 @@ def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
         >>> type_name({"enum": ["north", "south"]})
         '"north" or "south"'
     """
-    if not isinstance(schema, Mapping) or depth > _MOST_DEEP:
+    if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return ""
     reference = schema.get("$ref")
     if isinstance(reference, str):
@@ -83,5 +83,5 @@ def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
 def _json(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
-    except Exception:  # an odd key, a circle, what JSON does not know
+    except Exception:  # a bad key, a circular reference, a type that JSON lacks
         return f"({type(value).__name__})"

@@ -1,9 +1,9 @@
-r"""What may be written to a terminal: text in which nothing hides, and colours of one's own.
+r"""Safe output to a terminal: control characters are escaped, colours are added.
 
-What a model or a data set says may hold escape sequences, carriage returns or letters that turn
-the direction of writing. `visible` turns each of them into the escape that Python writes for it
-(`\x1b`, `\u202e`); line feeds and tabs stay. `Paint` does so with all that it is given, so that
-what it returns holds no control character but line feeds, tabs and its own colours.
+Text from a model or a data set may contain escape sequences, carriage returns or characters that
+change the writing direction. `visible` replaces each with its Python escape (`\x1b`, `\u202e`) but
+keeps line feeds and tabs. `Paint` does the same before it adds colours, so its output contains no
+control characters except line feeds, tabs and these colours.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, TextIO
 
 __all__ = ["Paint", "show", "visible", "wants_colour"]
 
-# Control characters but \t and \n; what is invisible or turns the direction of writing (but the
-# two joiners that scripts and emoji need); line ends that are none here; halves of a pair.
+# Control characters except \t and \n; characters that are invisible or change the writing direction
+# (except the two joiners that scripts and emoji need); other line separators; lone surrogates.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -28,7 +28,7 @@ _CODES = {
 
 
 def visible(text: str) -> str:
-    r"""Return a text with all that hides in it made visible.
+    r"""Return a text with control and invisible characters escaped.
 
     Example:
         >>> print(visible("\x1b[2J one\r two \u202eeerht"))
@@ -42,10 +42,10 @@ def _escape(found: re.Match[str]) -> str:
 
 
 class Paint:
-    r"""Makes text visible and, where colours are wanted, colours it.
+    r"""Escapes control characters in a text and, if wanted, colours it.
 
     Args:
-        colour: Whether to colour at all.
+        colour: Whether to add colours.
 
     Example:
         >>> Paint(True)("Hello\x07", "bold", "cyan")
@@ -58,22 +58,22 @@ class Paint:
         self.colour = colour
 
     def __call__(self, text: str, *styles: str) -> str:
-        """Return the text in styles: `bold`, `dim` or the name of a colour."""
+        """Return the text in the given styles: `bold`, `dim` or the name of a colour."""
         if not self.colour:
             return visible(text)
         text = _HIDDEN.sub(lambda found: f"\x1b[7m{_escape(found)}\x1b[27m", text)
         if not styles:
             return text
         start = f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m"
-        # Line by line: a pager forgets at a line's end what was set in it.
+        # Line by line, because a pager resets colours at the end of a line.
         return "\n".join(line and f"{start}{line}\x1b[0m" for line in text.split("\n"))
 
 
 def wants_colour(stream: TextIO | Any = None) -> bool:
-    """Tell whether to write colours: to a terminal, unless `NO_COLOR` is set or `TERM` is dumb.
+    """Return whether a stream is a terminal, and neither `NO_COLOR` nor `TERM=dumb` is set.
 
     Args:
-        stream: Where to; standard output if not given.
+        stream: The stream to write to; standard output by default.
     """
     stream = sys.stdout if stream is None else stream
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -82,11 +82,11 @@ def wants_colour(stream: TextIO | Any = None) -> bool:
 
 
 def show(text: str, stream: TextIO | Any = None) -> None:
-    """Write a text and a line end; letters that the stream's encoding lacks become escapes.
+    """Write a line; characters that the encoding of the stream lacks are escaped.
 
     Args:
-        text: What to write.
-        stream: Where to; standard output if not given.
+        text: The text to write.
+        stream: The stream to write to; standard output by default.
     """
     stream = sys.stdout if stream is None else stream
     encoding = getattr(stream, "encoding", None) or "utf-8"

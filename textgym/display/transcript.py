@@ -1,8 +1,9 @@
-"""An episode as a person reads it: the tools, one block a message, and how it ended.
+"""The transcript of an episode for people: the tools, one block per message, and the outcome.
 
-`render`, `textgym play`, `textgym view` and `textgym show` all use it. What always holds: no value,
-however odd, raises; what is returned holds no control character but line feeds, tabs and, where
-they are asked for, colours; and with the colours taken away it is the same text.
+`TextEnv.render`, `textgym play`, `textgym view` and `textgym show` use it.
+
+Invariants: no value raises, however malformed; the text contains no control characters except line
+feeds, tabs and requested colours; without the colours, the coloured text equals the plain one.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from textgym.messages import answer_start
 
 __all__ = ["format_episode", "format_messages", "format_outcome", "format_tools"]
 
-_HEADS = {
+_ROLE_STYLES = {
     "system": ("bold", "magenta"),
     "developer": ("bold", "magenta"),
     "user": ("bold", "cyan"),
     "assistant": ("bold", "green"),
     "tool": ("bold", "yellow"),
 }
-_WIDE = 100  # longer arguments of a call stand on lines of their own
+MAX_CALL_WIDTH = 100  # characters of arguments that are shown on one line
 
 
 def format_episode(
@@ -35,13 +36,13 @@ def format_episode(
     *,
     colour: bool = False,
 ) -> str:
-    """Return a whole episode, or a stretch of one.
+    """Return the transcript of an episode, or of a part of one.
 
     Args:
         messages: The conversation.
-        tools: Schemas of the tools that are offered.
-        outcome: The reward and the last step's info, where the episode has ended.
-        colour: Whether to colour it for a terminal.
+        tools: The schemas of the available tools.
+        outcome: The reward and the info of the last step, if the episode has ended.
+        colour: Whether to add colours for a terminal.
     """
     blocks = [
         format_tools(tools, colour=colour) if tools else "",
@@ -52,7 +53,7 @@ def format_episode(
 
 
 def format_messages(messages: Sequence[Any], *, colour: bool = False) -> str:
-    """Return a conversation.
+    """Return the transcript of a conversation.
 
     Example:
         >>> print(format_messages([{"role": "user", "content": "2 + 2?"},
@@ -65,21 +66,21 @@ def format_messages(messages: Sequence[Any], *, colour: bool = False) -> str:
     """
     paint = Paint(colour)
     blocks = []
-    several = False  # whether more than one call is under way, so that they need their ids
+    several = False  # whether the last message has several calls, so that their ids are shown
     for item in messages:
         message = item if isinstance(item, Mapping) else {"role": "?", "content": item}
         role = _text(message.get("role", "?"))
         if role != "tool":
             several = len(_list(message.get("tool_calls"))) > 1
-        head = paint(f"[{role}]", *_HEADS.get(role, ("bold",)))
+        header = paint(f"[{role}]", *_ROLE_STYLES.get(role, ("bold",)))
         if role == "tool" and several:
-            head += paint(f" {_text(message.get('tool_call_id'))}", "dim")
-        blocks.append("\n".join([head, *_body(paint, message, role, several)]))
+            header += paint(f" {_text(message.get('tool_call_id'))}", "dim")
+        blocks.append("\n".join([header, *_body(paint, message, role, several)]))
     return "\n\n".join(blocks)
 
 
 def format_tools(tools: Any, *, colour: bool = False) -> str:
-    """Return the tools that are offered, with their arguments.
+    """Return the available tools with their arguments.
 
     Example:
         >>> city = {"type": "string", "description": "Where."}
@@ -98,19 +99,19 @@ def format_tools(tools: Any, *, colour: bool = False) -> str:
         lines.append(
             paint(_text(function.get("name", "?")), "bold") + paint(about and f": {about}")
         )
-        for name, kind, told in argument_lines(function.get("parameters")):
-            told = f": {told}" if told else ""
-            lines.append("  " + paint(name) + paint(f" ({kind})", "dim") + paint(told))
+        for name, kind, description in argument_lines(function.get("parameters")):
+            description = f": {description}" if description else ""
+            lines.append("  " + paint(name) + paint(f" ({kind})", "dim") + paint(description))
     return "\n".join(lines)
 
 
 def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: bool = False) -> str:
-    """Return how an episode ended.
+    """Return the outcome of an episode.
 
     Args:
-        reward: The episode's reward; None where it failed.
-        info: The last step's info; what it lacks is left out.
-        colour: Whether to colour it for a terminal.
+        reward: The reward of the episode; None if it failed.
+        info: The info of the last step; keys that it lacks are omitted.
+        colour: Whether to add colours for a terminal.
 
     Example:
         >>> info = {"reward_components": {"correct": 0.0, "answered": 1.0}, "is_success": False,
@@ -141,9 +142,9 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
 
 def _body(paint: Paint, message: Mapping[str, Any], role: str, several: bool) -> list[str]:
     lines = []
-    for key, said in (("reasoning_content", "thinks"), ("refusal", "refuses")):
+    for key, label in (("reasoning_content", "thinks"), ("refusal", "refuses")):
         if text := _text(message.get(key)):
-            lines.append(paint(f"({said}) {text}", "dim"))
+            lines.append(paint(f"({label}) {text}", "dim"))
     lines += [_content(paint, part, role) for part in _parts(message.get("content"))]
     for call in _list(message.get("tool_calls")):
         lines += _call(paint, _mapping(call), several)
@@ -151,7 +152,7 @@ def _body(paint: Paint, message: Mapping[str, Any], role: str, several: bool) ->
 
 
 def _parts(content: Any) -> list[str | Mapping[str, Any]]:
-    """Return a message's content as texts, neighbours joined, and what is no text."""
+    """Return the parts of a message's content, with adjacent texts joined."""
     if not isinstance(content, (list, tuple)):
         text = _text(content)
         return [text] if text else []
@@ -176,7 +177,7 @@ def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
 
 
 def _about(part: Mapping[str, Any]) -> str:
-    """Say what a part without text is; an image with its address, unless that is the image."""
+    """Describe a part that is not text; an image with its URL, unless that is a data URL."""
     kind = _text(part.get("type")) or "?"
     if "image" not in kind:
         return kind
@@ -194,11 +195,11 @@ def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
     arguments, broken = _read(shown or "{}")
     id = _text(call.get("id"))
     mark = f"  {id}" if several and id else ""
-    if arguments and (len(shown) > _WIDE or _has_lines(arguments)):
+    if arguments and (len(shown) > MAX_CALL_WIDTH or _has_lines(arguments)):
         lines = [paint(f"-> {name}", "yellow") + paint(mark, "dim")]
         for key, value in arguments.items():
             text = _text(value)
-            fits = len(text) <= _WIDE and "\n" not in text
+            fits = len(text) <= MAX_CALL_WIDTH and "\n" not in text
             lines.append(paint(f"   {_text(key)}: " if fits else f"   {_text(key)}:", "yellow"))
             if fits:
                 lines[-1] += paint(text)
@@ -210,7 +211,7 @@ def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
 
 
 def _read(text: str) -> tuple[Mapping[str, Any], bool]:
-    """Return a call's arguments, and whether they are no JSON."""
+    """Return the arguments of a call, and whether they are invalid JSON."""
     try:
         return _mapping(json.loads(text)), False
     except (ValueError, RecursionError):
@@ -229,14 +230,14 @@ def _number(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text as it is, None as nothing, and anything else as JSON, or as Python sees it."""
+    """Return a text unchanged, None as "", and anything else as JSON or its `repr`."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
     try:
         return json.dumps(value, ensure_ascii=False)
-    except Exception:  # an odd key, a circle, what JSON does not know
+    except Exception:  # a bad key, a circular reference, a type that JSON lacks
         pass
     try:
         return repr(value)

@@ -34,7 +34,7 @@ from textgym.messages import (
 )
 from textgym.rewards import Grade
 from textgym.snapshots.episode_state import declared_type
-from textgym.spaces import MOST_CALLS, ActionSpace, ConversationSpace, read_action
+from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
@@ -109,7 +109,7 @@ class TextEnv(SavableEnv[StateT]):
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
     card: ClassVar[Card]
     blocking: bool = False
-    max_calls: int = MOST_CALLS
+    max_calls: int = MAX_CALLS
     judge_name: str = ""
 
     def __init__(

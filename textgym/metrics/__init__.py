@@ -1,4 +1,12 @@
-"""Metrics: the figures of a run, their standard errors, and the comparison of runs."""
+"""Metrics: from trajectories to the metrics of a run, with standard errors, and run comparisons.
+
+- `episode_table`: one row of numbers per episode, which everything else is computed from.
+- `run_metrics`: the metrics of a run: overall, per environment, per level and per category.
+- `group_metrics`: the metrics of one group of episodes, by name.
+- `repeats`: pass@k, averages and majority votes over the repeats of each task.
+- `comparison`: the differences between two runs, with confidence intervals.
+- `percentiles`, `standard_errors`, `pass_at_k`, `confidence_intervals`: the formulas.
+"""
 
 from textgym.metrics.run_metrics import compute_metrics
 

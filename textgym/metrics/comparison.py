@@ -1,9 +1,9 @@
-"""How one run's rewards differ from another's: for each environment, level and category, overall.
+"""The differences between two runs: overall, and for each environment, level and category.
 
-Two episodes are of the same task where environment, task index and task id are the same. Where two
-runs share tasks, the difference is taken task by task over those that they share, and is not the
-difference of the two runs' means unless they share all; where they share none, it is that.
-Environments, levels and categories that only one of the runs has are left out.
+Two episodes have the same task if environment, task index and task id are equal. If the runs share
+tasks, differences are paired: they are taken task by task over the shared tasks, so they equal the
+difference of the two means only if all tasks are shared. If the runs share no task, the two means
+are compared. Environments, levels and categories of only one of the runs are left out.
 """
 
 from __future__ import annotations
@@ -12,56 +12,63 @@ from typing import Any
 
 import numpy as np
 
-from textgym.metrics.episode_table import Array, Episodes
-from textgym.metrics.figures import estimate
-from textgym.metrics.run_metrics import GROUPS, RunTally, by_label
-from textgym.metrics.statistics import Interval, paired_difference, unpaired_difference
+from textgym.metrics.confidence_intervals import (
+    Interval,
+    paired_difference,
+    unpaired_difference,
+)
+from textgym.metrics.episode_table import EpisodeTable, EpisodeView
+from textgym.metrics.group_metrics import estimate
+from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.standard_errors import Array
 
 __all__ = ["compare"]
 
-_COLUMNS = {"reward": "reward", "success_rate": "success"}  # the figures' names, the columns'
+_COLUMNS = {"reward": "reward", "success_rate": "success"}  # metric: column of the table
 
 
-def compare(before: RunTally, after: RunTally) -> dict[str, Any]:
-    """Return the differences between two runs, the second less the first.
-
-    The shape is that of `RunTally.metrics`: `overall` (of the environments that both have), and
-    `envs` by id with their `levels` and `categories`. Each holds
-
-    - `paired`: whether the two share tasks; `shared_tasks`: how many; `tasks`: of how many each;
-    - `reward` and `success_rate`: `difference`, its standard `error`, and `low` and `high`, the
-      ends of its 95 % interval, by `paired_difference` or `unpaired_difference`. None where one
-      of the two has no graded episode.
+def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
+    """Return the differences between two runs, the second minus the first.
 
     Args:
-        before: The run that is compared with.
-        after: The run that is compared.
+        before: The run to compare with.
+        after: The run to compare.
+
+    Returns:
+        A dict of the shape of `run_metrics`: `overall`, over the environments of both runs, and
+        `envs` by id, with their `levels` and `categories`. Each contains
+
+        - `paired`: whether the runs share tasks; `shared_tasks`: how many; `tasks`: the number of
+          tasks of each run;
+        - `reward` and `success_rate`: the `difference`, its standard `error`, and the ends `low`
+          and `high` of its 95 % confidence interval, from `paired_difference` or
+          `unpaired_difference`. None if one of the runs has no graded episode.
     """
-    one, two = before.table(), after.table()
+    one, two = before.view(), after.view()
     ours, theirs = one.split("env"), two.split("env")
     ids = sorted(ours.keys() & theirs.keys())
-    common = [_among(episodes, ids) for episodes in (one, two)]
+    common = [_of_environments(episodes, ids) for episodes in (one, two)]
     envs = {id: _with_groups(ours[id], theirs[id]) for id in ids}
     return {"overall": _difference(*common), "envs": envs}
 
 
-def _among(episodes: Episodes, ids: list[str]) -> Episodes:
-    numbers = [number for number, text in enumerate(episodes.texts) if text in ids]
-    return episodes.where(np.isin(episodes.column("env"), numbers))
+def _of_environments(episodes: EpisodeView, ids: list[str]) -> EpisodeView:
+    codes = [code for code, text in enumerate(episodes.texts) if text in ids]
+    return episodes.where(np.isin(episodes.column("env"), codes))
 
 
-def _with_groups(before: Episodes, after: Episodes) -> dict[str, Any]:
+def _with_groups(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
     found = _difference(before, after)
     for group, label in GROUPS.items():
         ours, theirs = before.split(label), after.split(label)
-        names = sorted(ours.keys() & theirs.keys(), key=by_label)
+        names = sorted(ours.keys() & theirs.keys(), key=label_order)
         found[group] = {name: _difference(ours[name], theirs[name]) for name in names}
     return found
 
 
-def _difference(before: Episodes, after: Episodes) -> dict[str, Any]:
+def _difference(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
     before, after = before.graded(), after.graded()
-    ours, theirs = _places(before), _places(after)
+    ours, theirs = _task_numbers(before), _task_numbers(after)
     shared = [(ours[key], theirs[key]) for key in ours.keys() & theirs.keys()]
     found: dict[str, Any] = {
         "paired": bool(shared),
@@ -71,7 +78,7 @@ def _difference(before: Episodes, after: Episodes) -> dict[str, Any]:
     for name, column in _COLUMNS.items():
         interval: Interval | None
         if shared:
-            left, right = (np.array(places) for places in zip(*sorted(shared), strict=True))
+            left, right = (np.array(numbers) for numbers in zip(*sorted(shared), strict=True))
             interval = paired_difference(
                 _task_means(before, column)[left], _task_means(after, column)[right]
             )
@@ -82,8 +89,8 @@ def _difference(before: Episodes, after: Episodes) -> dict[str, Any]:
     return found
 
 
-def _places(graded: Episodes) -> dict[tuple[str | None, float, float], int]:
-    """Return the number of each task by its environment, index and (the hash of its) id."""
+def _task_numbers(graded: EpisodeView) -> dict[tuple[str | None, float, float], int]:
+    """Return the number of each task by its environment, its index and the hash of its id."""
     numbers, sizes = graded.distinct_tasks()
     firsts = np.cumsum(sizes) - sizes
     columns = [graded.column(name)[firsts].tolist() for name in ("env", "index", "task_id")]
@@ -91,8 +98,8 @@ def _places(graded: Episodes) -> dict[tuple[str | None, float, float], int]:
     return dict(zip(keys, numbers.tolist(), strict=True))
 
 
-def _task_means(graded: Episodes, column: str) -> Array:
-    """Return the mean of each task by its number; NaN where it has no episode here."""
+def _task_means(graded: EpisodeView, column: str) -> Array:
+    """Return the mean of each task, indexed by its number; NaN for tasks without episodes."""
     sizes = np.bincount(graded.tasks)
     means = np.full(len(sizes), np.nan)
     sums = np.bincount(graded.tasks, graded.column(column))

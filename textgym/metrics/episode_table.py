@@ -1,27 +1,27 @@
-"""A tally: what is kept of each episode for the figures of a run.
+"""The episode table: one row of numbers per episode, from which all metrics are computed.
 
-An episode becomes one row of numbers, and texts (an environment's id, a level, a stop reason)
-become numbers of a list of the tally's own; the trajectory is not kept. `Tally.table` gives the
-rows sorted by environment, task and repeat, so that figures do not depend on the order in which
-episodes finished.
+Invariants:
+
+- A row holds numbers only. Texts (an environment's id, a level, a stop reason) are stored as codes
+  into a list of distinct texts. Trajectories are not kept.
+- `EpisodeTable.view` sorts the rows by environment, task and repeat, so that metrics do not depend
+  on the order in which episodes finished.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from struct import Struct
 from typing import Any
 
 import numpy as np
 
+from textgym.metrics.standard_errors import Array
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["NO_ANSWER", "Episodes", "Tally"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["NO_ANSWER", "EpisodeTable", "EpisodeView", "Rows"]
 
 NO_ANSWER = math.inf
 _NAN = math.nan
@@ -30,91 +30,92 @@ _COLUMNS = (
     "reward", "success", "stop", "truncated", "answer", "steps", "seconds",
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
-_PLACE = {name: place for place, name in enumerate(_COLUMNS)}
-_UNGRADED = (_NAN,) * (len(_COLUMNS) - 1 - _PLACE["failure"])
-_pack_row = Struct(f"{len(_COLUMNS)}d").pack
-_pack_component = Struct("3d").pack  # the row's place, the number of the name, the value
-_WRITTEN = frozenset(
+_POSITION = {name: position for position, name in enumerate(_COLUMNS)}
+_COMPONENT_COLUMNS = 3  # the row of the episode, the code of the component's name, the value
+_UNGRADED = (_NAN,) * (len(_COLUMNS) - 1 - _POSITION["failure"])
+_TEXT_KEYS = frozenset(
     ("content", "text", "reasoning_content", "tool_calls", "function", "name", "arguments")
 )
 
 
-class _Numbers(dict[Any, int]):
-    """A number for each text, in the order in which they come; None has 0."""
+class _TextCodes(dict[Any, int]):
+    """The integer code of each distinct text, in order of first use; None has code 0."""
 
     def __init__(self) -> None:
         super().__init__({None: 0})
 
     def __missing__(self, text: str) -> int:
-        self[text] = number = len(self)
-        return number
+        self[text] = code = len(self)
+        return code
 
 
 @dataclass(frozen=True)
-class Episodes:
-    """Some of a tally's episodes, sorted by environment, task and repeat.
+class EpisodeView:
+    """Some episodes of a table, sorted by environment, task and repeat.
 
-    It looks at the tally's own memory: done with before the tally counts on.
+    A view shares the memory of its table: no episode can be added while a view exists.
 
     Attributes:
-        values: All rows of the tally.
-        components: A row's place, the number of a component's name, and its value.
-        texts: The texts by their numbers.
-        numbers: The number of each row's task, from 0 in the order of the tasks.
-        rows: The places of these episodes' rows, in order.
+        values: All rows of the table.
+        components: For each reward component: the row of its episode, the code of its name, and its
+            value.
+        texts: The texts by code.
+        task_numbers: The number of each row's task; tasks are numbered from 0 in sorted order.
+        rows: The row numbers of the episodes of this view, in order.
     """
 
     values: Array
     components: Array
     texts: Sequence[str | None]
-    numbers: Array
+    task_numbers: Array
     rows: Array
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def column(self, name: str) -> Array:
-        """Return one number of each episode.
+        """Return one number per episode.
 
-        - `env`, `level`, `category`, `failure` (the boundary), `stop`: a text's number, 0 for none.
-        - `index`, `repeat`, `task_id`: which episode; of the id, its hash.
-        - `reward`, `success`, `truncated` and all that follow: NaN where the episode failed.
-        - `answer`: the extracted answer's hash; `NO_ANSWER` where it is empty, NaN where the
-          environment names none.
-        - `prompt_tokens`, `completion_tokens`: NaN where the policy did not say.
-        - `completion_chars`: what the policy wrote, reasoning and calls included;
-          `conversation_chars`: all messages at the end.
-        - `splits`: turns that began a new token sequence; NaN where the policy has no tokens.
+        - `env`, `level`, `category`, `failure` (the boundary), `stop`: the code of a text, 0 for
+          none.
+        - `index`, `repeat`, `task_id`: the key of the episode; `task_id` is a hash.
+        - `reward`, `success`, `truncated` and all columns below: NaN if the episode failed.
+        - `answer`: a hash of the extracted answer; `NO_ANSWER` if it is empty, NaN if the
+          environment does not report one.
+        - `prompt_tokens`, `completion_tokens`: NaN if the policy did not report them.
+        - `completion_chars`: the characters that the policy wrote, with reasoning and tool calls;
+          `conversation_chars`: those of all messages at the end.
+        - `splits`: turns that began a new token sequence; NaN if the policy records no tokens.
         """
-        return np.asarray(self.values[self.rows, _PLACE[name]])
+        return np.asarray(self.values[self.rows, _POSITION[name]])
 
-    def where(self, mask: Array) -> Episodes:
+    def where(self, mask: Array) -> EpisodeView:
         """Return the episodes for which the mask is true."""
         return replace(self, rows=self.rows[mask])
 
-    def graded(self) -> Episodes:
+    def graded(self) -> EpisodeView:
         """Return the episodes that did not fail."""
         return self.where(self.column("failure") == 0)
 
-    def split(self, name: str) -> dict[str, Episodes]:
-        """Return the episodes of each text of a column, without those that have none."""
+    def split(self, name: str) -> dict[str, EpisodeView]:
+        """Return the episodes for each text of a column, without those that have no text."""
         column = self.column(name)
-        found = {self.texts[int(number)]: number for number in np.unique(column)}
-        return {text: self.where(column == found[text]) for text in found if text is not None}
+        codes = {self.texts[int(code)]: code for code in np.unique(column)}
+        return {text: self.where(column == codes[text]) for text in codes if text is not None}
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return how many episodes have each text of a column, by name."""
+        """Return the number of episodes for each text of a column, sorted by text."""
         counts = np.bincount(self.column(name).astype(int), minlength=1)
         pairs = zip(self.texts, counts.tolist(), strict=False)  # the last texts have no episodes
         return dict(sorted((text, count) for text, count in pairs if count and text is not None))
 
     @property
     def tasks(self) -> Array:
-        """The number of each episode's task, which never falls from one to the next."""
-        return self.numbers[self.rows]
+        """The number of each episode's task, in ascending order."""
+        return self.task_numbers[self.rows]
 
     def distinct_tasks(self) -> tuple[Array, Array]:
-        """Return the number of each task, and how many of these episodes are of it."""
+        """Return the number of each task, and how many of these episodes it has."""
         tasks = self.tasks
         firsts = np.flatnonzero(np.diff(tasks, prepend=-1))
         return tasks[firsts], np.diff(firsts, append=len(tasks))
@@ -131,50 +132,70 @@ class Episodes:
         return {name: float(mean) for name, mean in sorted(means)}
 
 
-class Tally:
-    """Counts trajectories as they come; holds a few numbers of each, not the trajectories.
+class Rows:
+    """Rows of numbers, one after the other in an array of doubles.
+
+    Lists of Python numbers take more than twice the memory: see `benchmarks/episode_table.py`.
+
+    Args:
+        width: The number of columns.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._numbers = array("d")
+
+    def append(self, row: tuple[Any, ...]) -> None:
+        """Append a row.
+
+        Raises:
+            TypeError: A value is not a number; nothing was appended.
+        """
+        self._numbers.extend(array("d", row))
+
+    def as_array(self) -> Array:
+        """Return all rows as a matrix that shares their memory."""
+        return np.frombuffer(self._numbers).reshape(-1, self._width)
+
+
+class EpisodeTable:
+    """A table that keeps a few numbers of each trajectory added to it.
 
     Attributes:
-        episodes: How many were counted.
-        failures: How many of them failed, by boundary.
+        num_episodes: How many episodes were added.
 
     Example:
-        >>> tally = Tally()
-        >>> tally.mean_reward, tally.episodes
-        (None, 0)
+        >>> table = EpisodeTable()
+        >>> table.num_episodes, len(table.view())
+        (0, 0)
     """
 
     def __init__(self) -> None:
-        self._rows = bytearray()
-        self._components = bytearray()
-        self._numbers = _Numbers()
-        self._rewards = 0.0
-        self.episodes = 0
-        self.failures: dict[str, int] = defaultdict(int)
+        self._rows = Rows(len(_COLUMNS))
+        self._components = Rows(_COMPONENT_COLUMNS)
+        self._codes = _TextCodes()
+        self.num_episodes = 0
 
     def add(self, trajectory: Trajectory) -> None:
-        """Count one trajectory."""
-        numbers = self._numbers
+        """Add one trajectory."""
+        codes = self._codes
         info, failure = trajectory["info"], trajectory["failure"]
         level, category = info.get("level"), info.get("category")
-        self._rows += _pack_row(
-            numbers[trajectory["env_id"]],
+        row = (
+            codes[trajectory["env_id"]],
             trajectory["task_index"],
             trajectory["repeat"],
             hash(str(trajectory["task_id"])),
-            numbers[level if level is None else str(level)],
-            numbers[category if category is None else str(category)],
-            numbers[failure["boundary"] if failure else None],
-            *(_UNGRADED if failure else self._grades(trajectory, info)),
+            codes[level if level is None else str(level)],
+            codes[category if category is None else str(category)],
+            codes[failure["boundary"] if failure else None],
+            *(_UNGRADED if failure else self._graded_columns(trajectory, info)),
         )
-        self.episodes += 1
-        if failure:
-            self.failures[failure["boundary"]] += 1
-        else:
-            self._rewards += trajectory["reward"] or 0.0
+        self._rows.append(row)
+        self.num_episodes += 1
 
-    def _grades(self, trajectory: Trajectory, info: dict[str, Any]) -> tuple[Any, ...]:
-        """Return what a row says of an episode that did not fail, and note its components."""
+    def _graded_columns(self, trajectory: Trajectory, info: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the columns that only a graded episode has, and add its reward components."""
         steps, usage = trajectory["steps"], trajectory["usage"]
         lengths = [_characters(message) for message in trajectory["messages"]]
         written = 0
@@ -182,12 +203,12 @@ class Tally:
             if step["message_index"] < len(lengths):
                 written += lengths[step["message_index"]]
         if steps:
-            self._note(steps[-1]["components"])
+            self._add_components(steps[-1]["components"])
         answer = info.get("extracted_answer")
         return (
             trajectory["reward"],
             trajectory["is_success"],
-            self._numbers[trajectory["stop_reason"]],
+            self._codes[trajectory["stop_reason"]],
             trajectory["truncated"],
             _NAN if answer is None else (hash(str(answer)) if answer != "" else NO_ANSWER),
             len(steps),
@@ -199,51 +220,42 @@ class Tally:
             _NAN if (splits := trajectory.get("splits")) is None else splits,
         )
 
-    def _note(self, components: Any) -> None:
-        """Note the reward components of the episode that is being counted, if they are numbers."""
+    def _add_components(self, components: Any) -> None:
+        """Add the reward components of the episode that is being added, if they are numbers."""
         if not isinstance(components, dict):
             return
         for name, value in components.items():
             if isinstance(value, (float, int)):
-                self._components += _pack_component(self.episodes, self._numbers[name], value)
+                self._components.append((self.num_episodes, self._codes[name], value))
 
-    @property
-    def mean_reward(self) -> float | None:
-        """The mean so far; None before the first episode that did not fail."""
-        graded = self.episodes - sum(self.failures.values())
-        return self._rewards / graded if graded else None
-
-    def table(self) -> Episodes:
-        """Return all episodes; the tally does not count on while they are looked at."""
-        texts = list(self._numbers)
-        values, components = self._arrays()
-        places = np.argsort(sorted(range(len(texts)), key=lambda number: texts[number] or ""))
-        envs = places[values[:, _PLACE["env"]].astype(int)]
-        rows = np.lexsort((values[:, _PLACE["repeat"]], values[:, _PLACE["index"]], envs))
+    def view(self) -> EpisodeView:
+        """Return all episodes; none can be added while the view exists."""
+        texts = list(self._codes)
+        values = self._rows.as_array()
+        components = self._components.as_array()
+        order = np.argsort(sorted(range(len(texts)), key=lambda code: texts[code] or ""))
+        envs = order[values[:, _POSITION["env"]].astype(int)]
+        rows = np.lexsort((values[:, _POSITION["repeat"]], values[:, _POSITION["index"]], envs))
         changes = np.diff(envs[rows], prepend=-1) != 0
-        changes |= np.diff(values[rows, _PLACE["index"]], prepend=-1) != 0
-        numbers = np.empty(len(rows), int)
-        numbers[rows] = np.cumsum(changes) - 1
-        episodes = Episodes(values, components, texts, numbers, rows)
+        changes |= np.diff(values[rows, _POSITION["index"]], prepend=-1) != 0
+        task_numbers = np.empty(len(rows), int)
+        task_numbers[rows] = np.cumsum(changes) - 1
+        episodes = EpisodeView(values, components, texts, task_numbers, rows)
         for name in ("level", "category"):
-            _label_all(episodes, name)
+            _share_label(episodes, name)
         return episodes
 
-    def _arrays(self) -> tuple[Array, Array]:
-        rows, components = np.frombuffer(self._rows), np.frombuffer(self._components)
-        return rows.reshape(-1, len(_COLUMNS)), components.reshape(-1, 3)
 
-
-def _label_all(episodes: Episodes, name: str) -> None:
-    """Give every episode of a task the label that any of them has: one that failed has none."""
-    column = episodes.values[:, _PLACE[name]]
+def _share_label(episodes: EpisodeView, name: str) -> None:
+    """Give all episodes of a task the label that any of them has; failed ones have none."""
+    column = episodes.values[:, _POSITION[name]]
     labels = np.zeros(len(episodes))
-    np.maximum.at(labels, episodes.numbers, column)
-    column[:] = labels[episodes.numbers]
+    np.maximum.at(labels, episodes.task_numbers, column)
+    column[:] = labels[episodes.task_numbers]
 
 
 def _characters(written: Any) -> int:
-    """Count the characters of a message or several: text, reasoning, names and arguments of calls.
+    """Count the characters of messages: text, reasoning, names and arguments of tool calls.
 
     Example:
         >>> call = {"id": "1", "function": {"name": "add", "arguments": "{}"}}
@@ -252,10 +264,10 @@ def _characters(written: Any) -> int:
     """
     if type(written) is dict and len(written) == 2:
         content = written.get("content")
-        if type(content) is str:  # what most messages are: a role and a text
+        if type(content) is str:  # most messages are a role and a text
             return len(content)
     if isinstance(written, str):
         return len(written)
     if isinstance(written, dict):
-        return sum([_characters(value) for key, value in written.items() if key in _WRITTEN])
+        return sum([_characters(value) for key, value in written.items() if key in _TEXT_KEYS])
     return sum(map(_characters, written)) if isinstance(written, list) else 0

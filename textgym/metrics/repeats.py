@@ -1,7 +1,7 @@
-"""What several episodes of a task are worth, task by task.
+"""Values of each task over its repeats: pass@k, averages, majority votes, reward variance.
 
-A task's values do not depend on which other tasks are looked at, so they are computed once for a
-run, and the figures of a level or a category are means over some of them.
+The values of a task do not depend on other tasks. So they are computed once per run, and the
+metrics of a level or a category are means over the values of its tasks.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textgym.metrics.episode_table import NO_ANSWER, Array, Episodes
-from textgym.metrics.statistics import majority_successes, pass_at_k, repeat_counts
+from textgym.metrics.episode_table import NO_ANSWER, EpisodeView
+from textgym.metrics.pass_at_k import majority_successes, pass_at_k, repeat_counts
+from textgym.metrics.standard_errors import Array
 
 __all__ = ["TaskValues", "task_values"]
 
 
 class TaskValues(NamedTuple):
-    """What is known of each task of a tally, by the number of the task; NaN where it is not.
+    """Values of each task of a table, indexed by the number of the task; NaN if unknown.
 
     Attributes:
         rewards: See `reward_values`.
@@ -28,40 +29,40 @@ class TaskValues(NamedTuple):
     repeats: dict[str, Array]
 
 
-def task_values(episodes: Episodes) -> TaskValues:
-    """Return what is known of each task.
+def task_values(episodes: EpisodeView) -> TaskValues:
+    """Return the values of each task.
 
     Args:
-        episodes: All of a tally.
+        episodes: All episodes of a table.
     """
     graded = episodes.graded()
     return TaskValues(reward_values(graded), repeat_values(graded))
 
 
-def repeat_values(graded: Episodes) -> dict[str, Array]:
-    """Return what k repeats of a task are worth, for k = 1, 2, 4, … and the most that any has.
+def repeat_values(graded: EpisodeView) -> dict[str, Array]:
+    """Return the values of k repeats of each task, for the k of `repeat_counts`.
 
-    - `pass@k`: the chance that one of k episodes succeeds, by the unbiased estimator of `pass_at_k`
-      with n the graded episodes of the task; `pass@1` is the mean of their success.
-    - `pass@1[avg-of-k]`: the mean success of the first k graded episodes of the task, in the order
-      of their repeats, for k of 2 and more. The name is that of NeMo-Skills and NeMo Gym.
-    - `majority@k`: the success of a vote over the answers of the same k episodes, see
+    - `pass@k`: the probability that at least one of k episodes succeeds, estimated by `pass_at_k`
+      from all graded episodes of the task. `pass@1` is their mean success.
+    - `pass@1[avg-of-k]`: the mean success of the first k graded episodes of the task, ordered by
+      repeat, for k of 2 and more. The name is that of NeMo-Skills and NeMo Gym.
+    - `majority@k`: the success of a majority vote over the answers of the same k episodes, see
       `majority_successes`. Episodes without an answer do not vote, ties are shared evenly, and a
-      task without votes has none. Only for environments that say what answer they found.
+      task without votes has success 0. Only for environments that report an extracted answer.
 
-    A task with fewer than k graded episodes has no such value.
+    A task with fewer than k graded episodes has no values for k.
 
     Args:
         graded: All episodes of a run that did not fail.
 
     Returns:
-        The values by name, each an array with a number for each task; NaN where it has none.
+        The values by name, each an array with one number per task; NaN if the task has no value.
     """
     task, success = graded.tasks, graded.column("success")
     counts = np.bincount(task)
     rank = np.arange(len(task)) - np.repeat(np.cumsum(counts) - counts, counts)
     wins = np.bincount(task, success).astype(int)
-    answer, says = graded.column("answer"), _says_answers(graded)
+    answer, reports = graded.column("answer"), _reports_answers(graded)
     answer = np.where(answer == NO_ANSWER, np.nan, answer)
     found = {}
     for k in repeat_counts(int(counts.max(initial=0))):
@@ -72,7 +73,7 @@ def repeat_values(graded: Episodes) -> dict[str, Array]:
         first = enough[task] & (rank < k)
         means = success[first].reshape(-1, k).mean(1)
         found[f"pass@1[avg-of-{k}]"] = _fill(enough, means)
-        voting = first & says
+        voting = first & reports
         voters = np.bincount(task[voting], minlength=len(counts)) > 0
         number = np.repeat(np.arange(voters.sum()), k)
         votes = majority_successes(number, answer[voting], success[voting])
@@ -80,17 +81,17 @@ def repeat_values(graded: Episodes) -> dict[str, Array]:
     return found
 
 
-def reward_values(graded: Episodes) -> dict[str, Array]:
-    """Return how the rewards of each task's repeats differ.
+def reward_values(graded: EpisodeView) -> dict[str, Array]:
+    """Return how the rewards of the repeats of each task differ.
 
-    - `variance`: the sample's variance.
-    - `equal`: whether all are the same.
+    - `variance`: the sample variance.
+    - `equal`: 1 if all rewards are equal, else 0.
 
     Args:
         graded: All episodes of a run that did not fail.
 
     Returns:
-        The values by name, each an array with a number for each task; NaN where it has one episode.
+        The values by name, each an array with one number per task; NaN for a single episode.
     """
     task, reward = graded.tasks, graded.column("reward")
     counts = np.bincount(task)
@@ -105,20 +106,20 @@ def reward_values(graded: Episodes) -> dict[str, Array]:
 
 
 def _pass_at_k(counts: Array, wins: Array, k: int) -> Array:
-    """Return the estimate of each task, computed once for all with the same counts."""
+    """Return the estimate of each task, computed once per distinct pair of counts."""
     base = int(counts.max()) + 1
     pairs, which = np.unique(counts * base + wins, return_inverse=True)
     return np.array([pass_at_k(*divmod(int(pair), base), k) for pair in pairs])[which]
 
 
-def _says_answers(graded: Episodes) -> Array:
-    """Tell of each episode whether its environment ever says what answer it found."""
+def _reports_answers(graded: EpisodeView) -> Array:
+    """Return for each episode whether its environment ever reports an extracted answer."""
     env = graded.column("env")
     return np.isin(env, env[~np.isnan(graded.column("answer"))])
 
 
 def _fill(chosen: Array, values: Array) -> Array:
-    """Return an array with the values where a task is chosen, and NaN elsewhere."""
+    """Return an array with the values at the chosen tasks and NaN at the others."""
     filled = np.full(len(chosen), np.nan)
     filled[chosen] = values
     return filled

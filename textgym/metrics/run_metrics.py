@@ -1,4 +1,4 @@
-"""What a run's trajectories say, for each environment, level and category, and overall."""
+"""The metrics of a run: overall, and for each environment, level and category."""
 
 from __future__ import annotations
 
@@ -7,85 +7,89 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from textgym.errors import RunError
-from textgym.metrics.episode_table import Episodes, Tally
-from textgym.metrics.figures import figures
+from textgym.metrics.episode_table import EpisodeTable, EpisodeView
+from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.store import read_trajectories
 
-__all__ = ["GROUPS", "RunTally", "Tally", "by_label", "compute_metrics", "read_tally"]
+__all__ = ["GROUPS", "compute_metrics", "label_order", "read_episode_table", "run_metrics"]
 
-GROUPS = {"levels": "level", "categories": "category"}  # the figures' names, the labels' names
+GROUPS = {"levels": "level", "categories": "category"}  # key in the metrics: column of the table
 
 
-class RunTally(Tally):
-    """Counts a run's trajectories, and gives the figures of the run."""
+def run_metrics(table: EpisodeTable) -> dict[str, Any]:
+    """Return the metrics of a run.
 
-    def metrics(self) -> dict[str, Any]:
-        """Return all figures.
+    Args:
+        table: The episodes of the run.
 
-        `overall` holds those of all episodes, and `envs` for each id those of its own, with
-        `levels` and `categories`: the figures of the episodes of each, where tasks have a level or
-        a category. The figures by their names are those of `textgym.metrics.figures.figures`.
-        """
-        episodes = self.table()
-        values, by_env = task_values(episodes), sorted(episodes.split("env").items())
-        return {
-            "overall": figures(episodes, values),
-            "envs": {name: _with_groups(mine, values) for name, mine in by_env},
-        }
+    Returns:
+        `overall`, the metrics of all episodes, and `envs`, the metrics of each environment by id.
+        Those of an environment also have `levels` and `categories`, with the metrics of each level
+        and category if its tasks have one. `textgym.metrics.group_metrics.group_metrics` lists the
+        metrics.
+    """
+    episodes = table.view()
+    values, by_env = task_values(episodes), sorted(episodes.split("env").items())
+    return {
+        "overall": group_metrics(episodes, values),
+        "envs": {name: _with_groups(mine, values) for name, mine in by_env},
+    }
 
 
 def compute_metrics(trajectories: Iterable[Trajectory]) -> dict[str, Any]:
-    """Return the figures of some trajectories: see `RunTally.metrics`."""
-    tally = RunTally()
+    """Return the metrics of trajectories: see `run_metrics`."""
+    table = EpisodeTable()
     for trajectory in trajectories:
-        tally.add(trajectory)
-    return tally.metrics()
+        table.add(trajectory)
+    return run_metrics(table)
 
 
-def read_tally(
+def read_episode_table(
     path: str | os.PathLike[str], on_episode: Callable[[Trajectory], None] | None = None
-) -> RunTally:
-    """Count the trajectories that a folder holds, one after the other.
+) -> EpisodeTable:
+    """Read the episodes of a stored run into a table, one at a time.
 
     Args:
-        path: The folder of a run.
+        path: The folder of the run.
         on_episode: Called with each trajectory.
 
     Raises:
-        RunError: The folder holds no run, no episode, or one that cannot be read.
+        RunError: The folder contains no run, no episodes, or an episode that cannot be read.
     """
-    tally = RunTally()
+    table = EpisodeTable()
     for trajectory in read_trajectories(path):
         try:
-            tally.add(trajectory)
-        except Exception as error:  # whatever a line that is JSON and no trajectory leads to
+            table.add(trajectory)
+        except Exception as error:  # the line is JSON, but may be anything
             raise RunError(
-                f"episode {tally.episodes + 1} of {os.fspath(path)!r} is no trajectory: "
-                f"{type(error).__name__}: {error}"
+                f"episode {table.num_episodes + 1} of {os.fspath(path)!r} is not a valid "
+                f"trajectory: {type(error).__name__}: {error}"
             ) from None
         if on_episode:
             on_episode(trajectory)
-    if not tally.episodes:
-        raise RunError(f"{os.fspath(path)!r} holds no episodes")
-    return tally
+    if not table.num_episodes:
+        raise RunError(f"{os.fspath(path)!r} contains no episodes")
+    return table
 
 
-def by_label(name: str) -> tuple[bool, int, str]:
-    """Return where a level or category stands among others: numbers first, by their size.
+def label_order(name: str) -> tuple[bool, int, str]:
+    """Return a sort key for levels and categories: numbers first, by value.
 
     Example:
-        >>> sorted(["hard", "10", "2"], key=by_label)
+        >>> sorted(["hard", "10", "2"], key=label_order)
         ['2', '10', 'hard']
     """
-    whole = name.isascii() and name.isdigit()
-    return not whole, int(name) if whole else 0, name
+    is_number = name.isascii() and name.isdigit()
+    return not is_number, int(name) if is_number else 0, name
 
 
-def _with_groups(episodes: Episodes, values: TaskValues) -> dict[str, Any]:
-    found = figures(episodes, values)
+def _with_groups(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
+    metrics = group_metrics(episodes, values)
     for group, label in GROUPS.items():
         parts = episodes.split(label)
-        found[group] = {name: figures(parts[name], values) for name in sorted(parts, key=by_label)}
-    return found
+        metrics[group] = {
+            name: group_metrics(parts[name], values) for name in sorted(parts, key=label_order)
+        }
+    return metrics

@@ -23,7 +23,8 @@ import gymnasium as gym
 from textgym import __version__
 from textgym.concurrency.thread_pool import Threads
 from textgym.errors import BoundaryFailure, RunError, UsageError
-from textgym.metrics.run_metrics import RunTally
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import run_metrics
 from textgym.registry import make
 from textgym.rescoring.replay import Replay, can_be_replayed
 from textgym.rescoring.verdicts import Findings, Rescore, Verdict, changes_between, is_close
@@ -322,20 +323,20 @@ class _Record:
     ) -> None:
         self._folder = None if out is None else RunFolder(out, _asked(run, changed))
         self._findings = Findings(keep)
-        self._tally = RunTally()
+        self._episode_table = EpisodeTable()
         self._on_episode = on_episode
 
     def add(self, number: int, verdict: Verdict, trajectory: Trajectory) -> None:
         self._findings.add(number, verdict)
         if self._folder:
             self._folder.add(trajectory)
-            self._tally.add(trajectory)
+            self._episode_table.add(trajectory)
         if self._on_episode:
             self._on_episode(verdict)
 
     def finish(self, changed_data: tuple[str, ...]) -> Rescore:
         if self._folder:
-            self._folder.finish(self._tally.metrics())
+            self._folder.finish(run_metrics(self._episode_table))
         return self._findings.result(self._folder.path if self._folder else None, changed_data)
 
     def close(self) -> None:

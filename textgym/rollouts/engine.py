@@ -16,7 +16,8 @@ from typing import Any
 
 from textgym import __version__
 from textgym.errors import RunError, UsageError
-from textgym.metrics.run_metrics import RunTally
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy, make_policy
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import (
@@ -190,7 +191,7 @@ class _Record:
         self.data = data
         self.on_episode = on_episode
         self.kept: list[Trajectory] = []
-        self.tally = RunTally()
+        self.episode_table = EpisodeTable()
         self.done: set[tuple[str, int, int]] = set()
         self.played = self.failed = 0
         self.given_up = False
@@ -223,7 +224,7 @@ class _Record:
                     "its trajectories back as they were, or name another folder"
                 )
             self.done.add(key)
-            self.tally.add(held)
+            self.episode_table.add(held)
             if check:
                 check.take_over(held)
         if failed:
@@ -242,7 +243,7 @@ class _Record:
             self.folder.add(trajectory)
         else:
             self.kept.append(trajectory)
-        self.tally.add(trajectory)
+        self.episode_table.add(trajectory)
         if self.on_episode:
             self.on_episode(trajectory)
         self.played += 1
@@ -263,7 +264,7 @@ class _Record:
 
     def finish(self) -> Run:
         """Store the figures, and return what there is."""
-        metrics = self.tally.metrics()
+        metrics = run_metrics(self.episode_table)
         if self.folder:
             self.folder.finish(metrics)
         path = self.folder.path if self.folder else None

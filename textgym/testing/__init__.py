@@ -1,12 +1,16 @@
-"""Checks that every environment must pass: the registry's own tests, for anyone's environment.
+"""Checks that every environment must pass.
 
-`check(env)` and `textgym check MODULE:CLASS` print one line for each check; the project's tests run
-the same checks over all registered environments.
+`check(env)` and `textgym check MODULE:CLASS` run them and print one line per check. The tests of
+this project run the same checks on all registered environments.
+
+- `gymnasium_checks`, `contract_checks`: the checks, of Gymnasium's API and of textgym's contracts.
+- `subject`, `runner`: an environment under check, and running the checks on it.
+- `shortcuts`, `surface`: whether multiple-choice questions can be answered without understanding.
 """
 
-from textgym.testing import contract_checks, gymnasium_checks  # noqa: F401  they fill CHECKS
+from textgym.testing import contract_checks, gymnasium_checks  # noqa: F401  these imports fill CHECKS
 from textgym.testing.checks import CHECKS, Skipped
-from textgym.testing.report import Result, check, check_subject
-from textgym.testing.subject import Subject, subject_of
+from textgym.testing.runner import Result, check, run_check
+from textgym.testing.subject import Subject, make_subject
 
-__all__ = ["CHECKS", "Result", "Skipped", "Subject", "check", "check_subject", "subject_of"]
+__all__ = ["CHECKS", "Result", "Skipped", "Subject", "check", "make_subject", "run_check"]

@@ -1,7 +1,7 @@
-"""The list of checks, and what the two files of checks share.
+"""The list of all checks, and helpers of the two modules that define them.
 
-A check is a function of a subject: it passes, or an `AssertionError` says what is wrong; `Skipped`
-says why it does not apply.
+A check is a function of a subject. It fails with an `AssertionError` that says what is wrong, and
+raises `Skipped` if it does not apply.
 """
 
 from __future__ import annotations
@@ -15,30 +15,38 @@ from textgym.messages import Message, assistant
 from textgym.tasks.task import hash_int
 from textgym.testing.subject import Subject
 
-__all__ = ["CHECKS", "NO_NAME", "SEEDS", "Skipped", "guess_or_say", "register_check", "silence"]
+__all__ = [
+    "CHECKS",
+    "CLASS_IN_MAIN",
+    "SEEDS",
+    "Skipped",
+    "empty_message",
+    "guess_message",
+    "register_check",
+]
 
 CHECKS: dict[str, Callable[[Subject], None]] = {}
 SEEDS = range(8)
-NO_NAME = "the class is in __main__, which other processes cannot import"
+CLASS_IN_MAIN = "the class is in __main__, which other processes cannot import"
 
 
 class Skipped(Exception):
-    """A check that does not apply; the message says why."""
+    """Raised by a check that does not apply; the message says why."""
 
 
 def register_check(function: Callable[[Subject], None]) -> Callable[[Subject], None]:
-    """Put a check at the end of the list."""
+    """Add a check to the end of the list."""
     CHECKS[function.__name__] = function
     return function
 
 
-def silence(env: TextEnv[Any]) -> Message:
-    """Say nothing."""
+def empty_message(env: TextEnv[Any]) -> Message:
+    """Return an empty message."""
     return assistant("")
 
 
-def guess_or_say(env: TextEnv[Any]) -> Message:
-    """Say something plausible, whether the environment can guess or not."""
+def guess_message(env: TextEnv[Any]) -> Message:
+    """Return the environment's guess; a fixed text if it defines none."""
     if type(env).guess is TextEnv.guess:
         return assistant("I do not know.")
     return env.guess(random.Random(hash_int(env.task.id, env.turn)))

@@ -1,4 +1,4 @@
-"""Checks of this project's side: tasks, answers, rewards, infos, and what models can say."""
+"""Checks of textgym's contracts: tasks, answers, rewards, infos and hostile messages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from textgym.env import TextEnv
 from textgym.messages import Message
 from textgym.tasks.task import canonical_json
 from textgym.testing.checks import (
-    NO_NAME,
+    CLASS_IN_MAIN,
     SEEDS,
     Skipped,
-    guess_or_say,
+    empty_message,
+    guess_message,
     register_check,
-    silence,
 )
 from textgym.testing.hostile import hostile_messages
 from textgym.testing.subject import Subject, play
@@ -28,7 +28,7 @@ from textgym.testing.subject import Subject, play
 
 @register_check
 def card_is_complete(subject: Subject) -> None:
-    """The card has the registered id, and its range and chance are in order."""
+    """The card has the registered id and consistent values."""
     card = subject.cls.card
     low, high = card.reward_range
     assert low < high, f"the reward range is {low} to {high}"
@@ -39,35 +39,35 @@ def card_is_complete(subject: Subject) -> None:
         assert card.id == subject.spec.id, f"the card says {card.id}, not {subject.spec.id}"
 
 
-def _spoil(value: Any) -> None:
-    """Change everything that can be changed in a structure."""
+def _corrupt(value: Any) -> None:
+    """Modify every mutable object in a structure."""
     if isinstance(value, dict):
         for item in value.values():
-            _spoil(item)
+            _corrupt(item)
         value.clear()
     elif isinstance(value, list):
         for item in value:
-            _spoil(item)
-        value.append("spoiled")
+            _corrupt(item)
+        value.append("corrupted")
 
 
 @register_check
 def mutation(subject: Subject) -> None:
-    """What a caller does to what it was given, or gave, never reaches the environment."""
+    """Modifying observations, infos or actions never changes the environment."""
     for seed in SEEDS:
-        clean, spoiled = subject.bare(), subject.bare()
-        given = [clean.reset(seed=seed)], [spoiled.reset(seed=seed)]
+        clean, corrupted = subject.make_unwrapped(), subject.make_unwrapped()
+        given = [clean.reset(seed=seed)], [corrupted.reset(seed=seed)]
         ended = False
         while not ended:
-            _spoil(list(given[1][-1]))
-            action = guess_or_say(clean)
-            spoiled_action = copy.deepcopy(action)
+            _corrupt(list(given[1][-1]))
+            action = guess_message(clean)
+            corrupted_action = copy.deepcopy(action)
             given[0].append(clean.step(action))  # type: ignore[arg-type]
-            given[1].append(spoiled.step(spoiled_action))  # type: ignore[arg-type]
-            assert given[0][-1] == given[1][-1], "the environment shares what it hands out"
-            _spoil(spoiled_action)
+            given[1].append(corrupted.step(corrupted_action))  # type: ignore[arg-type]
+            assert given[0][-1] == given[1][-1], "caller and environment share mutable objects"
+            _corrupt(corrupted_action)
             ended = bool(given[0][-1][2] or given[0][-1][3])  # type: ignore[misc]
-        assert clean.reset() == spoiled.reset(), "the environment shares what it hands out"
+        assert clean.reset() == corrupted.reset(), "caller and environment share mutable objects"
 
 
 _PROMPTS = """
@@ -85,21 +85,21 @@ print(json.dumps([[env.reset(seed=s), env.reset()] for s in range(seeds)]))
 def same_prompt_in_another_process(subject: Subject) -> None:
     """The same seed gives a byte-identical prompt in another process, whatever the hash seed."""
     if subject.in_main:
-        raise Skipped(NO_NAME)
-    env = subject.bare()
+        raise Skipped(CLASS_IN_MAIN)
+    env = subject.make_unwrapped()
     here = json.dumps([[env.reset(seed=s), env.reset()] for s in SEEDS])
-    asked = [subject.cls.__module__, subject.cls.__qualname__, subject.kwargs, len(SEEDS)]
+    arguments = [subject.cls.__module__, subject.cls.__qualname__, subject.kwargs, len(SEEDS)]
     path = os.pathsep.join(entry for entry in sys.path if entry)
     for hash_seed in ("1", "2"):
         there = subprocess.run(
-            [sys.executable, "-c", _PROMPTS, json.dumps(asked)],
+            [sys.executable, "-c", _PROMPTS, json.dumps(arguments)],
             env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=False,
         )
         assert there.returncode == 0, there.stderr.strip().splitlines()[-1:]
-        assert there.stdout.strip() == here, "another prompt in another process"
+        assert there.stdout.strip() == here, "the prompt differs in another process"
 
 
 def _episodes(
@@ -114,31 +114,34 @@ def _episodes(
 
 @register_check
 def oracle_gets_the_maximum(subject: Subject) -> None:
-    """The oracle gets the highest reward on every task of every level."""
+    """The oracle gets the maximum return on every task of every level."""
     if not subject.defines("solve"):
-        raise Skipped("the environment has no oracle (solve)")
+        raise Skipped("the environment defines no oracle (solve)")
     for env, level, reward in _episodes(subject, lambda env: env.solve()):
         assert reward == env.reward_range[1], f"{reward} for {env.task.id} (level {level})"
 
 
 @register_check
 def guesses_get_no_more_than_chance(subject: Subject) -> None:
-    """Guesses get the card's chance at most, within five standard errors (at their largest)."""
+    """The mean return of guesses is at most the card's chance, within five standard errors.
+
+    The standard error is the largest that a return with this mean can have.
+    """
     if not subject.defines("guess"):
-        raise Skipped("the environment has no random policy (guess)")
+        raise Skipped("the environment defines no random policy (guess)")
     if subject.kwargs:
-        raise Skipped("chance is stated for the default arguments")
-    rewards = [reward for _, _, reward in _episodes(subject, guess_or_say)]
+        raise Skipped("the card states the chance for the default arguments")
+    rewards = [reward for _, _, reward in _episodes(subject, guess_message)]
     mean = sum(rewards) / len(rewards)
     chance, (low, high) = subject.cls.card.chance, subject.cls.card.reward_range
-    most_spread = math.sqrt((chance - low) * (high - chance) / len(rewards))
-    assert mean - chance <= 5 * most_spread + 1e-9, f"{mean:.3f}, and the card says {chance:.3f}"
+    max_error = math.sqrt((chance - low) * (high - chance) / len(rewards))
+    assert mean - chance <= 5 * max_error + 1e-9, f"{mean:.3f}, but the card says {chance:.3f}"
 
 
 @register_check
 def silence_gets_the_minimum(subject: Subject) -> None:
-    """An empty message gets the lowest reward on every task, but for those tagged `no_op`."""
-    for env, level, reward in _episodes(subject, silence):
+    """Empty messages get the minimum return on every task whose row has no `no_op`."""
+    for env, level, reward in _episodes(subject, empty_message):
         if env.task.row.get("no_op"):
             continue
         assert reward == env.reward_range[0], f"{reward} for {env.task.id} (level {level})"
@@ -146,41 +149,43 @@ def silence_gets_the_minimum(subject: Subject) -> None:
 
 @register_check
 def no_answer_is_shown(subject: Subject) -> None:
-    """No info holds the answer, and nothing that is shown holds the oracle's message.
+    """No info contains the answer, and no observation or info contains the oracle's message.
 
-    An answer within a prompt's text is left to the author: where the task is to find or repeat
-    something, it stands there by right.
+    The text of the prompt may contain the answer, because a task may be to find or repeat
+    something.
     """
     for level in subject.levels:
         env = subject.at_level(level)
         for index in subject.indices(env)[:100]:
             observation, info = env.reset(options={"index": index})
-            told = json.dumps([observation, info])
+            shown = json.dumps([observation, info])
             if subject.defines("solve"):
                 solution = json.dumps(env.solve())
-                assert solution not in told, f"the oracle's message is shown in {env.task.id}"
+                assert solution not in shown, f"the oracle's message is shown in {env.task.id}"
             secret = env.task.answer
-            _, seen, _ = play(env, silence, options={"index": index})
+            _, seen, _ = play(env, empty_message, options={"index": index})
             infos = [json.loads(text)[-1] for text in seen]
-            assert not any(_holds(item, secret) for item in infos), f"info tells {env.task.id}"
+            assert not any(_contains(item, secret) for item in infos), (
+                f"info contains the answer of {env.task.id}"
+            )
 
 
-def _holds(value: Any, secret: Any) -> bool:
+def _contains(value: Any, secret: Any) -> bool:
     if isinstance(value, dict):
-        return any(_holds(item, secret) for item in value.values())
+        return any(_contains(item, secret) for item in value.values())
     if isinstance(value, list) and not isinstance(secret, list):
-        return any(_holds(item, secret) for item in value)
+        return any(_contains(item, secret) for item in value)
     return type(value) is type(secret) and value == secret and not isinstance(value, (bool, float))
 
 
 @register_check
 def splits_do_not_overlap(subject: Subject) -> None:
-    """No content of one split's tasks is in another's, and ids name one task each."""
+    """No task is in two splits, and task ids are unique."""
     if subject.kwargs.get("dataset"):
         raise Skipped("the tasks come from a data set")
     contents: dict[str, str] = {}
     for split in ("train", "validation", "test"):
-        env = subject.bare(split=split)
+        env = subject.make_unwrapped(split=split)
         ids = set()
         for index in subject.indices(env):
             task = env.get_task(index)
@@ -192,28 +197,28 @@ def splits_do_not_overlap(subject: Subject) -> None:
 
 @register_check
 def training_holds_no_test_task(subject: Subject) -> None:
-    """No prompt of a generated test split stands in training with the same solution.
+    """No prompt of a generated test task also occurs in training with the same solution.
 
-    All test tasks are compared with ten times as many training tasks as the other checks play a
-    level, shared out among the levels.
+    All test tasks are compared with ten times as many training tasks as the other checks play per
+    level, divided among the levels.
     """
     if subject.kwargs.get("dataset"):
         raise Skipped("the tasks come from a data set")
     if subject.cls.card.shared_splits:
-        raise Skipped("the card says that the splits hold the same tasks")
+        raise Skipped("the card says that the splits share their tasks")
     for level in subject.levels:
         chosen = {} if level is None else {"level": level}
-        test, train = (subject.bare(**chosen, split=split) for split in ("test", "train"))
-        asked = {canonical_json(test.get_task(i).messages): i for i in subject.indices(test)}
+        test, train = (subject.make_unwrapped(**chosen, split=split) for split in ("test", "train"))
+        by_prompt = {canonical_json(test.get_task(i).messages): i for i in subject.indices(test)}
         for index in range(10 * subject.tasks // len(subject.levels)):
-            twin = asked.get(canonical_json(train.get_task(index).messages))
+            twin = by_prompt.get(canonical_json(train.get_task(index).messages))
             if twin is not None and _solution(train, index) == _solution(test, twin):
                 ids = train.get_task(index).id, test.get_task(twin).id
-                raise AssertionError(f"{ids[0]} and {ids[1]} have one prompt and one solution")
+                raise AssertionError(f"{ids[0]} and {ids[1]} have the same prompt and solution")
 
 
 def _solution(env: TextEnv[Any], index: int) -> Any:
-    """Return what the oracle says in a task; where there is none, the answer."""
+    """Return the oracle's messages in a task; without an oracle, the answer."""
     if type(env).solve is TextEnv.solve:
         return env.get_task(index).answer
     play(env, lambda env: env.solve(), options={"index": index})
@@ -222,8 +227,8 @@ def _solution(env: TextEnv[Any], index: int) -> Any:
 
 @register_check
 def rows_can_be_given_back(subject: Subject) -> None:
-    """A task's row, given as an option, makes the same task again."""
-    env = subject.bare()
+    """The row of a task, passed to `reset` as an option, gives the same task."""
+    env = subject.make_unwrapped()
     for index in subject.indices(env)[:20]:
         observation, info = env.reset(options={"index": index})
         row = json.loads(json.dumps(env.task.row))
@@ -232,15 +237,15 @@ def rows_can_be_given_back(subject: Subject) -> None:
 
 @register_check
 def hostile_messages_are_data(subject: Subject) -> None:
-    """Nothing that a model says raises, and no reward leaves the declared range."""
-    env = subject.bare()
+    """No message raises an exception or gets a reward outside of the declared range."""
+    env = subject.make_unwrapped()
     low, high = env.reward_range
     for number, message in enumerate(hostile_messages()):
         env.reset(seed=number)
         for _ in range(20):
             observation, reward, terminated, truncated, info = env.step(message)
             assert low <= reward <= high, f"reward {reward} for message {number}"
-            assert observation in env.observation_space, f"message {number} spoils the transcript"
+            assert observation in env.observation_space, f"message {number} corrupts the transcript"
             assert not (terminated and truncated), "terminated and truncated at once"
             json.dumps(info, allow_nan=False)
             if terminated or truncated:
@@ -260,11 +265,11 @@ _INFO_TYPES = {
 
 @register_check
 def infos_have_one_type_a_key(subject: Subject) -> None:
-    """The infos have the documented keys, each always of one type."""
+    """The infos have the documented keys, and each key always has the same type."""
     types: dict[str, type] = dict(_INFO_TYPES)
     for seed in SEEDS:
-        for choose in (silence, guess_or_say):
-            env = subject.bare()
+        for choose in (empty_message, guess_message):
+            env = subject.make_unwrapped()
             _, info = env.reset(seed=seed)
             assert {"task_id", "tools"} <= info.keys(), f"after reset: {sorted(info)}"
             _, seen, last = play(env, choose, seed=seed)
@@ -273,7 +278,7 @@ def infos_have_one_type_a_key(subject: Subject) -> None:
             for item in (info, *(json.loads(text)[-1] for text in seen)):
                 for key, value in item.items():
                     kind = types.setdefault(key, type(value))
-                    assert type(value) is kind, f"info[{key!r}] is {value!r}, no {kind.__name__}"
+                    assert type(value) is kind, f"info[{key!r}] is {value!r}, not a {kind.__name__}"
             for name, value in last["reward_components"].items():
-                assert type(value) is float, f"component {name!r} is {value!r}, no float"
+                assert type(value) is float, f"component {name!r} is {value!r}, not a float"
                 assert math.isfinite(value), f"component {name!r} is {value!r}"

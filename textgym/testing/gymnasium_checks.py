@@ -1,4 +1,4 @@
-"""Checks of Gymnasium's side: its checker, vectors, wrappers, specs, pickles, saved states."""
+"""Checks of Gymnasium's API: its checker, vectors, wrappers, specs, pickling and saved states."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from gymnasium.vector import AutoresetMode
 from textgym.env import TextEnv
 from textgym.messages import assistant
 from textgym.snapshots.walk import get_state, set_state
-from textgym.testing.checks import NO_NAME, SEEDS, Skipped, guess_or_say, register_check
+from textgym.testing.checks import CLASS_IN_MAIN, SEEDS, Skipped, guess_message, register_check
 from textgym.testing.subject import Subject, play
 from textgym.vector import TextVectorEnv
 
 
 @register_check
 def gymnasium_check_env(subject: Subject) -> None:
-    """Gymnasium's own checker finds nothing, not even a warning."""
+    """Gymnasium's own checker passes without a warning."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("error")
         check_env(subject.make().unwrapped)
@@ -36,8 +36,8 @@ def gymnasium_check_env(subject: Subject) -> None:
 def _drive(vector: gym.vector.VectorEnv[Any, Any, Any], mode: AutoresetMode) -> None:
     observations, infos = vector.reset(seed=3)
     for _ in range(4):
-        assert len(observations) == vector.num_envs, "one observation for each environment"
-        assert all(isinstance(item, list) for item in observations), "observations are lists"
+        assert len(observations) == vector.num_envs, "there must be one observation per environment"
+        assert all(isinstance(item, list) for item in observations), "observations must be lists"
         actions = tuple(assistant("I do not know.") for _ in range(vector.num_envs))
         observations, rewards, terminated, truncated, infos = vector.step(actions)
         assert all(math.isfinite(reward) for reward in rewards), f"rewards are {rewards}"
@@ -64,13 +64,13 @@ def _vectors(subject: Subject, kind: str, **kwargs: Any) -> None:
 
 @register_check
 def sync_vector(subject: Subject) -> None:
-    """A `SyncVectorEnv` runs in every autoreset mode."""
+    """A `SyncVectorEnv` works in every autoreset mode."""
     _vectors(subject, "sync")
 
 
 @register_check
 def async_vector_fork(subject: Subject) -> None:
-    """An `AsyncVectorEnv` of forked workers runs in every autoreset mode."""
+    """An `AsyncVectorEnv` with forked workers works in every autoreset mode."""
     if not hasattr(os, "fork"):
         raise Skipped("this system cannot fork")
     with warnings.catch_warnings():
@@ -80,16 +80,16 @@ def async_vector_fork(subject: Subject) -> None:
 
 @register_check
 def async_vector_spawn(subject: Subject) -> None:
-    """An `AsyncVectorEnv` of spawned workers runs in every autoreset mode."""
+    """An `AsyncVectorEnv` with spawned workers works in every autoreset mode."""
     if subject.in_main:
-        raise Skipped(NO_NAME)
+        raise Skipped(CLASS_IN_MAIN)
     with _main_hidden():
         _vectors(subject, "async", shared_memory=False, context="spawn")
 
 
 @register_check
 def text_vector(subject: Subject) -> None:
-    """A `TextVectorEnv` runs in every autoreset mode, with `send` and `recv` too."""
+    """A `TextVectorEnv` works in every autoreset mode, including `send` and `recv`."""
     for mode in AutoresetMode:
         vector = TextVectorEnv([subject.make] * 2, autoreset_mode=mode)
         try:
@@ -97,14 +97,14 @@ def text_vector(subject: Subject) -> None:
             vector.reset(seed=3)
             vector.send([assistant("I do not know.")], [1])
             places = vector.recv()[4]["env_id"].tolist()
-            assert places == [1], f"sub-environment 1 was sent an action, and {places} answered"
+            assert places == [1], f"an action was sent to sub-environment 1, but {places} answered"
         finally:
             vector.close()
 
 
 @contextlib.contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Keep spawned workers from running the caller's script again, which they do not need."""
+    """Keep spawned workers from importing the caller's main script, which they do not need."""
     main = sys.modules["__main__"]
     kept = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None
@@ -117,25 +117,25 @@ def _main_hidden() -> Iterator[None]:
 
 @register_check
 def gymnasium_wrappers(subject: Subject) -> None:
-    """Gymnasium's wrappers work, and report the environment's own rewards."""
+    """Gymnasium's wrappers work and report the rewards of the environment."""
     wrappers = gym.wrappers
     for seed in SEEDS:
-        expected, _, _ = play(subject.make(), guess_or_say, seed=seed)
+        expected, _, _ = play(subject.make(), guess_message, seed=seed)
         env: Any = wrappers.RecordEpisodeStatistics(subject.make(max_episode_steps=1000))
-        total, _, info = play(_Plain(env), guess_or_say, seed=seed)
+        total, _, info = play(_JsonInfo(env), guess_message, seed=seed)
         assert total == expected == info["episode"]["r"], "RecordEpisodeStatistics differs"
         doubled = wrappers.TransformReward(
             wrappers.OrderEnforcing(subject.make()), lambda r: 2 * float(r)
         )
-        assert play(doubled, guess_or_say, seed=seed)[0] == 2 * expected, "TransformReward"
+        assert play(doubled, guess_message, seed=seed)[0] == 2 * expected, "TransformReward"
         clipped = wrappers.ClipReward(subject.make(), -0.25, 0.25)
-        assert abs(play(clipped, guess_or_say, seed=seed)[0]) <= 0.25, "ClipReward"
+        assert abs(play(clipped, guess_message, seed=seed)[0]) <= 0.25, "ClipReward"
         normal = wrappers.NormalizeReward(subject.make())
-        assert math.isfinite(play(normal, guess_or_say, seed=seed)[0]), "NormalizeReward"
+        assert math.isfinite(play(normal, guess_message, seed=seed)[0]), "NormalizeReward"
 
 
-class _Plain(gym.Wrapper[Any, Any, Any, Any]):
-    """Turns the statistics' arrays and clocks into what JSON can hold."""
+class _JsonInfo(gym.Wrapper[Any, Any, Any, Any]):
+    """Replaces the episode statistics, which JSON cannot represent, by the return."""
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
@@ -146,44 +146,44 @@ class _Plain(gym.Wrapper[Any, Any, Any, Any]):
 
 @register_check
 def spec_round_trip(subject: Subject) -> None:
-    """The spec goes through JSON and makes the same environment again."""
+    """A spec that is saved as JSON makes the same environment again."""
     if subject.in_main:
-        raise Skipped(NO_NAME)
+        raise Skipped(CLASS_IN_MAIN)
     env = subject.make()
     assert env.spec is not None
     again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
     for seed in SEEDS:
-        assert env.reset(seed=seed) == again.reset(seed=seed), "another prompt"
+        assert env.reset(seed=seed) == again.reset(seed=seed), "the prompt differs"
 
 
 @register_check
 def pickling(subject: Subject) -> None:
-    """A pickled environment goes on from where it was, its stream of tasks included."""
+    """A pickled environment continues where it was, with the same next tasks."""
     for seed in SEEDS:
         env = subject.make()
         env.reset(seed=seed)
         again = pickle.loads(pickle.dumps(env))
-        action = guess_or_say(env.unwrapped)  # type: ignore[arg-type]
-        assert env.step(action) == again.step(action), "another step"
-        assert env.reset() == again.reset(), "another next task"
+        action = guess_message(env.unwrapped)  # type: ignore[arg-type]
+        assert env.step(action) == again.step(action), "the step differs"
+        assert env.reset() == again.reset(), "the next task differs"
 
 
 @register_check
 def fork_and_continue(subject: Subject) -> None:
-    """From a state saved at any step, an episode goes on as it went."""
-    choose = TextEnv.solve if subject.defines("solve") else guess_or_say
+    """An episode that is restored from a state saved at any step continues in the same way."""
+    choose = TextEnv.solve if subject.defines("solve") else guess_message
     for seed in SEEDS:
         env, fork = subject.make(max_episode_steps=1000), subject.make(max_episode_steps=1000)
         env.reset(seed=seed)
-        if seed % 2 == 0:  # with an odd one it goes into an environment that was never reset
+        if seed % 2 == 0:  # otherwise the state is restored into a new environment
             fork.reset(seed=seed + 1)
         ended = False
         while not ended:
             inner: Any = env.unwrapped
-            action = inner.solve() if choose is TextEnv.solve else guess_or_say(inner)
+            action = inner.solve() if choose is TextEnv.solve else guess_message(inner)
             set_state(fork, json.loads(json.dumps(get_state(env))))
             went = env.step(action)
-            assert fork.step(action) == went, "another step"
-            assert get_state(fork) == get_state(env), "another state"
+            assert fork.step(action) == went, "the step differs"
+            assert get_state(fork) == get_state(env), "the state differs"
             ended = went[2] or went[3]
-        assert env.reset() == fork.reset(), "another next task"
+        assert env.reset() == fork.reset(), "the next task differs"

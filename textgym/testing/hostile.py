@@ -1,4 +1,4 @@
-"""Messages that no environment may stumble over."""
+"""Malformed and malicious messages that every environment must handle."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 __all__ = ["hostile_messages"]
 
 
-def _says(content: Any, **more: Any) -> dict[str, Any]:
+def _message(content: Any, **more: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": content, **more}
 
 
 def _calls(*calls: tuple[Any, Any]) -> dict[str, Any]:
     functions = [{"function": {"name": name, "arguments": text}} for name, text in calls]
-    return _says(None, tool_calls=functions)
+    return _message(None, tool_calls=functions)
 
 
 def hostile_messages() -> list[Any]:
-    """Return messages and texts that models and attackers can produce."""
+    """Return texts and messages that a model or an attacker could produce."""
     texts = [
         "",
         " \n\t ",
@@ -39,17 +39,17 @@ def hostile_messages() -> list[Any]:
         "٣ \u202e \u200b 🙂 é",
         "9^{9^{9^9}}",
     ]
-    messages: list[Any] = [*texts, *map(_says, texts)]
+    messages: list[Any] = [*texts, *map(_message, texts)]
     messages += [
-        _says(None),
+        _message(None),
         {"role": "assistant"},
-        _says("", refusal="I cannot.", annotations=[{"type": "x", "deep": [[[]]]}]),
-        _says("", reasoning_content="\\boxed{A}"),
-        _says([]),
-        _says([{"type": "text", "text": "\\boxed{"}, {"type": "text", "text": "A}"}]),
-        _says([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]),
-        _says("both", tool_calls=[]),
-        _says("x", tool_calls=None),
+        _message("", refusal="I cannot.", annotations=[{"type": "x", "deep": [[[]]]}]),
+        _message("", reasoning_content="\\boxed{A}"),
+        _message([]),
+        _message([{"type": "text", "text": "\\boxed{"}, {"type": "text", "text": "A}"}]),
+        _message([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]),
+        _message("both", tool_calls=[]),
+        _message("x", tool_calls=None),
         _calls(("no_such_tool", "{}")),
         _calls(("", "")),
         _calls(("reset", "{}"), ("grade", "{}"), ("step", "{}"), ("__init__", "{}")),

@@ -1,12 +1,12 @@
-"""How often multiple-choice questions can be answered without being understood.
+"""How often multiple-choice questions can be answered without understanding them.
 
-Two small models are fitted to the surface of some questions and tried on others: a conditional
-logit, which weighs each feature, and boosted trees, which combine a few. Where either does better
-than chance, something about the right option other than being right gives it away, and a policy
-that is trained on such questions may learn that instead of the task.
+Two small models are fitted to surface features of some questions and evaluated on others: a
+conditional logit, which is linear in the features, and boosted trees, which combine features. If
+either does better than chance, the right options have a shortcut: something else sets them apart. A
+policy trained on such questions may learn the shortcut instead of the task.
 
-Both models score the options of a question, and are fitted to the likelihood of the right ones
-under a softmax over these scores. The same questions give the same models.
+Both models score the options of a question and maximise the likelihood of the right ones under a
+softmax over the scores. They are deterministic.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ class Scorer(Protocol):
     """A model that scores the options of questions by their features."""
 
     def fit(self, features: Array, right: Any) -> None:
-        """Fit features of shape (questions, options, features) and the right options' places."""
+        """Fit features of shape (questions, options, features) to the indices of right options."""
 
     def score(self, features: Array) -> Array:
-        """Return a score for each option."""
+        """Return a score of each option."""
 
 
 def shortcut_accuracy(train: Sequence[Choice], test: Sequence[Choice]) -> dict[str, float]:
-    """Return the share of test questions that each model answers after it saw the others.
+    """Return the accuracy of each model on test questions.
 
     Args:
         train: Questions to fit, all with the same number of options; a thousand or more.
         test: Questions to answer.
 
     Returns:
-        By the name of the model, `logit` and `trees`, a share from 0 to 1.
+        The accuracy of the models `logit` and `trees`, from 0 to 1.
 
     Example:
         >>> import random
@@ -53,14 +53,14 @@ def shortcut_accuracy(train: Sequence[Choice], test: Sequence[Choice]) -> dict[s
         {'logit': 1.0, 'trees': 1.0}
     """
     models: dict[str, Scorer] = {"logit": ConditionalLogit(), "trees": BoostedTrees()}
-    seen, asked = surface(train), surface(test)
-    seen_right, asked_right = (
+    train_features, test_features = surface(train), surface(test)
+    train_right, test_right = (
         np.array([choice.right for choice in choices]) for choices in (train, test)
     )
     found = {}
     for name, model in models.items():
-        model.fit(seen, seen_right)
-        found[name] = float((model.score(asked).argmax(1) == asked_right).mean())
+        model.fit(train_features, train_right)
+        found[name] = float((model.score(test_features).argmax(1) == test_right).mean())
     return found
 
 
@@ -71,11 +71,11 @@ def _softmax(scores: Array) -> Array:
 
 @dataclass
 class ConditionalLogit:
-    """A weighted sum of an option's features, fitted by gradient descent (Adam).
+    """A linear score of an option's features, fitted with Adam.
 
     Attributes:
-        penalty: How much large weights cost.
-        steps: How many steps of gradient descent.
+        penalty: The strength of the L2 penalty.
+        steps: The number of gradient steps.
     """
 
     penalty: float = 0.003
@@ -98,7 +98,7 @@ class ConditionalLogit:
         self._weights = weights
 
     def score(self, features: Array) -> Array:
-        """Return the weighted sums."""
+        """Return the scores."""
         return np.asarray(self._scaled(features) @ self._weights)
 
     def _scaled(self, features: Array) -> Array:
@@ -107,18 +107,18 @@ class ConditionalLogit:
 
 @dataclass
 class BoostedTrees:
-    """A sum of small trees, each fitted to what the sum of those before it leaves.
+    """Gradient boosting with oblivious trees.
 
-    All nodes of one depth ask the same question (a feature and a limit), which a random part of
-    the features compete for.
+    All nodes of one depth share a split (a feature and a threshold), chosen among a random subset
+    of the features.
 
     Attributes:
-        trees: How many trees.
-        depth: How many questions each asks.
-        rate: How much of each tree is added.
-        bins: How many limits a feature has at most, plus one.
-        part: The share of the features that compete for a tree.
-        penalty: How much leaves with little data shrink.
+        trees: The number of trees.
+        depth: The depth of a tree.
+        rate: The learning rate.
+        bins: The number of bins that a feature is divided into.
+        part: The share of the features that a tree may use.
+        penalty: The L2 penalty of the values of leaves.
     """
 
     trees: int = 60
@@ -133,51 +133,51 @@ class BoostedTrees:
         """Fit the trees."""
         shares = np.linspace(0, 1, self.bins + 1)[1:-1]
         flat = features.reshape(-1, features.shape[2])
-        self._limits = np.quantile(flat, shares, axis=0, method="nearest")
+        self._thresholds = np.quantile(flat, shares, axis=0, method="nearest")
         binned = self._binned(features)
         useful = np.flatnonzero(binned.min(0) < binned.max(0))
         rng, target = np.random.default_rng(0), np.eye(features.shape[1])[right].ravel()
         scores, self._forest = np.zeros(len(flat)), []
         for _ in range(self.trees):
             chance = _softmax(scores.reshape(features.shape[:2])).ravel()
-            competing = rng.choice(useful, max(1, int(len(useful) * self.part)), replace=False)
-            splits, leaves = self._grow(binned, competing, target - chance, chance * (1 - chance))
+            candidates = rng.choice(useful, max(1, int(len(useful) * self.part)), replace=False)
+            splits, leaves = self._grow(binned, candidates, target - chance, chance * (1 - chance))
             self._forest.append((splits, leaves))
             scores += leaves[_leaf(binned, splits)]
 
     def score(self, features: Array) -> Array:
-        """Return the sums."""
+        """Return the scores."""
         binned = self._binned(features)
         scores = sum(leaves[_leaf(binned, splits)] for splits, leaves in self._forest)
         return np.asarray(scores).reshape(features.shape[:2])
 
     def _binned(self, features: Array) -> Any:
-        """Return, of each option and feature, how many limits lie under it."""
+        """Return the bin of each option for each feature."""
         flat = features.reshape(-1, features.shape[2])
         return np.stack(
             [
-                np.searchsorted(np.sort(self._limits[:, i]), flat[:, i])
+                np.searchsorted(np.sort(self._thresholds[:, i]), flat[:, i])
                 for i in range(flat.shape[1])
             ],
             axis=1,
         )
 
     def _grow(
-        self, binned: Any, competing: Any, gradient: Array, weight: Array
+        self, binned: Any, candidates: Any, gradient: Array, weight: Array
     ) -> tuple[list[tuple[int, int]], Array]:
-        """Return the questions of one tree, and what each of its leaves adds."""
+        """Return the splits of one tree and the values of its leaves."""
         splits: list[tuple[int, int]] = []
         for _ in range(self.depth):
             leaf = _leaf(binned, splits) * self.bins
-            gains = [self._gain(leaf + binned[:, i], gradient, weight) for i in competing]
+            gains = [self._gain(leaf + binned[:, i], gradient, weight) for i in candidates]
             best = int(np.argmax([gain.max() for gain in gains]))
-            splits.append((int(competing[best]), int(gains[best].argmax())))
+            splits.append((int(candidates[best]), int(gains[best].argmax())))
         leaf, count = _leaf(binned, splits), 2**self.depth
         total, mass = np.bincount(leaf, gradient, count), np.bincount(leaf, weight, count)
         return splits, self.rate * total / (mass + self.penalty)
 
     def _gain(self, cell: Any, gradient: Array, weight: Array) -> Array:
-        """Return how well each limit of a feature would split the leaves."""
+        """Return the gain of each threshold of a feature."""
         count = (cell.max() // self.bins + 1) * self.bins
         sums = [
             np.bincount(cell, values, count).reshape(-1, self.bins).cumsum(1)
@@ -190,8 +190,8 @@ class BoostedTrees:
 
 
 def _leaf(binned: Any, splits: list[tuple[int, int]]) -> Any:
-    """Return the number of the leaf that each option falls into."""
+    """Return the leaf of each option."""
     leaf = np.zeros(len(binned), dtype=int)
-    for feature, limit in splits:
-        leaf = 2 * leaf + (binned[:, feature] > limit)
+    for feature, threshold in splits:
+        leaf = 2 * leaf + (binned[:, feature] > threshold)
     return leaf

@@ -1,4 +1,4 @@
-"""What is checked: an environment that can be made again and again, and in other processes."""
+"""An environment under check, which can be made many times and in other processes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from textgym.env import TextEnv
 from textgym.errors import UsageError
 from textgym.messages import Message
 
-__all__ = ["Subject", "play", "subject_of"]
+__all__ = ["Subject", "make_subject", "play"]
 
-_MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Subject:
     """An environment under check.
 
     Attributes:
-        cls: Its class.
-        spec: Gymnasium's specification, registered or made for the check.
-        kwargs: The arguments that it is made with.
-        tasks: How many tasks a level the statistical checks play.
+        cls: The class.
+        spec: Gymnasium's spec of the environment, registered or made for the checks.
+        kwargs: The keyword arguments to make it with.
+        tasks: How many tasks per level are played by the checks that play many.
     """
 
     cls: type[TextEnv[Any]]
@@ -36,28 +36,29 @@ class Subject:
     tasks: int = 200
 
     def make(self, **kwargs: Any) -> gym.Env[Any, Any]:
-        """Make it, wrapped as `gymnasium.make` does."""
+        """Make the environment with the wrappers of `gymnasium.make`."""
         return gym.make(self.spec, **{**self.kwargs, **kwargs})
 
-    def bare(self, **kwargs: Any) -> TextEnv[Any]:
-        """Make it without wrappers."""
+    def make_unwrapped(self, **kwargs: Any) -> TextEnv[Any]:
+        """Make the environment without wrappers."""
         env: TextEnv[Any] = self.cls(**{**self.kwargs, **kwargs})
         return env
 
     @property
     def in_main(self) -> bool:
-        """Whether the class is in `__main__`, where other processes cannot find it."""
+        """Whether the class is in `__main__`, so that other processes cannot import it."""
         return self.cls.__module__ == "__main__"
 
     @property
     def levels(self) -> tuple[int | None, ...]:
-        """The levels to play: the generator's, or just None where the tasks are given."""
+        """The levels to play; only None if the level or a data set is fixed."""
         fixed = [self.kwargs.get("dataset"), self.kwargs.get("level")] != [None, None]
         return (None,) if fixed else self.cls.card.levels
 
     def at_level(self, level: int | None) -> TextEnv[Any]:
-        """Make it for one level of its train split, or for its data set."""
-        return self.bare() if level is None else self.bare(level=level, split="train")
+        """Make the environment for a level of its train split; None means its own arguments."""
+        kwargs = {} if level is None else {"level": level, "split": "train"}
+        return self.make_unwrapped(**kwargs)
 
     def indices(self, env: TextEnv[Any]) -> range:
         """Return the indices of the tasks to play."""
@@ -65,21 +66,26 @@ class Subject:
         return range(self.tasks if known is None else min(self.tasks, known))
 
     def defines(self, method: str) -> bool:
-        """Tell whether the class has a method of its own."""
+        """Return whether the class overrides a method of `TextEnv`."""
         return getattr(self.cls, method) is not getattr(TextEnv, method)
 
 
 @contextmanager
-def subject_of(env: str | type[TextEnv[Any]] | gym.Env[Any, Any], tasks: int) -> Iterator[Subject]:
-    """Give the subject for an id, a class or an environment.
+def make_subject(
+    env: str | type[TextEnv[Any]] | gym.Env[Any, Any], tasks: int
+) -> Iterator[Subject]:
+    """Make the subject for an id, a class or an environment.
 
     Args:
         env: A registered id, a `TextEnv` class, or an environment, which is made again with the
             same arguments.
-        tasks: How many tasks a level the statistical checks play.
+        tasks: How many tasks per level are played by the checks that play many.
+
+    Yields:
+        The subject. If the class is not registered, it is while the block runs.
 
     Raises:
-        UsageError: It is no `TextEnv`.
+        UsageError: The environment is not a `TextEnv`.
     """
     if isinstance(env, str):
         with _of_env(gym.make(env), tasks) as subject:
@@ -102,7 +108,7 @@ def subject_of(env: str | type[TextEnv[Any]] | gym.Env[Any, Any], tasks: int) ->
 def _of_env(env: gym.Env[Any, Any], tasks: int) -> Iterator[Subject]:
     inner: Any = env.unwrapped
     if not isinstance(inner, TextEnv):
-        raise UsageError(f"{type(inner).__name__} is no TextEnv")
+        raise UsageError(f"{type(inner).__name__} is not a TextEnv")
     kwargs = inner.arguments
     if inner.spec is not None:
         yield Subject(type(inner), replace(inner.spec, kwargs={}), kwargs, tasks)
@@ -123,16 +129,16 @@ def play(
     """Play one episode.
 
     Returns:
-        The sum of rewards, everything that was handed out (as JSON texts), and the last info.
+        The return, everything that the environment returned (as JSON texts), and the last info.
     """
     observation, info = env.reset(**reset)
     seen = [json.dumps([observation, info])]
     total = 0.0
     inner: Any = env.unwrapped
-    for _ in range(_MOST_STEPS):
+    for _ in range(MAX_STEPS):
         observation, reward, terminated, truncated, info = env.step(choose(inner))
         total += float(reward)
         seen.append(json.dumps([observation, reward, terminated, truncated, info]))
         if terminated or truncated:
             return total, seen, info
-    raise AssertionError(f"the episode has not ended after {_MOST_STEPS} messages")
+    raise AssertionError(f"the episode has not ended after {MAX_STEPS} messages")

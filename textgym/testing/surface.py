@@ -1,9 +1,9 @@
-"""The surface of multiple-choice questions as numbers: what can be seen without an answer.
+"""Surface features of multiple-choice questions: what can be seen without solving them.
 
 `surface` describes each option by itself (length, kinds of characters, numbers and their last
-digits), by how it stands among the other options (rank, ties, distance from the median, likeness,
-differences and ratios of values), and by which of its words and numbers the prompt holds. It does
-not calculate with the numbers of the prompt, and knows nothing of what the words mean.
+digits), relative to the other options (rank, ties, distance from the median, similarity,
+differences and ratios of values), and by which of its words and numbers occur in the prompt. It
+does not calculate with the numbers of the prompt and does not know the meaning of words.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SIGNED = re.compile(r"-?\d+(?:\.\d+)?")
-_NO_NUMBER, _LARGEST = -1e6, 1e15
+_NO_NUMBER, _MAX_VALUE = -1e6, 1e15
 _DIFFERENCES = (1, 2, 3, 5, 10, 20, 30, 60, 100, 120)
 _RATIOS = (2, 3, 10, 100, 1000)
 
 
 class Choice(NamedTuple):
-    """A multiple-choice question: its prompt, its options, and the place of the right one."""
+    """A multiple-choice question: its prompt, its options, and the index of the right one."""
 
     prompt: str
     options: Sequence[str]
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 
 
 def surface(choices: Sequence[Choice]) -> Array:
-    """Return what the surface of questions tells of each option.
+    """Return the surface features of each option.
 
     Args:
         choices: Questions, all with the same number of options.
@@ -57,26 +57,28 @@ def surface(choices: Sequence[Choice]) -> Array:
     """
     widths = {len(choice.options) for choice in choices}
     if len(widths) != 1:
-        raise UsageError(f"all questions have one number of options, not {sorted(widths)}")
+        raise UsageError(f"all questions need the same number of options, not {sorted(widths)}")
     (width,) = widths
     own, labels = [], []
     for prompt, options, _ in choices:
         seen = Counter(_TOKEN.findall(prompt))
         for option in options:
             tokens = _TOKEN.findall(option)
-            own.append([*_written(option, tokens), *_overlap(option, tokens, prompt, seen)])
+            own.append(
+                [*_text_features(option, tokens), *_prompt_overlap(option, tokens, prompt, seen)]
+            )
             labels.append([_code(label) for label in _labels(option, tokens)])
     numbers = np.array(own, dtype=float).reshape(len(choices), width, -1)
-    likeness = np.array([_likeness(options) for _, options, _ in choices])
+    similarity = np.array([_similarity(options) for _, options, _ in choices])
     parts = [
         numbers,
         _ties(np.array(labels, dtype=float).reshape(len(choices), width, -1)),
         _rank(numbers),
         _ties(numbers),
         abs(numbers - np.median(numbers, axis=1, keepdims=True)),
-        likeness.sum(2),
-        _rank(likeness.sum(2)),
-        _rank(likeness.max(2)),
+        similarity.sum(2),
+        _rank(similarity.sum(2)),
+        _rank(similarity.max(2)),
         _relations(numbers[:, :, 0]),
         np.broadcast_to(np.arange(width, dtype=float)[None, :, None], (len(choices), width, 1)),
     ]
@@ -88,11 +90,11 @@ def _code(label: str) -> int:
 
 
 def _number(text: str) -> float:
-    return max(-_LARGEST, min(float(text), _LARGEST))
+    return max(-_MAX_VALUE, min(float(text), _MAX_VALUE))
 
 
 def _value(text: str, numbers: list[str]) -> float:
-    """Return the value of the number, fraction, clock time or length of time in a text."""
+    """Return the value of the number, fraction, clock time or duration in a text."""
     if not numbers:
         return _NO_NUMBER
     if len(numbers) == 2 and "/" in text:
@@ -103,8 +105,8 @@ def _value(text: str, numbers: list[str]) -> float:
     return _number(found[0]) if found else _NO_NUMBER
 
 
-def _written(text: str, tokens: list[str]) -> list[float]:
-    """Return the value of an option (first) and how it is written."""
+def _text_features(text: str, tokens: list[str]) -> list[float]:
+    """Return the numeric value of an option, which comes first, and features of its text."""
     numbers = _NUMBER.findall(text)
     value = _value(text, numbers)
     last = numbers[-1].replace(".", "") if numbers else ""
@@ -132,8 +134,8 @@ def _written(text: str, tokens: list[str]) -> list[float]:
     ]
 
 
-def _overlap(text: str, tokens: list[str], prompt: str, seen: Counter[str]) -> list[float]:
-    """Return how much of an option the prompt holds: the whole text, words and numbers."""
+def _prompt_overlap(text: str, tokens: list[str], prompt: str, seen: Counter[str]) -> list[float]:
+    """Return how much of an option occurs in the prompt: the whole text, words and numbers."""
     numbers = [token for token in tokens if token[0].isdigit()] or [""]
     place = prompt.find(text)
     return [
@@ -147,7 +149,7 @@ def _overlap(text: str, tokens: list[str], prompt: str, seen: Counter[str]) -> l
 
 
 def _labels(text: str, tokens: list[str]) -> list[str]:
-    """Return parts of an option by which options can be the same."""
+    """Return parts and patterns of an option in which two options may agree."""
     return [
         text[:1],
         text[:2],
@@ -166,18 +168,18 @@ def _labels(text: str, tokens: list[str]) -> list[str]:
 
 
 def _rank(numbers: Array) -> Array:
-    """Count the options that are less, minus those that are more."""
+    """Return the number of smaller options minus that of larger ones."""
     differences = np.sign(numbers[:, :, None] - numbers[:, None, :])
     return np.asarray(differences.sum(2))
 
 
 def _ties(numbers: Array) -> Array:
-    """Count the options that are equal, the option itself included."""
+    """Return the number of equal options, including the option itself."""
     return np.asarray((numbers[:, :, None] == numbers[:, None, :]).sum(2), dtype=float)
 
 
-def _likeness(options: Sequence[str]) -> list[list[list[float]]]:
-    """Return how alike each two options are, in several ways."""
+def _similarity(options: Sequence[str]) -> list[list[list[float]]]:
+    """Return several measures of similarity for each pair of options."""
     tokens = [_TOKEN.findall(option) for option in options]
     nothing = [0.0] * 8
     pairs = [[nothing] * len(options) for _ in options]
@@ -212,7 +214,7 @@ def _same_start(one: str, other: str) -> int:
 
 
 def _common_subsequence(one: str, other: str) -> int:
-    """Return the length of the longest common subsequence, by arithmetic on bits."""
+    """Return the length of the longest common subsequence, computed with bit operations."""
     places: dict[str, int] = {}
     for place, character in enumerate(one):
         places[character] = places.get(character, 0) | 1 << place
@@ -225,7 +227,7 @@ def _common_subsequence(one: str, other: str) -> int:
 
 
 def _relations(values: Array) -> Array:
-    """Return, of each option's value, how it is got from the others'."""
+    """Return in how many ways the value of each option follows from the others'."""
     known = values != _NO_NUMBER
     one, other = values[:, :, None], values[:, None, :]
     both = known[:, :, None] & known[:, None, :] & ~np.eye(values.shape[1], dtype=bool)
@@ -241,7 +243,7 @@ def _relations(values: Array) -> Array:
     columns += [distances[:, :, place] for place in range(min(3, values.shape[1] - 1))]
     sums = values[:, :, None] + values[:, None, :]
     pairs = both & np.triu(np.ones(both.shape[1:], dtype=bool))
-    for times in (1, 2):  # the sum of two others; the middle between two others
+    for times in (1, 2):  # the sum of two others; the mean of two others
         equal = abs(times * values[:, :, None, None] - sums[:, None]) < 1e-6
         columns.append((equal & pairs[:, None] & known[:, :, None, None]).sum((2, 3)))
     return np.stack(columns, axis=2).astype(float)

@@ -14,7 +14,7 @@ from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, tool_result, user
 from textgym.policies.chat.hermes_parser import parse_tool_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
-from textgym.testing.checks import guess_or_say
+from textgym.testing.checks import guess_message
 
 TOOL: dict[str, Any] = {
     "type": "function",
@@ -200,7 +200,7 @@ def test_every_environments_conversation_can_be_told(id: str) -> None:
         env: Any = gymnasium.make(id)
     except ExtraMissingError as error:
         pytest.skip(str(error))
-    for choose in (guess_or_say, type(env.unwrapped).solve):
+    for choose in (guess_message, type(env.unwrapped).solve):
         messages, info = env.reset(seed=1)
         tools = info["tools"]
         ended = False

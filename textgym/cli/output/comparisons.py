@@ -1,4 +1,4 @@
-"""The table that sets runs side by side, each with its difference to the first."""
+"""The table that compares runs, each with its difference from the first run."""
 
 from __future__ import annotations
 
@@ -11,59 +11,62 @@ from textgym.cli.output.tables import as_text, find, number, row_keys, row_name
 
 __all__ = ["comparison_table", "explain"]
 
-Tree = dict[str, Any]  # of figures, or of differences
+MetricsTree = dict[str, Any]  # the metrics of a run, or the differences between two runs
 
 
 def comparison_table(
-    letters: Sequence[str], metrics: Sequence[Tree], differences: Sequence[Tree], by: str
+    letters: Sequence[str],
+    metrics: Sequence[MetricsTree],
+    differences: Sequence[MetricsTree],
+    by: str,
 ) -> Table:
-    """Return a table with a block for each environment and group, and in it a row for each run.
+    """Return a table with one block per environment and group, and one row per run in each.
 
     Args:
-        letters: What the runs are called.
-        metrics: Their figures.
-        differences: What `compare` says of the first and each of the others.
+        letters: The names of the runs.
+        metrics: The metrics of the runs.
+        differences: The result of `compare` for the first run and each other run.
         by: `env`, `level` or `category`.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", overflow="fold", min_width=10)
     table.add_column("", vertical="bottom")
-    titles = ("reward", "±", "success", f"less {letters[0]}", "95 % interval", "shared\ntasks")
+    titles = ("reward", "±", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     for key in row_keys(metrics, by):
         name = row_name(by, key)
         for place, letter in enumerate(letters):
-            figures = find(metrics[place], by, key)
-            if figures is None:
+            mine = find(metrics[place], by, key)
+            if mine is None:
                 continue
             difference = find(differences[place - 1], by, key) if place else None
-            table.add_row(as_text(name), letter, *_figures(figures), *_difference(difference))
+            table.add_row(as_text(name), letter, *_mean_cells(mine), *_difference_cells(difference))
             name = ""
     return table
 
 
-def explain(differences: Sequence[Tree]) -> str:
-    """Return what the columns of differences mean, as far as it holds for these."""
+def explain(differences: Sequence[MetricsTree]) -> str:
+    """Return an explanation of the columns of these differences."""
     nodes = [node for tree in differences for node in (tree["overall"], *tree["envs"].values())]
-    text = "Differences are of the mean reward, each run's less that of A"
+    text = "Differences are in mean reward, each run minus A."
     if any(node["paired"] for node in nodes):
-        text += ", task by task over the tasks that both have"
+        text += " They are paired by task, over the tasks that both runs share."
     if any(not node["paired"] and node["reward"] for node in nodes):
-        text += "; where no task is shared, of the two means"
-    return f"{text}."
+        text += " Runs that share no task are compared by their means."
+    return text
 
 
-def _figures(figures: Tree) -> tuple[str, ...]:
+def _mean_cells(metrics: MetricsTree) -> tuple[str, ...]:
     return (
-        number(figures["mean_reward"], "{:.3f}"),
-        number(figures["reward_error"], "{:.3f}"),
-        number(figures["success_rate"], "{:.1%}"),
+        number(metrics["mean_reward"], "{:.3f}"),
+        number(metrics["reward_error"], "{:.3f}"),
+        number(metrics["success_rate"], "{:.1%}"),
     )
 
 
-def _difference(node: Tree | None) -> tuple[str, ...]:
-    """Return the difference, its interval, and how many tasks it rests on; a dash for nothing."""
+def _difference_cells(node: MetricsTree | None) -> tuple[str, ...]:
+    """Return the difference, its interval and the number of shared tasks; nothing for None."""
     if node is None or node["reward"] is None:
         return ()
     found = node["reward"]

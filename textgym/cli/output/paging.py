@@ -1,4 +1,4 @@
-"""A pager for what is longer than the screen."""
+"""Output through a pager, for texts that are longer than the screen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["page"]
 
 
 def page(texts: Iterable[str]) -> None:
-    """Show texts through the pager (`PAGER`, else `less`) in a terminal, plainly elsewhere.
+    """Show texts through a pager (`PAGER`, or `less`) in a terminal, and print them elsewhere.
 
     Args:
-        texts: Each is written when it comes, and what comes after the pager was left is not asked
-            for.
+        texts: Each is written as soon as it is generated; none is generated after the user left the
+            pager.
     """
     command = shlex.split(os.environ.get("PAGER", "less"))
     pages = sys.stdin.isatty() and sys.stdout.isatty()
@@ -27,7 +27,7 @@ def page(texts: Iterable[str]) -> None:
         for text in texts:
             show(text)
         return
-    # -F: ends at once where all fits the screen; -R: colours; -X: leaves it on the screen.
+    # -F: quit if everything fits on one screen; -R: colours; -X: keep the text on the screen.
     environment = {"LESS": "FRX", **os.environ}
     pager = subprocess.Popen(
         command, stdin=subprocess.PIPE, env=environment, text=True, errors="backslashreplace"
@@ -38,13 +38,13 @@ def page(texts: Iterable[str]) -> None:
             pager.stdin.write(text + "\n")
             pager.stdin.flush()
     except BrokenPipeError:
-        pass  # the pager was left
+        pass  # the user left the pager
     finally:
         _wait(pager)
 
 
 def _wait(pager: subprocess.Popen[str]) -> None:
-    """Wait until the pager is left; an interrupt is the pager's, which shares the terminal."""
+    """Wait until the user leaves the pager; Ctrl-C is for the pager, which shares the terminal."""
     assert pager.stdin is not None
     while True:
         try:

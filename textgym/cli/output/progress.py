@@ -1,36 +1,38 @@
-"""The progress of a run as a person sees it: a bar on a terminal, now and then a line elsewhere."""
+"""Progress of long commands: a bar or a status line on a terminal, log lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["RunProgress"]
+__all__ = ["RunProgress", "status_line"]
 
 _SECONDS_BETWEEN_UPDATES = 0.1
-_SECONDS_BETWEEN_LINES = 10  # where no bar can be shown
+_SECONDS_BETWEEN_LINES = 10  # if no bar can be shown
 
 
 class RunProgress:
-    """Counts episodes, and shows how many there are and their mean reward.
+    """Shows how many episodes were played, and their mean reward.
 
     Attributes:
-        asked: How many episodes are to be played; None before the run begins.
-        played: How many have been.
+        total: How many episodes will be played; None before the run begins.
+        played: How many were played.
     """
 
     def __init__(self, console: Console) -> None:
-        self.asked: int | None = None
+        self.total: int | None = None
         self.played = self._failed = 0
         self._rewards = 0.0
         self._is_shown = console.is_terminal
-        self._told = time.monotonic()
+        self._last_update = time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -41,41 +43,63 @@ class RunProgress:
             transient=True,
             disable=not self._is_shown,
         )
-        self._line = self._bar.add_task("playing", total=None, state="")
+        self._task = self._bar.add_task("playing", total=None, state="")
 
     def __enter__(self) -> RunProgress:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def begin(self, asked: int) -> None:
-        """Take the number of episodes to play."""
-        self.asked = asked
-        self._bar.update(self._line, total=asked)
+    def begin(self, total: int) -> None:
+        """Set the number of episodes to play."""
+        self.total = total
+        self._bar.update(self._task, total=total)
 
     def count(self, trajectory: Trajectory) -> None:
-        """Count an episode that ended; show it where it is time to."""
+        """Count an episode, and update the display from time to time."""
         self.played += 1
         if trajectory["reward"] is None:
             self._failed += 1
         else:
             self._rewards += trajectory["reward"]
         now = time.monotonic()
-        if self._is_shown and now - self._told > _SECONDS_BETWEEN_UPDATES:
-            self._bar.update(self._line, completed=self.played, state=self._state())
-            self._told = now
-        elif now - self._told > _SECONDS_BETWEEN_LINES:
-            print(f"{self.played} of {self.asked} episodes, {self._state()}", file=sys.stderr)
-            self._told = now
+        if self._is_shown and now - self._last_update > _SECONDS_BETWEEN_UPDATES:
+            self._bar.update(self._task, completed=self.played, state=self._state())
+            self._last_update = now
+        elif now - self._last_update > _SECONDS_BETWEEN_LINES:
+            print(f"{self.played} of {self.total} episodes, {self._state()}", file=sys.stderr)
+            self._last_update = now
 
     def _state(self) -> str:
         graded = self.played - self._failed
         mean = f"mean reward {self._rewards / graded:.3f}" if graded else "no reward yet"
         return f"{mean}, {self._failed} failed" if self._failed else mean
+
+
+@contextmanager
+def status_line(text: str) -> Iterator[Callable[[Callable[[], str]], None]]:
+    """Show a line on standard error while a block runs, if that is a terminal.
+
+    Args:
+        text: What the line says first.
+
+    Yields:
+        A function that updates the line a few times a second, however often it is called. It is
+        given a function that returns the new text.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda make_text: None
+        return
+    last_update = time.monotonic()
+    with console.status(Text(text)) as status:
+
+        def update(make_text: Callable[[], str]) -> None:
+            nonlocal last_update
+            if time.monotonic() - last_update > _SECONDS_BETWEEN_UPDATES:
+                last_update = time.monotonic()
+                status.update(Text(make_text()))
+
+        yield update

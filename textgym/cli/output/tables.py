@@ -1,7 +1,7 @@
-"""Tables of a run's figures, for people.
+"""Tables of metrics for the terminal.
 
-What always holds: numbers are never wrapped (in a narrow terminal names are), a column that has
-nothing to say is left out, and nothing that stands in a data set reaches the terminal raw.
+Invariants: numbers are never wrapped (in a narrow terminal, names are); columns without any value
+are left out; text from data sets is escaped before it is printed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.display.terminal import show, visible
-from textgym.metrics.run_metrics import GROUPS, by_label
+from textgym.metrics.run_metrics import GROUPS, label_order
 
 __all__ = [
     "as_text",
     "details",
-    "figure_rows",
-    "figure_tables",
     "find",
+    "metrics_rows",
     "metrics_table",
+    "metrics_tables",
     "number",
     "print_all",
     "repeats_table",
@@ -32,24 +32,24 @@ __all__ = [
     "row_name",
 ]
 
-Figures = dict[str, Any]
-Rows = Sequence[tuple[str, Figures]]
-Key = tuple[str, str]  # an environment and one of its groups; "" for all of them
+Metrics = dict[str, Any]
+Rows = Sequence[tuple[str, Metrics]]
+Key = tuple[str, str]  # an environment and one of its groups; "" for all
 
 _GROUPS = {label: group for group, label in GROUPS.items()}
-_PIPED_WIDTH = 200  # characters in a line of what no terminal shows
-_MOST_PASSES = 3  # columns of pass@k for k greater than 1
+_PIPED_WIDTH = 200  # characters per line if the output is not a terminal
+_MAX_PASS_COLUMNS = 3  # for k greater than 1
 _LENGTHS = {
     "steps": "steps",
-    "completion_tokens": "tokens written",
-    "completion_chars": "characters written",
-    "conversation_chars": "characters in all",
+    "completion_tokens": "completion tokens",
+    "completion_chars": "completion characters",
+    "conversation_chars": "conversation characters",
     "seconds": "seconds",
 }
 
 
 def print_all(*parts: RenderableType) -> None:
-    """Print tables and lines; as wide as they need to be where no terminal shows them."""
+    """Print tables and lines; without a terminal, they are as wide as they need to be."""
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     console = Console(width=_PIPED_WIDTH if piped else None, highlight=False, markup=False)
     with console.capture() as captured:
@@ -60,13 +60,13 @@ def print_all(*parts: RenderableType) -> None:
 
 
 def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
-    """Return the rows of a table of runs: each environment, its groups under it, and overall.
+    """Return the rows of a table: each environment, followed by its groups, and overall.
 
-    Groups are shown where there are two or more, and `overall` where there are several
-    environments.
+    Groups are included if there are at least two, and `overall` if there is more than one
+    environment.
 
     Args:
-        metrics: Those of each run.
+        metrics: The metrics of each run.
         by: `env`, `level` or `category`.
     """
     keys: list[Key] = []
@@ -76,19 +76,19 @@ def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
         nodes = [mine["envs"][id] for mine in metrics if id in mine["envs"]]
         names = {name for node in nodes for name in node[_GROUPS[by]]} if by != "env" else set()
         if len(names) > 1:
-            keys += [(id, name) for name in sorted(names, key=by_label)]
+            keys += [(id, name) for name in sorted(names, key=label_order)]
     return [*keys, ("", "")] if len(ids) > 1 else keys
 
 
 def find(tree: dict[str, Any], by: str, key: Key) -> dict[str, Any] | None:
-    """Return what a tree of figures, or of differences, holds for a row; None for nothing."""
+    """Return the metrics or differences of a row; None if there are none."""
     id, group = key
     node: dict[str, Any] | None = tree["envs"].get(id) if id else tree["overall"]
     return node[_GROUPS[by]].get(group) if node and group else node
 
 
 def row_name(by: str, key: Key) -> str:
-    """Return what a row is called.
+    """Return the name of a row.
 
     Example:
         >>> row_name("level", ("demo/A-v0", "3")), row_name("level", ("demo/A-v0", "hard"))
@@ -102,54 +102,54 @@ def row_name(by: str, key: Key) -> str:
     return f"  level {group}" if by == "level" and group.isdigit() else f"  {group}"
 
 
-def figure_rows(metrics: dict[str, Any], by: str) -> list[tuple[str, Figures]]:
+def metrics_rows(metrics: dict[str, Any], by: str) -> list[tuple[str, Metrics]]:
     """Return the rows of one run: see `row_keys`."""
     found = ((key, find(metrics, by, key)) for key in row_keys([metrics], by))
-    return [(row_name(by, key), figures) for key, figures in found if figures]
+    return [(row_name(by, key), mine) for key, mine in found if mine]
 
 
-def figure_tables(rows: Rows) -> list[RenderableType]:
-    """Return the tables of all figures that a row has place for, a line between them."""
+def metrics_tables(rows: Rows) -> list[RenderableType]:
+    """Return the main table and, if there are repeats, the table of repeats."""
     repeats = repeats_table(rows)
     return [metrics_table(rows), Text(""), repeats] if repeats else [metrics_table(rows)]
 
 
 def metrics_table(rows: Rows) -> Table:
-    """Return a table with one row for each name and its figures.
+    """Return a table with one row per name.
 
     Args:
-        rows: A name, and the figures of `textgym.metrics.figures.figures`.
+        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
     """
-    columns: list[tuple[str, Callable[[Figures], str]]] = [
-        ("episodes", lambda figures: f"{figures['episodes']:,}"),
-        ("reward", lambda figures: number(figures["mean_reward"], "{:.3f}")),
-        ("±", lambda figures: number(figures["reward_error"], "{:.3f}")),
-        ("success", lambda figures: number(figures["success_rate"], "{:.1%}")),
-        ("no\nanswer", lambda figures: number(figures["no_answer_rate"], "{:.1%}")),
-        ("steps", lambda figures: number(figures["mean_steps"], "{:.2f}")),
-        ("tokens", lambda figures: _short(figures["mean_completion_tokens"] or None)),
-        ("failed", lambda figures: f"{figures['failures']:,}"),
+    columns: list[tuple[str, Callable[[Metrics], str]]] = [
+        ("episodes", lambda metrics: f"{metrics['episodes']:,}"),
+        ("reward", lambda metrics: number(metrics["mean_reward"], "{:.3f}")),
+        ("±", lambda metrics: number(metrics["reward_error"], "{:.3f}")),
+        ("success", lambda metrics: number(metrics["success_rate"], "{:.1%}")),
+        ("no\nanswer", lambda metrics: number(metrics["no_answer_rate"], "{:.1%}")),
+        ("steps", lambda metrics: number(metrics["mean_steps"], "{:.2f}")),
+        ("tokens", lambda metrics: _short(metrics["mean_completion_tokens"] or None)),
+        ("failed", lambda metrics: f"{metrics['failures']:,}"),
     ]
     return _table(rows, columns)
 
 
 def repeats_table(rows: Rows) -> Table | None:
-    """Return a table of what several episodes of a task are worth; None where there are none.
+    """Return a table of pass@k and similar metrics; None if no task has repeats.
 
-    Each figure has its standard error. Where episodes failed, the last column says how many tasks
-    have all their repeats.
+    Each metric is shown with its standard error. If episodes failed, the last column says how many
+    tasks have all their repeats.
 
     Args:
-        rows: A name, and the figures of `textgym.metrics.figures.figures`.
+        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
     """
-    most = max((figures["repeats"] for _, figures in rows), default=0)
+    most = max((metrics["repeats"] for _, metrics in rows), default=0)
     if most < 2:
         return None
-    known = {name for _, figures in rows for name in figures["at_k"]}
+    known = {name for _, metrics in rows for name in metrics["at_k"]}
     passes = sorted(int(name[5:]) for name in known if name[5:].isdigit())
     names = [
         f"pass@1[avg-of-{most}]",
-        *(f"pass@{k}" for k in passes[1:][-_MOST_PASSES:]),
+        *(f"pass@{k}" for k in passes[1:][-_MAX_PASS_COLUMNS:]),
         f"majority@{most}",
     ]
     columns = [(name.replace("[", "\n["), _at_k(name)) for name in names]
@@ -159,40 +159,40 @@ def repeats_table(rows: Rows) -> Table | None:
     return _table(rows, columns)
 
 
-def details(name: str, figures: Figures) -> list[RenderableType]:
-    """Return what a table has no place for: rewards, components, how episodes end, lengths.
+def details(name: str, metrics: Metrics) -> list[RenderableType]:
+    """Return the metrics of an environment that the tables leave out, such as lengths.
 
     Args:
-        name: The environment's.
-        figures: Its figures.
+        name: The id of the environment.
+        metrics: Its metrics.
     """
     parts = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    parts.add_column(min_width=len("components"))
+    parts.add_column(min_width=len("stop reasons"))
     for title, text in (
-        ("rewards", _rewards(figures)),
-        ("components", ", ".join(f"{k} {v:.3f}" for k, v in figures["components"].items())),
-        ("ended by", _counted(figures["stop_reasons"])),
-        ("failed in", _counted(figures["failures_by_boundary"])),
+        ("rewards", _rewards(metrics)),
+        ("components", ", ".join(f"{k} {v:.3f}" for k, v in metrics["components"].items())),
+        ("stop reasons", _counted(metrics["stop_reasons"])),
+        ("failures", _counted(metrics["failures_by_boundary"])),
     ):
         if text:
             parts.add_row(title, as_text(text))
     lengths = [
-        (title, figures["lengths"][key])
+        (title, metrics["lengths"][key])
         for key, title in _LENGTHS.items()
-        if figures["lengths"][key] is not None
+        if metrics["lengths"][key] is not None
     ]
     columns = [(key, _length(key)) for key in ("mean", "median", "p95", "max")]
     shown: list[RenderableType] = [Text(visible(name), "bold"), parts]
     return [*shown, Text(""), _table(lengths, columns)] if lengths else shown
 
 
-def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Figures], str]]]) -> Table:
-    """Return a table with the name of each row and its columns, without those that say nothing."""
+def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Metrics], str]]]) -> Table:
+    """Return a table with the name of each row and the columns that have a value."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", overflow="fold", min_width=10)
     shown = []
     for title, cell in columns:
-        cells = [cell(figures) for _, figures in rows]
+        cells = [cell(metrics) for _, metrics in rows]
         if any(text not in ("-", "") for text in cells):
             table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
             shown.append(cells)
@@ -202,13 +202,13 @@ def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Figures], str]]]) 
 
 
 def as_text(text: str) -> Text:
-    """Return a text of someone else's, to be shown as it is."""
+    """Return a text without markup, with control characters escaped."""
     return Text(visible(text))
 
 
-def _at_k(name: str) -> Callable[[Figures], str]:
-    def cell(figures: Figures) -> str:
-        found = figures["at_k"].get(name)
+def _at_k(name: str) -> Callable[[Metrics], str]:
+    def cell(metrics: Metrics) -> str:
+        found = metrics["at_k"].get(name)
         if not found:
             return "-"
         error = "" if found["error"] is None else f" ±{100 * found['error']:.1f}"
@@ -217,24 +217,24 @@ def _at_k(name: str) -> Callable[[Figures], str]:
     return cell
 
 
-def _tasks(figures: Figures, name: str) -> str:
-    found = figures["at_k"].get(name, {"tasks": 0})
-    return f"{found['tasks']:,} of {figures['tasks']:,}"
+def _tasks(metrics: Metrics, name: str) -> str:
+    found = metrics["at_k"].get(name, {"tasks": 0})
+    return f"{found['tasks']:,} of {metrics['tasks']:,}"
 
 
-def _length(key: str) -> Callable[[Figures], str]:
+def _length(key: str) -> Callable[[Metrics], str]:
     return lambda lengths: _short(lengths[key])
 
 
-def _rewards(figures: Figures) -> str:
-    if figures["reward_variance"] is None:
+def _rewards(metrics: Metrics) -> str:
+    if metrics["reward_variance"] is None:
         return ""
-    text = f"variance {figures['reward_variance']:.3f}"
-    if figures["reward_variance_within"] is None:
+    text = f"variance {metrics['reward_variance']:.3f}"
+    if metrics["reward_variance_within"] is None:
         return text
     return (
-        f"{text}, {figures['reward_variance_within']:.3f} within a task; "
-        f"{figures['equal_reward_rate']:.1%} of tasks have equal rewards"
+        f"{text}, {metrics['reward_variance_within']:.3f} within a task; "
+        f"{metrics['equal_reward_rate']:.1%} of tasks have equal rewards"
     )
 
 
@@ -243,12 +243,12 @@ def _counted(counts: dict[str, int]) -> str:
 
 
 def number(value: float | None, form: str) -> str:
-    """Return a number in a form, and a dash for none."""
+    """Return a formatted number; a dash for None."""
     return "-" if value is None else form.format(value)
 
 
 def _short(value: float | None) -> str:
-    """Return a number with three digits, and all digits of its whole part; a dash for none.
+    """Return a number with three significant digits, or all digits of its whole part.
 
     Example:
         >>> _short(12345.6), _short(12.345), _short(3.0), _short(0.0012345), _short(None)

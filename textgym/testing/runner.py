@@ -1,4 +1,4 @@
-"""Running the checks and saying what came of them, one line each."""
+"""Running checks on an environment, and their results."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import gymnasium as gym
 
 from textgym.env import TextEnv
 from textgym.testing.checks import CHECKS, Skipped
-from textgym.testing.subject import Subject, subject_of
+from textgym.testing.subject import Subject, make_subject
 
-__all__ = ["Result", "check", "check_subject"]
+__all__ = ["Result", "check", "run_check"]
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one check.
+    """The result of one check.
 
     Attributes:
-        name: The check.
+        name: The name of the check.
         outcome: `passed`, `skipped` or `failed`.
         detail: Why it was skipped or failed.
     """
@@ -39,32 +39,32 @@ def check(
     tasks: int = 200,
     show: Callable[[str], None] = print,
 ) -> bool:
-    """Run the registry's checks on an environment and print one line each.
+    """Run all checks on an environment and print one line per check.
 
     Args:
-        env: An environment, a `TextEnv` class, or a registered id.
-        tasks: How many tasks a level the checks over tasks play.
+        env: An environment, a `TextEnv` class or a registered id.
+        tasks: How many tasks per level are played by the checks that play many.
         show: Called with each line.
 
     Returns:
-        Whether no check failed.
+        True if no check failed.
     """
     passed = True
-    with subject_of(env, tasks) as subject:
+    with make_subject(env, tasks) as subject:
         for name in CHECKS:
-            result = check_subject(subject, name)
+            result = run_check(subject, name)
             show(str(result))
             passed = passed and result.outcome != "failed"
     return passed
 
 
-def check_subject(subject: Subject, name: str) -> Result:
+def run_check(subject: Subject, name: str) -> Result:
     """Run one check."""
     try:
         CHECKS[name](subject)
     except Skipped as reason:
         return Result(name, "skipped", str(reason))
-    except Exception as error:  # whatever someone's environment raises is the finding
+    except Exception as error:  # an environment may raise anything
         first = str(error).strip().splitlines()[0] if str(error).strip() else ""
         detail = first if isinstance(error, AssertionError) else f"{type(error).__name__}: {first}"
         return Result(name, "failed", detail)

@@ -1,4 +1,4 @@
-"""`textgym eval`: play environments with a policy, and say how it went."""
+"""`textgym eval`: play environments with a policy, store the episodes and print the metrics."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from textgym.cli.arguments import (
     read_settings,
     read_weights,
 )
+from textgym.cli.options import DatasetOption, EnvSettingsOption
 from textgym.cli.output.progress import RunProgress
-from textgym.cli.output.tables import figure_rows, figure_tables, print_all
+from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import RunError, UsageError
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = ["eval_command"]
 
-_INTERRUPTED = 130  # the exit code of a command that Ctrl-C ended
+_EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
 def eval_command(
     envs: Annotated[
         list[str],
-        typer.Argument(metavar="ID[=WEIGHT]...", help="Environments, all or none with weights."),
+        typer.Argument(metavar="ID[=WEIGHT]...", help="Environments, all with a weight or none."),
     ],
     policy: Annotated[
         str, typer.Option(help="oracle, random, hf, hf:MODEL, vllm:MODEL or openai:MODEL@BASE_URL.")
@@ -51,49 +52,43 @@ def eval_command(
     ] = None,
     episodes: Annotated[
         int | None,
-        typer.Option(help="Tasks of each environment, or of all by weight; all if not given."),
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="Episodes of each task.")] = 1,
-    start: Annotated[int, typer.Option(help="Index of the first task.")] = 0,
-    concurrency: Annotated[int, typer.Option(help="Most episodes at once.")] = 64,
-    env_concurrency: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID=NUMBER", help="Most episodes at once of one environment."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of tasks and sampling.")] = 0,
-    level: Annotated[int | None, typer.Option(help="One level; all if not given.")] = None,
-    split: Annotated[
-        str | None, typer.Option(help="train, validation or test; test if not given.")
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help=".jsonl or .parquet file, or hub id, instead of the generator."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
         typer.Option(
-            "--set",
-            metavar="[ID:]NAME=VALUE",
-            help="Argument of the environments, or of one: shots=4.",
+            help="Tasks per environment, or in total if there are weights; all tasks by default."
         ),
     ] = None,
-    max_tokens: Annotated[int, typer.Option(help="Most new tokens in a message.")] = 512,
-    temperature: Annotated[float, typer.Option(help="0 takes the likeliest token.")] = 1.0,
-    top_p: Annotated[float, typer.Option(help="Keep tokens up to this probability.")] = 1.0,
-    top_k: Annotated[int, typer.Option(help="Keep this many tokens; 0 keeps all.")] = 0,
+    repeats: Annotated[int, typer.Option(help="Episodes per task.")] = 1,
+    start: Annotated[int, typer.Option(help="Index of the first task.")] = 0,
+    concurrency: Annotated[int, typer.Option(help="Maximum number of concurrent episodes.")] = 64,
+    env_concurrency: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID=NUMBER", help="Maximum number of concurrent episodes of one environment."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the environments and of sampling.")] = 0,
+    level: Annotated[int | None, typer.Option(help="Play one level; all by default.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="train, validation or test; test by default.")
+    ] = None,
+    dataset: DatasetOption = None,
+    settings: EnvSettingsOption = None,
+    max_tokens: Annotated[int, typer.Option(help="Maximum number of tokens per message.")] = 512,
+    temperature: Annotated[float, typer.Option(help="0 is greedy decoding.")] = 1.0,
+    top_p: Annotated[float, typer.Option(help="Nucleus sampling; 1 turns it off.")] = 1.0,
+    top_k: Annotated[int, typer.Option(help="Top-k sampling; 0 turns it off.")] = 0,
     stop: Annotated[list[str] | None, typer.Option(help="Text that ends a message.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the run; one in runs/ if not given.")
+        Path | None, typer.Option(help="Folder of the run; a new one in runs/ by default.")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    resume: Annotated[bool, typer.Option(help="Resume the run in --out.")] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show the first prompt as the model reads it, and end."),
+        typer.Option("--dry-run", help="Only print the first prompt as the model gets it."),
     ] = False,
 ) -> None:
-    """Play environments with a policy, store the episodes, and print the figures."""
+    """Play environments with a policy, store the episodes and print the metrics."""
     if resume and out is None:
-        raise UsageError("--resume goes on with the run in --out: name the folder")
+        raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)
     ids = list(weights)
     limits = read_limits(env_concurrency or (), "--env-concurrency")
@@ -106,7 +101,7 @@ def eval_command(
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:
-            _show_prompt(id, policy, policy_options, arguments_for(id, kwargs))
+            _print_first_prompt(id, policy, policy_options, arguments_for(id, kwargs))
         return
     sampling = {
         "max_tokens": max_tokens,
@@ -134,35 +129,33 @@ def eval_command(
         env_kwargs=kwargs,
     )
     _report(run, folder)
-    figures = run.metrics["overall"]
-    if figures["failures"] == figures["episodes"]:
+    metrics = run.metrics["overall"]
+    if metrics["failures"] == metrics["episodes"]:
         raise typer.Exit(1)
 
 
-def _how_to_go_on(progress: RunProgress, folder: Path) -> str:
-    """Return what is kept, and the command that plays the rest."""
+def _how_to_resume(progress: RunProgress, folder: Path) -> str:
+    """Return how many episodes are stored, and the command that plays the others."""
     words = ["textgym", *sys.argv[1:]]
     if "--out" not in words and not any(word.startswith("--out=") for word in words):
         words += ["--out", str(folder)]
     if "--resume" not in words:
         words.append("--resume")
-    kept = (
-        f"{progress.played:,} of {progress.asked:,} episodes were played, and are kept in {folder}"
-    )
-    return f"{kept}. Go on with:\n  {shlex.join(words)}"
+    stored = f"{progress.played:,} of {progress.total:,} episodes were played and are in {folder}"
+    return f"{stored}. Resume with:\n  {shlex.join(words)}"
 
 
 def _report(run: Run, folder: Path) -> None:
-    """Print the tables, where the run is, and what failed."""
-    print_all(*figure_tables(figure_rows(run.metrics, "env")))
+    """Print the metrics, the folder of the run, and what failed."""
+    print_all(*metrics_tables(metrics_rows(run.metrics, "env")))
     show(visible(f"\nstored in {folder}"))
-    figures = run.metrics["overall"]
+    metrics = run.metrics["overall"]
     if run.given_up:
-        show("given up: the first episodes all failed, the others were not played")
-    if figures["failures"]:
-        show(_failures(figures))
+        show("aborted: the first episodes all failed, so the others were not played")
+    if metrics["failures"]:
+        show(_failures(metrics))
         first = next(item["failure"] for item in run.trajectories() if item["failure"])
-        show(visible(f"the first: {first['type']}: {first['message']}"))
+        show(visible(f"first failure: {first['type']}: {first['message']}"))
 
 
 def _play(
@@ -174,14 +167,14 @@ def _play(
     policy_options: dict[str, Any],
     **options: Any,
 ) -> Run:
-    """Run the rollout under a progress bar that shows the live mean."""
+    """Run the rollout under a progress bar with the mean reward so far."""
     import asyncio
 
     from textgym.rollouts import arollout
 
     Sampling.read(sampling)
     for id in [envs] if isinstance(envs, str) else envs:
-        # a wrong id or argument is told before a model is loaded
+        # a wrong id or argument is an error before a model is loaded
         make(id, **arguments_for(id, options["env_kwargs"])).close()
     with console.status(f"loading {policy}") if console.is_terminal else nullcontext():
         player = make_policy(policy, sampling, policy_options)
@@ -204,17 +197,17 @@ def _play(
         with progress:
             return asyncio.run(run())
     except RunError as error:
-        if progress.asked is None:
+        if progress.total is None:
             raise
-        raise RunError(f"{error}; {_how_to_go_on(progress, out)}") from error
+        raise RunError(f"{error}; {_how_to_resume(progress, out)}") from error
     except KeyboardInterrupt:
-        if progress.asked is None:
+        if progress.total is None:
             raise
-        print(f"textgym: stopped; {_how_to_go_on(progress, out)}", file=sys.stderr)
-        raise typer.Exit(_INTERRUPTED) from None
+        print(f"textgym: stopped; {_how_to_resume(progress, out)}", file=sys.stderr)
+        raise typer.Exit(_EXIT_CODE_INTERRUPTED) from None
 
 
-def _show_prompt(
+def _print_first_prompt(
     id: str, policy: str, policy_options: dict[str, Any], kwargs: dict[str, Any]
 ) -> None:
     env = make(id, **kwargs)
@@ -231,7 +224,7 @@ def _show_prompt(
         tokenizer = recorder.tokenizer if recorder else None
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
-        print(f"\n({policy} reads no template; these are the messages)")
+        print(f"\n({policy} has no chat template: these are the messages)")
         return
     from textgym.policies.chat.templates import encode, has_tagged_calls, ignores_tools, render
 
@@ -239,11 +232,13 @@ def _show_prompt(
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
-        print(f"the template of {policy} takes no tools: textgym's own prompt tells of them")
+        print(
+            f"the chat template of {policy} ignores tools, so textgym describes them in the prompt"
+        )
     elif tools and not (policy_options.get("tool_parser") or has_tagged_calls(tokenizer)):
         print(
-            f"warning: no calls are read out of replies in the form that {policy} writes them in; "
-            "--policy-set tool_parser=NAME names vLLM's parser of it"
+            f"warning: the tool calls of {policy} will not be parsed: "
+            "choose one of vLLM's parsers with --policy-set tool_parser=NAME"
         )
 
 
@@ -256,6 +251,6 @@ def _run_name(ids: list[str], policy: str) -> str:
     return f"{name}-{taken + 1}" if taken else name
 
 
-def _failures(figures: dict[str, Any]) -> str:
-    where = ", ".join(f"{count} {name}" for name, count in figures["failures_by_boundary"].items())
-    return f"{figures['failures']} of {figures['episodes']} episodes failed ({where})"
+def _failures(metrics: dict[str, Any]) -> str:
+    where = ", ".join(f"{count} {name}" for name, count in metrics["failures_by_boundary"].items())
+    return f"{metrics['failures']} of {metrics['episodes']} episodes failed ({where})"

@@ -1,4 +1,4 @@
-"""`textgym check`: the registry's checks on anyone's environment."""
+"""`textgym check`: run the environment checks on a class or a registered environment."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["check_command"]
 
 def check_command(
     target: Annotated[
-        str, typer.Argument(metavar="MODULE:CLASS", help="A TextEnv class, or a registered id.")
+        str, typer.Argument(metavar="MODULE:CLASS", help="A TextEnv class or a registered id.")
     ],
-    tasks: Annotated[int, typer.Option(help="How many tasks a level to play.")] = 200,
+    tasks: Annotated[int, typer.Option(help="Tasks per level to play.")] = 200,
 ) -> None:
-    """Check an environment and print one line for each check."""
+    """Run all checks on an environment, one line each; exits with 1 if one fails."""
     from textgym.testing import check
 
     subject = target if target in ids() else _find_class(target)
@@ -36,9 +36,9 @@ def _find_class(target: str) -> type[TextEnv[Any]]:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise UnknownNameError(f"there is no module {module!r}: {error}") from error
-    except Exception as error:  # whatever someone's module raises while it is loaded
+    except Exception as error:  # importing a module can raise anything
         problem = f"{type(error).__name__}: {error}"
-        raise UsageError(f"the module {module!r} cannot be loaded: {problem}") from error
+        raise UsageError(f"cannot import module {module!r}: {problem}") from error
     cls = getattr(found, name, None)
     if not isinstance(cls, type) or not issubclass(cls, TextEnv):
         known = [
@@ -46,6 +46,6 @@ def _find_class(target: str) -> type[TextEnv[Any]]:
             for key, value in vars(found).items()
             if isinstance(value, type) and issubclass(value, TextEnv) and value is not TextEnv
         ]
-        hint = did_you_mean(name, known) if known else "; it has none"
+        hint = did_you_mean(name, known) if known else "; it defines no TextEnv class"
         raise UnknownNameError(f"{module!r} has no TextEnv class {name!r}{hint}")
     return cls

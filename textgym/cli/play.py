@@ -1,7 +1,7 @@
-"""`textgym play`: a person plays an environment, in a terminal or through a pipe.
+"""`textgym play`: a person plays an episode, in a terminal or through a pipe.
 
-Standard output gets the transcript, standard error all else: hints, slips and failures. From a pipe
-there are no hints and no prompts, and the same input gives the same output.
+The transcript goes to standard output; hints, input errors and failures go to standard error. If
+the input is a pipe, there are no hints and prompts, and the same input gives the same output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import gymnasium as gym
 import typer
 
 from textgym.cli.arguments import env_arguments, read_settings
-from textgym.cli.typed import HELP, read_typed
+from textgym.cli.options import DatasetOption
+from textgym.cli.play_input import HELP, read_input
 from textgym.display.terminal import Paint, show, wants_colour
 from textgym.display.transcript import format_messages, format_outcome, format_tools
 from textgym.errors import BoundaryFailure, InvalidActionError, UsageError
@@ -24,50 +25,49 @@ from textgym.registry import make
 __all__ = ["play_command"]
 
 _HINT = '''\
-A line is your message. """ alone on a line begins a longer one, and ends it.
-{tools}/help tells more, /quit leaves.'''
+Each line is a message. A line with only """ begins and ends a longer message.
+{tools}/help shows all commands, /quit leaves.'''
 _TOOLS_HINT = "/NAME key=value calls a tool. "
 
 
 def play_command(
     id: Annotated[str, typer.Argument(metavar="ID", help="The environment's id.")],
-    level: Annotated[int | None, typer.Option(help="One level; all if not given.")] = None,
+    level: Annotated[int | None, typer.Option(help="Play one level; all by default.")] = None,
     split: Annotated[str | None, typer.Option(help="train, validation or test.")] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help=".jsonl or .parquet file, or hub id, instead of the generator."),
-    ] = None,
+    dataset: DatasetOption = None,
     index: Annotated[
-        int | None, typer.Option(help="Which task; 0, or the seed's choice, if not given.")
+        int | None, typer.Option(help="Index of the task; 0 by default, or chosen by the seed.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the environment.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the environment, which chooses the task.")
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Argument of the environment: shots=4."),
     ] = None,
 ) -> None:
-    """Play one episode by hand; exits with 1 where it was not finished."""
+    """Play one episode by hand; exits with 1 if it was not finished."""
     env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
     with contextlib.closing(env):
-        game = _Game(env, id, _Keyboard())
+        episode = _Episode(env, id, _UserInput())
         try:
-            game.begin(index, seed)
-            game.play()
+            episode.begin(index, seed)
+            episode.play()
         except EOFError as error:
-            why = str(error) or "the input has ended"
-            game.keyboard.leave(f"{why}; the episode was not finished")
+            why = str(error) or "end of input"
+            episode.user.print_last_note(f"{why}; the episode was not finished")
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            game.keyboard.leave("stopped; the episode was not finished")
+            episode.user.print_last_note("stopped; the episode was not finished")
             raise typer.Exit(130) from None
 
 
-class _Keyboard:
-    """Where the person's lines come from.
+class _UserInput:
+    """The lines that a person types, and notes to the person.
 
     Attributes:
-        is_terminal: Whether someone sits there.
-        echoes: Whether what is typed can be seen where the transcript is.
+        is_terminal: Whether the input is a terminal.
+        echoes: Whether typed text appears beside the transcript.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class _Keyboard:
                 readline.parse_and_bind("tab: self-insert")
 
     def ask(self, prompt: str) -> str:
-        """Return one line; a prompt is shown to a person only."""
+        """Return one line; the prompt is only shown in a terminal."""
         if self.echoes:
             return input(prompt)
         if self.is_terminal:
@@ -93,64 +93,66 @@ class _Keyboard:
             raise EOFError
         return line.rstrip("\r\n")
 
-    def tell(self, text: str) -> None:
-        """Say something that is not the episode's; a log wants to know who says it."""
+    def print_note(self, text: str) -> None:
+        """Print something that is not part of the transcript; a log gets a prefix."""
         prefix = "" if self.is_terminal else "textgym: "
         show(Paint(wants_colour(sys.stderr))(prefix + text, "dim"), sys.stderr)
 
-    def leave(self, text: str) -> None:
-        """Say a last word, on a line of its own where the cursor stands behind a prompt."""
+    def print_last_note(self, text: str) -> None:
+        """Print a note on a new line, as the cursor may be behind a prompt."""
         if self.is_terminal:
             show("", sys.stderr)
-        self.tell(text)
+        self.print_note(text)
 
 
-class _Game:
+class _Episode:
     """One episode that a person plays."""
 
-    def __init__(self, env: gym.Env[Any, Any], id: str, keyboard: _Keyboard) -> None:
+    def __init__(self, env: gym.Env[Any, Any], id: str, user: _UserInput) -> None:
         self.env = env
         self.id = id
-        self.keyboard = keyboard
+        self.user = user
         self.colour = wants_colour()
         self.tools: list[Any] = []
         self.shown: list[Message] = []
         self.turn = 0
 
     def begin(self, index: int | None, seed: int | None) -> None:
-        """Reset the environment, and show the tools and the prompt."""
+        """Reset the environment and show the tools and the prompt."""
         options = None
         if hasattr(self.env.unwrapped, "num_tasks"):
             options = {"index": index or 0} if index is not None or seed is None else None
         elif index is not None:
-            raise UsageError(f"{self.id} has no tasks to pick from: leave out --index")
+            raise UsageError(f"{self.id} has no numbered tasks: omit --index")
         try:
             observation, info = self.env.reset(seed=seed, options=options)
         except BoundaryFailure as failure:
-            self.keyboard.tell(f"the episode cannot begin: {_about(failure)}")
+            self.user.print_note(f"the episode could not begin: {_describe(failure)}")
             raise typer.Exit(1) from None
         if not _is_conversation(observation):
             kind = type(observation).__name__
-            raise UsageError(f"{self.id} hands out no messages to answer, but {kind}")
+            raise UsageError(f"{self.id} cannot be played: its observation is {kind}, not messages")
         self.tools = info.get("tools", [])
-        if self.keyboard.is_terminal:
+        if self.user.is_terminal:
             task = f"{self.id}, task {info['task_id']}" if "task_id" in info else self.id
-            self.keyboard.tell(f"{task}\n{_HINT.format(tools=_TOOLS_HINT if self.tools else '')}\n")
+            self.user.print_note(
+                f"{task}\n{_HINT.format(tools=_TOOLS_HINT if self.tools else '')}\n"
+            )
         self._show_tools()
         self._show_new(observation)
 
     def play(self) -> None:
-        """Take messages until the episode ends, and show how it ended."""
+        """Step the environment until the episode ends, and show the outcome."""
         total, ended = 0.0, False
         while not ended:
             message = self._next_message()
             try:
                 observation, reward, terminated, truncated, info = self.env.step(message)
             except InvalidActionError as error:
-                self.keyboard.tell(f"that is no message: {error}")
+                self.user.print_note(f"not a valid message: {error}")
                 continue
             except BoundaryFailure as failure:
-                self.keyboard.tell(f"the step failed, and may be taken again: {_about(failure)}")
+                self.user.print_note(f"the step failed; try again: {_describe(failure)}")
                 continue
             self.turn += 1
             total += float(reward)
@@ -160,36 +162,36 @@ class _Game:
         self._print(format_outcome(total, info, colour=self.colour))
 
     def _next_message(self) -> Message:
-        """Ask until there is a message; commands are obeyed on the way."""
+        """Return the next message; commands before it are run."""
         while True:
             try:
-                said = read_typed(self.keyboard.ask, self.tools, self.turn)
+                entered = read_input(self.user.ask, self.tools, self.turn)
             except UsageError as error:
-                self.keyboard.tell(str(error))
+                self.user.print_note(str(error))
                 continue
-            if isinstance(said, dict):
-                return said
-            if said == "quit":
-                raise EOFError("left")
-            if said == "help":
-                self.keyboard.tell(HELP)
-            elif said == "tools":
+            if isinstance(entered, dict):
+                return entered
+            if entered == "quit":
+                raise EOFError("you left")
+            if entered == "help":
+                self.user.print_note(HELP)
+            elif entered == "tools":
                 self._show_tools()
                 if not self.tools:
-                    self.keyboard.tell("there are no tools")
-            elif self.keyboard.is_terminal:
-                self.keyboard.tell("an empty line is no message; /help tells how to play")
+                    self.user.print_note("there are no tools")
+            elif self.user.is_terminal:
+                self.user.print_note("an empty line is not a message; /help shows how to play")
 
     def _show_tools(self) -> None:
         if self.tools:
             self._print(format_tools(self.tools, colour=self.colour) + "\n")
 
     def _show_new(self, observation: list[Message]) -> None:
-        """Show the messages that were not there before, but not what was typed here just now."""
+        """Show the messages that are new, except one that was just typed in this terminal."""
         start = len(self.shown) if observation[: len(self.shown)] == self.shown else 0
         new = observation[start:]
         self.shown = list(observation)
-        if start and new and new[0]["role"] == "assistant" and self.keyboard.echoes:
+        if start and new and new[0]["role"] == "assistant" and self.user.echoes:
             new = new[1:]
             show("")
         if new:
@@ -208,5 +210,5 @@ def _is_conversation(observation: Any) -> bool:
     )
 
 
-def _about(failure: BoundaryFailure) -> str:
+def _describe(failure: BoundaryFailure) -> str:
     return f"{failure.boundary}: {type(failure).__name__}: {failure}"

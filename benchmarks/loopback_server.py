@@ -1,7 +1,7 @@
-"""A chat completions server on loopback that answers every request after a while, and little else.
+"""A minimal chat completions server on loopback that answers every request after a delay.
 
-It runs as a process of its own, and reads just enough of HTTP to cost less than any client:
-`python benchmarks/answering.py SECONDS` prints its port.
+It runs in a process of its own and parses as little HTTP as possible, so that it costs less than
+any client. `python benchmarks/loopback_server.py SECONDS` prints its port.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["answering_server"]
+__all__ = ["loopback_server"]
 
 _BODY = json.dumps(
     {
@@ -37,20 +37,20 @@ _REPLY = (
 ) + _BODY
 
 
-class _Answering(asyncio.Protocol):
-    """One connection: whole requests in, one reply each, later."""
+class _Connection(asyncio.Protocol):
+    """One connection, which sends one reply for each complete request after a delay."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.data = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the connection."""
+        """Store the transport."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer each request whose body is there."""
+        """Schedule a reply for each complete request."""
         self.data += data
         while True:
             head, end, rest = self.data.partition(b"\r\n\r\n")
@@ -61,7 +61,7 @@ class _Answering(asyncio.Protocol):
             asyncio.get_running_loop().call_later(self.seconds, self.answer)
 
     def answer(self) -> None:
-        """Write the reply."""
+        """Send the reply."""
         if not self.transport.is_closing():
             self.transport.write(_REPLY)
 
@@ -76,14 +76,14 @@ def _content_length(head: bytes) -> int:
 
 async def _serve(seconds: float) -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Answering(seconds), "127.0.0.1", 0, backlog=4096)
+    server = await loop.create_server(lambda: _Connection(seconds), "127.0.0.1", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 @contextlib.contextmanager
-def answering_server(seconds: float) -> Iterator[str]:
-    """Run the server in a process of its own; give its base address."""
+def loopback_server(seconds: float) -> Iterator[str]:
+    """Run the server in a process of its own; yields its base URL."""
     command = [sys.executable, str(Path(__file__)), str(seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

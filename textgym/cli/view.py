@@ -1,4 +1,4 @@
-"""`textgym view`: a run's stored episodes, the worst first."""
+"""`textgym view`: read the stored episodes of a run, lowest reward first."""
 
 from __future__ import annotations
 
@@ -23,25 +23,29 @@ __all__ = ["view_command"]
 
 
 def view_command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
-    env: Annotated[str | None, typer.Option(help="Episodes of one environment.")] = None,
-    task: Annotated[str | None, typer.Option(help="Of one task: its id or index.")] = None,
-    level: Annotated[str | None, typer.Option(help="Of one level.")] = None,
-    category: Annotated[str | None, typer.Option(help="Of one category.")] = None,
-    stop_reason: Annotated[str | None, typer.Option(help="That ended so: max_turns.")] = None,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")],
+    env: Annotated[str | None, typer.Option(help="Only episodes of this environment.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only this task: id or index.")] = None,
+    level: Annotated[str | None, typer.Option(help="Only this level.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
+    stop_reason: Annotated[
+        str | None, typer.Option(help="Only this stop reason, such as max_turns.")
+    ] = None,
     text: Annotated[
-        str | None, typer.Option(help="In which a message says so, in any case.")
+        str | None, typer.Option(help="Only with this text in a message, ignoring case.")
     ] = None,
     success: Annotated[
-        bool | None, typer.Option("--success/--no-success", help="Solved, or not.")
+        bool | None, typer.Option("--success/--no-success", help="Only solved, or only unsolved.")
     ] = None,
-    failed: Annotated[bool, typer.Option("--failed", help="Only those that failed.")] = False,
-    order: Annotated[str, typer.Option(help=f"{', '.join(ORDERS)}.")] = "worst",
-    limit: Annotated[int, typer.Option(help="Show so many; 0 shows all.")] = 10,
-    tools: Annotated[bool, typer.Option("--tools", help="Show the tools in full.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only failed episodes.")] = False,
+    order: Annotated[str, typer.Option(help=f"Order: {', '.join(ORDERS)}.")] = "worst",
+    limit: Annotated[int, typer.Option(help="Maximum number of episodes; 0 shows all.")] = 10,
+    tools: Annotated[
+        bool, typer.Option("--tools", help="Show tools with their arguments.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
 ) -> None:
-    """Read a run's episodes, the lowest reward first; exits with 1 where none matches."""
+    """Show the episodes of a run, lowest reward first; exits with 1 if none matches."""
     wanted = Wanted(env, task, level, category, stop_reason, text, failed or None, success)
     search = Search(read_trajectories(run), wanted, order, limit)
     found = iter(search)
@@ -61,7 +65,7 @@ def view_command(
 def _texts(
     search: Search, episodes: Iterator[Trajectory], tools: bool, limit: int
 ) -> Iterator[str]:
-    """Give the texts to show, each as its episode comes."""
+    """Yield the text of each episode, and how many matched."""
     paint = Paint(wants_colour())
     if not search.streams:
         yield _count(search, limit)
@@ -72,7 +76,7 @@ def _texts(
 
 
 def _count(search: Search, limit: int) -> str:
-    """Say how many there are."""
+    """Return how many episodes matched and are shown."""
     shown = f", {limit} shown" if 0 < limit < search.matched else ""
     return f"{search.matched:,} of {search.total:,} episodes{shown}"
 
@@ -91,11 +95,11 @@ def _episode(paint: Paint, number: int, trajectory: Trajectory, tools: bool) -> 
         )
     offered = trajectory["tools"] if tools else ()
     text = format_episode(trajectory["messages"], offered, outcome, colour=paint.colour)
-    return "\n".join([*_head(paint, number, trajectory), "", text])
+    return "\n".join([*_header(paint, number, trajectory), "", text])
 
 
-def _head(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
-    """Say which episode it is, and how it went."""
+def _header(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
+    """Return the header of an episode: its key, cost, outcome, failure and tools."""
     task = f"task {trajectory['task_index']}"
     if trajectory["task_id"] is not None:
         task += f" ({trajectory['task_id']})"
@@ -107,8 +111,8 @@ def _head(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
     ]
     if trajectory["failure"]:
         failure = trajectory["failure"]
-        told = f"failed at the {failure['boundary']}: {failure['type']}: {failure['message']}"
-        lines.append(paint(told, "red"))
+        cause = f"{failure['type']}: {failure['message']}"
+        lines.append(paint(f"failed at the {failure['boundary']}: {cause}", "red"))
     if trajectory["tools"]:
         names = ", ".join(str(tool["function"]["name"]) for tool in trajectory["tools"])
         lines.append(paint(f"tools: {names}", "dim"))
@@ -118,11 +122,11 @@ def _head(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
 def _cost(trajectory: Trajectory) -> list[str]:
     info, usage = trajectory["info"], trajectory["usage"]
     facts = [f"{name} {info[name]}" for name in ("level", "category") if name in info]
-    facts.append(_counted(len(trajectory["steps"]), "turn"))
+    facts.append(_plural(len(trajectory["steps"]), "turn"))
     if usage:
         tokens = (usage.get(name, 0) for name in ("prompt_tokens", "completion_tokens"))
         facts.append("{} + {} tokens".format(*tokens))
-    return [*facts, _counted(trajectory["attempts"], "attempt"), f"{trajectory['seconds']:.1f} s"]
+    return [*facts, _plural(trajectory["attempts"], "attempt"), f"{trajectory['seconds']:.1f} s"]
 
 
 def _ending(trajectory: Trajectory) -> list[str]:
@@ -135,5 +139,5 @@ def _ending(trajectory: Trajectory) -> list[str]:
     return facts
 
 
-def _counted(count: int, what: str) -> str:
+def _plural(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"

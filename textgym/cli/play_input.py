@@ -1,8 +1,8 @@
-"""What a person types in `textgym play`, read as the message that a model would say.
+"""Parsing of what a person types in `textgym play` into assistant messages.
 
-A line is a message. Three quotation marks on a line of their own begin a message of several lines,
-and end it. A line that begins with a slash calls a tool or is a command. A slip of the hand is a
-`UsageError`; what is well formed goes to the environment as it is, wrong argument or not.
+A line is a message. A line with only three quotation marks begins and ends a message of several
+lines. A line that begins with a slash is a tool call or a command. Input that cannot be parsed is a
+`UsageError`. Wrong tool arguments are not: like those of a model, they go to the environment.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from typing import Any
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant
 
-__all__ = ["HELP", "read_typed"]
+__all__ = ["HELP", "read_input"]
 
 _COMMANDS = ("help", "tools", "quit")
 HELP = '''\
-a line            is your message, as a model would say it
-"""               alone on a line begins a longer message, and ends it
-/NAME key=value   calls a tool; values with blanks in quotes, JSON as JSON
-/NAME {"key": 1}  calls a tool with arguments in JSON
-/tools            shows the tools again
-/help             shows this
-/quit             leaves, as Ctrl-D does'''
+a line            your message, as a model would write it
+"""               on a line of its own: begin or end a longer message
+/NAME key=value   call a tool; quote values with spaces; values may be JSON
+/NAME {"key": 1}  call a tool with JSON arguments
+/tools            show the tools again
+/help             show this help
+/quit             leave, like Ctrl-D'''
 
 _FENCE = '"""'
 
 
-def read_typed(
+def read_input(
     ask: Callable[[str], str], tools: Sequence[ToolSchema], turn: int
 ) -> Message | str | None:
-    """Read what a person says next.
+    """Read the next message or command.
 
     Args:
-        ask: Shows a prompt and returns one line; raises EOFError where there is none.
-        tools: The tools that are offered.
-        turn: How many messages the person has said, for the ids of calls.
+        ask: Shows a prompt and returns one line; raises EOFError at the end of the input.
+        tools: The available tools.
+        turn: How many messages were entered before, for the ids of tool calls.
 
     Returns:
         A message, the name of a command, or None for an empty line.
 
     Raises:
-        UsageError: What was typed cannot be read; it says why.
-        EOFError: There is no more.
+        UsageError: The input cannot be parsed; the message says why.
+        EOFError: The input has ended.
 
     Example:
         >>> tool = {"type": "function", "function": {"name": "look", "parameters": {}}}
         >>> lines = iter(["I say B.", "/look drawer=3", "/quit"])
-        >>> read_typed(lambda prompt: next(lines), [tool], 0)
+        >>> read_input(lambda prompt: next(lines), [tool], 0)
         {'role': 'assistant', 'content': 'I say B.'}
-        >>> read_typed(lambda prompt: next(lines), [tool], 1)["tool_calls"][0]["function"]
+        >>> read_input(lambda prompt: next(lines), [tool], 1)["tool_calls"][0]["function"]
         {'name': 'look', 'arguments': '{"drawer": 3}'}
-        >>> read_typed(lambda prompt: next(lines), [tool], 2)
+        >>> read_input(lambda prompt: next(lines), [tool], 2)
         'quit'
     """
     line = ask("> ")
@@ -76,7 +76,7 @@ def read_typed(
     hint = did_you_mean(name, [*schemas, *_COMMANDS])
     raise UnknownNameError(
         f"there is no tool or command {name!r}{hint} "
-        f"(a message that begins with / goes between two lines of {_FENCE})"
+        f"(to send a message that begins with /, put it between two lines of {_FENCE})"
     )
 
 
@@ -87,25 +87,25 @@ def _call(name: str, arguments: str, turn: int) -> Message:
 
 
 def _arguments(name: str, text: str, function: Mapping[str, Any]) -> str:
-    """Return a call's arguments as JSON, from JSON or from `key=value` pairs."""
+    """Return the arguments of a call as JSON, from JSON or from `key=value` pairs."""
     if text.startswith("{"):
         try:
             json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"the arguments of {name!r} are no JSON: {error}") from None
+            raise UsageError(f"the arguments of {name!r} are not valid JSON: {error}") from None
         return text
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"the arguments of {name!r} cannot be read: {error}") from None
+        raise UsageError(f"the arguments of {name!r} cannot be parsed: {error}") from None
     properties = (function.get("parameters") or {}).get("properties") or {}
     given: dict[str, Any] = {}
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key:
-            raise UsageError(f"an argument of {name!r} is key=value, not {word!r}")
+            raise UsageError(f"arguments of {name!r} must be key=value, not {word!r}")
         if key in given:
-            raise UsageError(f"the argument {key!r} of {name!r} is given twice")
+            raise UsageError(f"argument {key!r} of {name!r} is given twice")
         is_text = (properties.get(key) or {}).get("type") == "string"
         given[key] = value if is_text else _value(value)
     return json.dumps(given, ensure_ascii=False)

@@ -1,47 +1,44 @@
-"""`textgym rescore`: what today's verifier says of stored episodes."""
+"""`textgym rescore`: grade stored episodes again with today's verifier."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from textgym.cli.arguments import read_env_settings
+from textgym.cli.options import EnvSettingsOption
+from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import as_text, number, print_all
 from textgym.display.terminal import show
 
 __all__ = ["rescore_command"]
 
-_SECONDS_BETWEEN_UPDATES = 0.2
-
 
 def rescore_command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="[ID:]NAME=VALUE",
-            help="Another argument of the environments, or of one: judge=rule.",
-        ),
-    ] = None,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")],
+    settings: EnvSettingsOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="New folder for the run with today's rewards.")
+        Path | None, typer.Option(help="New folder for a run with the new rewards.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="List so many of a kind; 0 lists all.")] = 20,
-    concurrency: Annotated[int, typer.Option(help="Most episodes at once, if steps wait.")] = 64,
-    retries: Annotated[int, typer.Option(help="Tries more of a failed step.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it all as JSON.")] = False,
+    limit: Annotated[
+        int, typer.Option(help="Maximum number of episodes per list; 0 lists all.")
+    ] = 20,
+    concurrency: Annotated[
+        int, typer.Option(help="Maximum number of concurrent episodes, if steps wait for a judge.")
+    ] = 64,
+    retries: Annotated[int, typer.Option(help="Retries of a failed step.")] = 2,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
+    ] = False,
 ) -> None:
-    """Compute a run's rewards again, without the model, and list what differs."""
+    """Grade the episodes of a run again, without the model, and list the differences."""
     options = {
         "env_kwargs": read_env_settings(settings or ()),
         "out": out,
@@ -57,26 +54,23 @@ def rescore_command(
 
 
 def _rescore(run: Path, options: dict[str, Any]) -> Any:
-    """Rescore; who watches a terminal sees how far it is."""
+    """Rescore, with a status line."""
     from textgym.rescoring.engine import rescore
 
-    console = Console(stderr=True)
-    told, counts = time.monotonic(), {"different": 0, "episodes": 0}
-    with console.status("rescoring") if console.is_terminal else nullcontext() as status:
+    episodes = different = 0
+    with status_line("rescoring") as update:
 
         def count(verdict: Any) -> None:
-            nonlocal told
-            counts["episodes"] += 1
-            counts["different"] += verdict.kind == "different"
-            if status and time.monotonic() - told > _SECONDS_BETWEEN_UPDATES:
-                told = time.monotonic()
-                status.update("{episodes:,} episodes, {different:,} different".format(**counts))
+            nonlocal episodes, different
+            episodes += 1
+            different += verdict.kind == "different"
+            update(lambda: f"{episodes:,} episodes, {different:,} different")
 
         return rescore(run, on_episode=count, **options)
 
 
 def _report(found: Any) -> list[RenderableType]:
-    """Return what was found: how many, the means, and a table of each kind."""
+    """Return the counts, the mean rewards, and a table for each kind of verdict."""
     counts = found.counts
     named = [
         f"{counts['same']:,} the same",
@@ -88,7 +82,7 @@ def _report(found: Any) -> list[RenderableType]:
         before, after = (number(mean, "{:.4f}") for mean in (found.mean_before, found.mean_after))
         parts.append(Text(f"mean reward of the {found.compared:,} compared: {before} -> {after}"))
     if found.recovered:
-        parts.append(Text(f"{found.recovered:,} that had failed have a reward now"))
+        parts.append(Text(f"{found.recovered:,} failed episodes now have a reward"))
     if found.out:
         parts.append(as_text(f"stored in {found.out}"))
     for name in found.changed_data:
@@ -99,19 +93,19 @@ def _report(found: Any) -> list[RenderableType]:
             parts += [Text(""), _table(title, listed, with_rewards=kind == "different")]
             if len(listed) < counts[kind]:
                 more = counts[kind] - len(listed)
-                parts.append(Text(f"and {more:,} more: --limit 0 lists all"))
+                parts.append(Text(f"and {more:,} more (--limit 0 lists all)"))
     return parts
 
 
 _OTHERS = {
     "not_comparable": "not comparable",
     "failed": "failed",
-    "left": "left, for what was sampled is not stored",
+    "left": "skipped, no sampled messages are stored",
 }
 
 
 def _table(title: str, verdicts: Sequence[Any], with_rewards: bool) -> Table:
-    """Return a table of verdicts of one kind."""
+    """Return a table of the verdicts of one kind."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, overflow="fold")
     table.add_column("task", overflow="fold")

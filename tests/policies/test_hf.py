@@ -212,7 +212,7 @@ def test_the_prompts_ids_are_those_of_the_rendered_text(
 ) -> None:
     for messages, action in zip(PROMPTS, greedy, strict=True):
         text = render(policy.tokenizer, messages, [])
-        assert text == policy.prompt_text(messages, [])
+        assert text == render(policy.tokenizer, messages, [])
         assert action.prompt_ids == encode(policy.tokenizer, text)
 
 
@@ -291,8 +291,8 @@ def test_calls_are_read_where_there_are_tools(
 
 
 def test_the_prompt_tells_of_the_tools_that_the_template_drops(policy: HFPolicy) -> None:
-    assert json.dumps(LOOK) in policy.prompt_text(SHORT, [LOOK])
-    assert "look" not in policy.prompt_text(SHORT, [])
+    assert json.dumps(LOOK) in render(policy.tokenizer, SHORT, [LOOK])
+    assert "look" not in render(policy.tokenizer, SHORT, [])
 
 
 def test_the_model_plays_an_environment_with_tools(sampled: Set) -> None:
@@ -369,8 +369,8 @@ def test_a_stop_text_that_never_comes_changes_nothing(greedy: list[Action], samp
 def test_a_prompt_longer_than_the_context_is_refused(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    length = len(encode(policy.tokenizer, policy.prompt_text(LONG, [])))
-    monkeypatch.setattr(policy.recorder, "context", length)
+    length = len(encode(policy.tokenizer, render(policy.tokenizer, LONG, [])))
+    monkeypatch.setattr(policy.codec, "context", length)
     with pytest.raises(ContextFullError, match=f"{length} tokens and {policy.name} holds {length}"):
         ask(policy, LONG)
 
@@ -378,7 +378,7 @@ def test_a_prompt_longer_than_the_context_is_refused(
 def test_a_prompt_that_is_too_long_spoils_no_other(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", len(greedy[0].prompt_ids or ()) + 1)
+    monkeypatch.setattr(policy.codec, "context", len(greedy[0].prompt_ids or ()) + 1)
     refused, answered = ask_all(policy, LONG, SHORT)
     assert isinstance(refused, ContextFullError)
     assert isinstance(answered, Action)
@@ -387,7 +387,7 @@ def test_a_prompt_that_is_too_long_spoils_no_other(
 def test_a_message_ends_where_the_context_does(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", len(greedy[1].prompt_ids or ()) + 3)
+    monkeypatch.setattr(policy.codec, "context", len(greedy[1].prompt_ids or ()) + 3)
     (cut,) = ask(policy, LONG)
     assert (cut.finish_reason, tokens(cut)) == ("length", tokens(greedy[1])[:3])
 
@@ -396,15 +396,15 @@ def test_a_long_neighbour_does_not_shorten_a_message(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lengths = [len(action.prompt_ids or ()) for action in greedy]
-    monkeypatch.setattr(policy.recorder, "context", lengths[1] + 2)
-    assert lengths[0] + 8 <= policy.context
+    monkeypatch.setattr(policy.codec, "context", lengths[1] + 2)
+    assert lengths[0] + 8 <= policy.context_length
     cut, whole = ask(policy, LONG, SHORT)
     assert tokens(cut) == tokens(greedy[1])[:2]
     assert tokens(whole) == tokens(greedy[0])
 
 
 def test_the_context_is_the_models(policy: HFPolicy) -> None:
-    assert policy.context == policy.model.config.max_position_embeddings == 8192
+    assert policy.context_length == policy.model.config.max_position_embeddings == 8192
 
 
 # Batches and failures
@@ -513,7 +513,7 @@ def test_a_rollout_records_the_tokens_of_every_message(policy: HFPolicy) -> None
 def test_a_rollout_cuts_an_episode_whose_prompt_does_not_fit(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", 20)
+    monkeypatch.setattr(policy.codec, "context", 20)
     run = textgym.rollout("textgym/MCQA-v0", policy, episodes=2)
     figures = run.metrics["overall"]
     assert (figures["stop_reasons"], figures["failures"]) == ({"context": 2}, 0)

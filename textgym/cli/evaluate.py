@@ -227,20 +227,20 @@ def _show_prompt(
 
         tokenizer = load_tokenizer(model)
     else:
-        recorder = getattr(make_policy(policy, options=policy_options), "recorder", None)
-        tokenizer = recorder.tokenizer if recorder else None
+        codec = getattr(make_policy(policy, options=policy_options), "codec", None)
+        tokenizer = codec.tokenizer if codec else None
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
         print(f"\n({policy} reads no template; these are the messages)")
         return
-    from textgym.policies.chat.templates import encode, has_tagged_calls, ignores_tools, render
+    from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
 
     text = render(tokenizer, messages, tools)
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
         print(f"the template of {policy} takes no tools: textgym's own prompt tells of them")
-    elif tools and not (policy_options.get("tool_parser") or has_tagged_calls(tokenizer)):
+    elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
             f"warning: no calls are read out of replies in the form that {policy} writes them in; "
             "--policy-set tool_parser=NAME names vLLM's parser of it"

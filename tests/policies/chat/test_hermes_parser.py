@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textgym.envs.session_state import SessionState
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.policies import Action
-from textgym.policies.chat.hermes_parser import name_of_call, parse_tool_calls, with_tool_calls
+from textgym.policies.chat.hermes_parser import call_name, parse_tool_calls, with_tool_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 
 LOOK = '{"name": "look", "arguments": {"far": true}}'
@@ -199,7 +199,7 @@ def test_a_broken_call_runs_nothing_and_is_told_what_is_wrong(body: str, told: s
     ],
 )
 def test_the_name_that_a_body_begins_with(body: str, name: str) -> None:
-    assert name_of_call(body) == name
+    assert call_name(body) == name
 
 
 # Actions.

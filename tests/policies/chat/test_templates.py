@@ -17,9 +17,9 @@ tokenizers = pytest.importorskip("tokenizers")
 
 from textgym.policies.chat.templates import (  # noqa: E402
     encode,
-    has_tagged_calls,
     ignores_tools,
     render,
+    uses_hermes_calls,
 )
 
 PLAIN = (
@@ -301,7 +301,7 @@ def test_a_template_that_takes_tools_is_given_them_and_its_calls() -> None:
 def test_calls_are_read_where_the_template_or_the_prompt_asks_for_tags(
     template: str, tagged: bool
 ) -> None:
-    assert has_tagged_calls(make_tokenizer(template)) is tagged
+    assert uses_hermes_calls(make_tokenizer(template)) is tagged
 
 
 NINE_CHARACTERS = (

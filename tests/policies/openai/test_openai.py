@@ -32,7 +32,7 @@ pytest.importorskip("aiohttp")
 from chat_server import CLOSE, ChatServer, FakeTime, Request, answer, error, http
 
 from textgym.policies.openai.policy import OpenAIPolicy, split_spec
-from textgym.policies.openai.rate_limit import Pacer, read_retry_after
+from textgym.policies.openai.rate_limit import RateLimiter, read_retry_after
 
 KEY = "sk-very-secret-1234567890"
 HELLO = [user("Hello")]
@@ -46,7 +46,7 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def policy_of(server: ChatServer, **options: Any) -> OpenAIPolicy:
     """A policy that asks the server for model `m`, and whose waits take no time."""
-    options.setdefault("pacer", FakeTime().pacer())
+    options.setdefault("rate_limiter", FakeTime().rate_limiter())
     sampling = Sampling.read(options.pop("sampling", None))
     return OpenAIPolicy("m", server.url, sampling, **options)
 
@@ -612,12 +612,12 @@ def test_errors_are_read_in_the_forms_of_all_servers(body: Any, told: str) -> No
 
 def test_waits_grow_and_have_a_bound() -> None:
     time = FakeTime()
-    failed(error(500), PolicyFailure, tries=9, retries=8, pacer=time.pacer())
+    failed(error(500), PolicyFailure, tries=9, retries=8, rate_limiter=time.rate_limiter())
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
 def test_waits_are_drawn_at_random_from_nothing_up() -> None:
-    waits = [Pacer().backoff(4) for _ in range(200)]
+    waits = [RateLimiter().backoff(4) for _ in range(200)]
     assert all(0 <= wait <= 4 for wait in waits)
     assert min(waits) < 0.5 < 3.5 < max(waits)
 
@@ -630,14 +630,14 @@ def test_no_try_is_begun_once_the_time_is_gone() -> None:
 def test_the_wait_that_a_server_asks_for_is_kept(status: int) -> None:
     time = FakeTime()
     with ChatServer([error(status, headers={"Retry-After": "7"}), answer()]) as server:
-        act(policy_of(server, pacer=time.pacer(jitter=0.0)))
+        act(policy_of(server, rate_limiter=time.rate_limiter(jitter=0.0)))
     assert time.now == 1007
 
 
 def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
     time = FakeTime()
     told = failed(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
-                  pacer=time.pacer())  # fmt: skip
+                  rate_limiter=time.rate_limiter())  # fmt: skip
     assert "daily limit" in told
     assert time.slept == []
 
@@ -681,7 +681,7 @@ def test_a_busy_server_is_spared_by_all_requests() -> None:
         await policy.close()
 
     with ChatServer(handler) as server:
-        asyncio.run(several(policy_of(server, pacer=time.pacer(jitter=0.0))))
+        asyncio.run(several(policy_of(server, rate_limiter=time.rate_limiter(jitter=0.0))))
     assert starts[0] == (0, 1000)
     assert sorted(starts[1:]) == [(0, 1020), (1, 1020), (2, 1020)]
 
@@ -982,7 +982,7 @@ def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
         if len(time.slept) == 3:
             server.__enter__()
 
-    policy = policy_of(server.__enter__(), pacer=Pacer(clock=time.clock, sleep=back))
+    policy = policy_of(server.__enter__(), rate_limiter=RateLimiter(clock=time.clock, sleep=back))
     act(policy)
     server.__exit__()
     with pytest.raises(PolicyFailure, match="in 3 tries, the last: connection refused"):
@@ -996,7 +996,9 @@ def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
 
 def policy_like(policy: OpenAIPolicy, **options: Any) -> OpenAIPolicy:
     """A policy for the same server, which has heard of it too."""
-    other = OpenAIPolicy(policy.model, policy.base_url, pacer=FakeTime().pacer(), **options)
+    other = OpenAIPolicy(
+        policy.model, policy.base_url, rate_limiter=FakeTime().rate_limiter(), **options
+    )
     other._answered = True
     return other
 
@@ -1097,11 +1099,11 @@ def test_without_a_limit_all_requests_are_under_way_at_once() -> None:
 
 def test_requests_begin_no_faster_than_the_rate() -> None:
     time = FakeTime()
-    pacer = time.pacer(requests_per_minute=120)
+    rate_limiter = time.rate_limiter(requests_per_minute=120)
     starts = []
 
     async def start() -> None:
-        await pacer.turn()
+        await rate_limiter.acquire()
         starts.append(time.now)
 
     async def many() -> None:
@@ -1113,14 +1115,14 @@ def test_requests_begin_no_faster_than_the_rate() -> None:
 
 def test_the_rate_is_kept_after_a_pause_too() -> None:
     time = FakeTime()
-    pacer = time.pacer(requests_per_minute=60)
+    rate_limiter = time.rate_limiter(requests_per_minute=60)
     starts = []
 
     async def start() -> None:
-        await pacer.turn()
+        await rate_limiter.acquire()
         starts.append(time.now)
         if len(starts) == 2:
-            pacer.pause(30)
+            rate_limiter.pause(30)
 
     async def many() -> None:
         await asyncio.gather(*[start() for _ in range(6)])
@@ -1135,7 +1137,7 @@ def test_the_rate_is_kept_after_a_pause_too() -> None:
 def test_a_rate_counts_tries_too() -> None:
     time = FakeTime()
     with ChatServer([error(500), error(500), answer()]) as server:
-        act(policy_of(server, pacer=time.pacer(requests_per_minute=1, jitter=0.0)))
+        act(policy_of(server, rate_limiter=time.rate_limiter(requests_per_minute=1, jitter=0.0)))
     assert time.now == 1120
 
 

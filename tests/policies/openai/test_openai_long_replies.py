@@ -20,9 +20,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, answer, http
 from test_openai import act, policy_of
 
-from textgym.policies.openai.chat_completions import ChatQuestion
-from textgym.policies.openai.connections import Reply
-from textgym.policies.openai.replies import Problem, read_reply
+from textgym.policies.openai.chat_completions import ChatRequest
+from textgym.policies.openai.connection_pool import HTTPReply
+from textgym.policies.openai.replies import FailedRequest, read_reply
 
 KIB, MIB = 2**10, 2**20
 WORDS = b"model " * (KIB * 64 // 6)  # the worst for what looks for "model ... not found"
@@ -180,10 +180,10 @@ def test_answer_that_cannot_be_decompressed_may_pass(
 )
 @pytest.mark.parametrize("status", [200, 500])
 def test_problem_tells_no_more_than_a_beginning(body: Any, status: int) -> None:
-    reply = Reply(status, {}, json.dumps(body).encode())
-    problem = read_reply(reply, ChatQuestion([], []))
-    assert isinstance(problem, Problem)
-    assert len(problem.text) <= 64 * KIB
+    reply = HTTPReply(status, {}, json.dumps(body).encode())
+    failure = read_reply(reply, ChatRequest([], []))
+    assert isinstance(failure, FailedRequest)
+    assert len(failure.text) <= 64 * KIB
 
 
 def test_name_is_compared_with_some_models_of_a_long_list(

@@ -21,9 +21,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, FakeTime, http
 
 from textgym.policies.json_codec import decode, encode
-from textgym.policies.openai.chat_completions import ChatQuestion
+from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.policy import OpenAIPolicy
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.openai.request_format import RequestFormat
 
 ENV = gymnasium.make("textgym/MCQA-v0")
 HALF = st.sampled_from(["\ud800", "a\udfffb", "\ud83d\ude00"])
@@ -73,7 +73,12 @@ class Asked:
         self.reply = b""
         server.handler = lambda request: self.reply
         self.policy = OpenAIPolicy(
-            "m", server.url, retries=1, timeout=5, api_key="secret-key", pacer=FakeTime().pacer()
+            "m",
+            server.url,
+            retries=1,
+            timeout=5,
+            api_key="secret-key",
+            rate_limiter=FakeTime().rate_limiter(),
         )
         self.runner = runner
 
@@ -104,7 +109,7 @@ def check(action: Any) -> None:
     ENV.reset(options={"index": 0})
     observation, *_ = ENV.step(action.message)
     json.loads(json.dumps(observation, allow_nan=False).encode())
-    body = ChatQuestion(observation, []).fields(RequestForm())
+    body = ChatRequest(observation, []).fields(RequestFormat())
     for message in decode(encode(body))["messages"]:
         for call in message.get("tool_calls") or ():
             assert isinstance(json.loads(call["function"]["arguments"]), dict)

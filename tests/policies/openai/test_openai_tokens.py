@@ -58,19 +58,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def recorder(folder: str) -> Any:
-    """The recorder that the policies of this module share, for a tokenizer is slow to load."""
-    return OpenAIPolicy("m", "http://h/v1", tokens=True, tokenizer=folder).recorder
+def codec(folder: str) -> Any:
+    """The codec that the policies of this module share, for a tokenizer is slow to load."""
+    return OpenAIPolicy("m", "http://h/v1", tokens=True, tokenizer=folder).codec
 
 
 @pytest.fixture
-def policy_of(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def policy_of(codec: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that makes a policy whose waits take no time."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("textgym.policies.openai.policy._recorder", lambda *given: recorder)
+    monkeypatch.setattr("textgym.policies.openai.policy._make_codec", lambda *given: codec)
 
     def make(server: ChatServer, **options: Any) -> OpenAIPolicy:
-        options.setdefault("pacer", FakeTime().pacer())
+        options.setdefault("rate_limiter", FakeTime().rate_limiter())
         sampling = Sampling.read(options.pop("sampling", None))
         return OpenAIPolicy("m", server.url, sampling, tokens=True, **options)
 
@@ -150,8 +150,8 @@ def test_a_tokenizer_that_is_nowhere_is_told(tmp_path: Path) -> None:
 
 def test_the_model_names_its_tokenizer_by_default(folder: str) -> None:
     policy: Any = make_policy(f"openai:{folder}@http://h/v1", options={"tokens": True})
-    assert policy.recorder.name == policy.name
-    assert policy.recorder.ends == {policy.recorder.tokenizer.eos_token_id}
+    assert policy.codec.name == policy.name
+    assert policy.codec.ends == {policy.codec.tokenizer.eos_token_id}
 
 
 def test_the_ids_that_end_a_message_are_read_beside_the_tokenizer(
@@ -161,13 +161,13 @@ def test_the_ids_that_end_a_message_are_read_beside_the_tokenizer(
     (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [5, 6]}))
     options = {"tokens": True, "tokenizer": str(tmp_path)}
     policy: Any = make_policy("openai:m@http://h/v1", options=options)
-    assert policy.recorder.ends == {5, 6, policy.recorder.tokenizer.eos_token_id}
+    assert policy.codec.ends == {5, 6, policy.codec.tokenizer.eos_token_id}
 
 
 # The request
 
 
-def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: Any) -> None:
+def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, codec: Any) -> None:
     sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x"]}
     with ChatServer(answers()) as server:
         act(policy_of(server, sampling=sampling), seed=2**31 + 4)
@@ -175,7 +175,7 @@ def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: A
     assert request.path == "/v1/completions"
     assert request.body == {
         "model": "m",
-        "prompt": recorder.prompt(HELLO, [], None).ids,
+        "prompt": codec.encode_prompt(HELLO, [], None).ids,
         "return_token_ids": True,
         "logprobs": 0,
         "seed": 4,
@@ -191,10 +191,10 @@ def test_more_fields_win_and_none_takes_one_away(policy_of: Any) -> None:
     assert "top_p" not in body
 
 
-def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, recorder: Any) -> None:
-    split = recorder.tokenizer.convert_tokens_to_ids(["h", "i"])
-    assert recorder.tokenizer("hi")["input_ids"] != split  # it would be encoded otherwise
-    end = recorder.tokenizer.eos_token_id
+def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, codec: Any) -> None:
+    split = codec.tokenizer.convert_tokens_to_ids(["h", "i"])
+    assert codec.tokenizer("hi")["input_ids"] != split  # it would be encoded otherwise
+    end = codec.tokenizer.eos_token_id
     with ChatServer(answers([*split, end], "hi")) as server:
         policy = policy_of(server)
         first = act(policy)
@@ -205,12 +205,12 @@ def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, recorder: An
     assert second.prompt_ids == prompt
 
 
-def test_a_tool_prompt_and_calls_are_the_templates_affair(policy_of: Any, recorder: Any) -> None:
+def test_a_tool_prompt_and_calls_are_the_templates_affair(policy_of: Any, codec: Any) -> None:
     text = 'I look.\n<tool_call>{"name": "look", "arguments": {}}</tool_call>'
     with ChatServer(answers(SAID, text)) as server:
         action = act(policy_of(server), HELLO, [LOOK])
         plain = act(policy_of(server))
-    assert "<tools>" in recorder.tokenizer.decode(server.requests[0].body["prompt"])
+    assert "<tools>" in codec.tokenizer.decode(server.requests[0].body["prompt"])
     assert "tools" not in server.requests[0].body
     assert action.finish_reason == "tool_calls"
     assert action.message["content"] == "I look."
@@ -368,8 +368,8 @@ def asked(policy_of: Any) -> Iterator[Any]:
 # Whole episodes
 
 
-def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, recorder: Any) -> None:
-    ids = [*recorder.tokenizer("1")["input_ids"], recorder.tokenizer.eos_token_id]
+def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, codec: Any) -> None:
+    ids = [*codec.tokenizer("1")["input_ids"], codec.tokenizer.eos_token_id]
     with ChatServer(answers(ids, "1")) as server:
         run = textgym.rollout(
             "textgym/GuessNumber-v0",

@@ -45,11 +45,11 @@ def main() -> None:
     def milliseconds(known: Tokens | None) -> float:
         return 1e3 * per_call(lambda: codec.encode_prompt(messages, [], known), calls)
 
-    cases = {floor: lambda: milliseconds(None), "the codec": lambda: milliseconds(prior)}
+    cases = {floor: lambda: milliseconds(None), "the chat codec": lambda: milliseconds(prior)}
     figures = measure(cases, 3 if quick else 9)
     print(table("milliseconds a turn", figures, digits=2))
-    ratio = statistics.median(figures["the codec"]) / statistics.median(figures[floor])
-    print(aim("the codec, of the floor", ratio, LIMIT, ""))
+    ratio = statistics.median(figures["the chat codec"]) / statistics.median(figures[floor])
+    print(aim("the chat codec, of the floor", ratio, LIMIT, ""))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The codec: prompts that go on from sampled tokens, with templates that differ.
+"""The chat codec: prompts that continue the sampled tokens, with many different templates.
 
-The invariant of most tests is one: a conversation is played turn by turn, with a model that says
-what the test wants, and the sequence that was recorded is what the model was given at every turn.
+Most tests check one invariant: an episode is played turn by turn with a scripted model, and the
+recorded token sequence is what the model was given at every turn.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.model
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    """The tokenizer of SmolLM2, whose template some tests change."""
+    """SmolLM2's tokenizer; some tests change its template."""
     try:
         return load_tokenizer("")
     except ExtraMissingError as error:
@@ -55,7 +55,7 @@ def tokenizer() -> Any:
 
 @pytest.fixture
 def codec(tokenizer: Any, request: pytest.FixtureRequest) -> Any:
-    """A codec with the template that the test is parametrised with, or SmolLM2's."""
+    """A codec with the template of the test's parameter, or with SmolLM2's own."""
     own = tokenizer.chat_template
     tokenizer.chat_template = getattr(request, "param", None) or own
     yield ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
@@ -63,16 +63,16 @@ def codec(tokenizer: Any, request: pytest.FixtureRequest) -> Any:
 
 
 def using(*templates: str) -> Any:
-    """Parametrise a test by templates, which are given by their names here."""
+    """Parametrise a test by templates, given by their names in `chat_templates`."""
     texts = [getattr(chat_templates, name) for name in templates]
     return pytest.mark.parametrize("codec", texts, indirect=True, ids=templates)
 
 
-# What a prompt is
+# Prompts
 
 
 @using(*MOST)
-def test_what_is_sampled_as_it_would_be_encoded_gives_the_prompt_of_the_whole(
+def test_prompt_equals_the_whole_rendering_if_sampled_text_encodes_alike(
     codec: ChatCodec,
 ) -> None:
     play = Play(codec, [system("Be brief."), user("A?")])
@@ -85,7 +85,7 @@ def test_what_is_sampled_as_it_would_be_encoded_gives_the_prompt_of_the_whole(
     assert len(play.sequences()) == 1
 
 
-def test_the_sequence_is_what_the_model_was_given_at_every_turn(codec: ChatCodec) -> None:
+def test_sequence_holds_what_the_model_saw_at_every_turn(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     for text in ("one", "two", "three"):
         play.say(text, user("Go on."))
@@ -99,7 +99,7 @@ def test_the_sequence_is_what_the_model_was_given_at_every_turn(codec: ChatCodec
 
 
 @using(*ALL)
-def test_ids_that_the_text_would_not_be_encoded_to_survive(codec: ChatCodec) -> None:
+def test_sampled_ids_survive_even_if_their_text_encodes_differently(codec: ChatCodec) -> None:
     tokenizer = codec.tokenizer
     odd = [token for letter in "hello hello" for token in encode(tokenizer, letter)]
     assert odd != encode(tokenizer, "hello hello")
@@ -109,7 +109,7 @@ def test_ids_that_the_text_would_not_be_encoded_to_survive(codec: ChatCodec) -> 
     assert play.prompt_ids()[: len(before)] == before
 
 
-def test_tokens_of_calls_that_the_environment_dropped_survive(codec: ChatCodec) -> None:
+def test_tokens_of_dropped_calls_survive(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")], [TOOL])
     call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>\n'
     action = play.say(call * 70)
@@ -121,7 +121,7 @@ def test_tokens_of_calls_that_the_environment_dropped_survive(codec: ChatCodec) 
     assert play.prompt_ids()[: len(before)] == before
 
 
-def test_white_space_that_the_template_trims_survives(tokenizer: Any) -> None:
+def test_sampled_white_space_survives_a_template_that_trims(tokenizer: Any) -> None:
     own, tokenizer.chat_template = tokenizer.chat_template, TRIMS
     try:
         codec = ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
@@ -135,7 +135,7 @@ def test_white_space_that_the_template_trims_survives(tokenizer: Any) -> None:
 @pytest.mark.parametrize(
     "codec", [CHATML, SPACE_BEFORE_END, NO_END], indirect=True, ids=["end", "space", "none"]
 )
-def test_a_message_that_the_limit_cut_is_closed_by_the_template(codec: ChatCodec) -> None:
+def test_cut_message_gets_the_templates_end(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     action = play.say("I would say that", user("B?"), ends=False)
     assert action.finish_reason == "length"
@@ -147,7 +147,7 @@ def test_a_message_that_the_limit_cut_is_closed_by_the_template(codec: ChatCodec
     assert tokens.loss_mask[cut] == 0
 
 
-def test_an_end_is_not_written_twice(codec: ChatCodec) -> None:
+def test_sampled_eos_is_not_repeated(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("No.", user("B?"))
     play.say("Yes.", user("C?"))
@@ -156,9 +156,9 @@ def test_an_end_is_not_written_twice(codec: ChatCodec) -> None:
     assert END * 2 not in text
 
 
-def test_an_end_that_is_not_the_templates_is_kept_and_closed(codec: ChatCodec) -> None:
+def test_other_eos_token_is_kept_before_the_templates_end(codec: ChatCodec) -> None:
     other = codec.tokenizer.convert_tokens_to_ids("<|endoftext|>")
-    ends = ChatCodec("test", codec.tokenizer, {*codec.ends, other}, CONTEXT)
+    ends = ChatCodec("test", codec.tokenizer, {*codec.eos_token_ids, other}, CONTEXT)
     play = Play(ends, [user("A?")])
     play.say([*encode(codec.tokenizer, "No."), other], user("B?"), ends=False)
     assert "No.<|endoftext|><|im_end|>\n<|im_start|>user" in codec.tokenizer.decode(
@@ -167,7 +167,7 @@ def test_an_end_that_is_not_the_templates_is_kept_and_closed(codec: ChatCodec) -
     assert play.record.splits == 0
 
 
-def test_a_message_without_tokens_is_closed(codec: ChatCodec) -> None:
+def test_empty_message_gets_the_templates_end(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say([], user("B?"), ends=False)
     assert "assistant\n<|im_end|>\n<|im_start|>user\nB?" in codec.tokenizer.decode(
@@ -175,7 +175,7 @@ def test_a_message_without_tokens_is_closed(codec: ChatCodec) -> None:
     )
 
 
-def test_nothing_new_asks_again(codec: ChatCodec) -> None:
+def test_prompt_without_new_messages_ends_with_the_generation_prompt(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("No.")
     text = codec.tokenizer.decode(play.prompt_ids())
@@ -183,14 +183,16 @@ def test_nothing_new_asks_again(codec: ChatCodec) -> None:
 
 
 @pytest.mark.parametrize("place", ["context", "room"])
-def test_a_prompt_that_fills_the_context_is_refused(codec: ChatCodec, place: str) -> None:
+def test_prompt_that_fills_the_context_is_refused(codec: ChatCodec, place: str) -> None:
     play = Play(codec, [user("A?")])
     length = len(play.prompt_ids())
     codec.context_length = length + (place == "room")
     if place == "room":
         assert len(play.prompt_ids()) == length
     else:
-        with pytest.raises(ContextFullError, match=f"has {length} tokens and test holds {length}"):
+        with pytest.raises(
+            ContextFullError, match=f"has {length} tokens, and test has a context of {length}"
+        ):
             play.prompt_ids()
 
 
@@ -198,9 +200,7 @@ def test_a_prompt_that_fills_the_context_is_refused(codec: ChatCodec, place: str
 
 
 @pytest.mark.parametrize("where", ["before", "between"])
-def test_what_others_say_in_the_assistants_name_has_no_loss_mask(
-    codec: ChatCodec, where: str
-) -> None:
+def test_assistant_messages_of_others_have_loss_mask_0(codec: ChatCodec, where: str) -> None:
     shown = [assistant("A fabricated answer."), user("B?")]
     play = Play(codec, [user("A?"), *(shown if where == "before" else [])])
     play.say("One.", user("C?"), *(shown if where == "between" else []))
@@ -213,7 +213,7 @@ def test_what_others_say_in_the_assistants_name_has_no_loss_mask(
     assert "A fabricated answer." in given_
 
 
-def test_log_probabilities_stand_where_their_ids_do(codec: ChatCodec) -> None:
+def test_log_probabilities_are_aligned_with_their_ids(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("One.", user("B?"))
     play.say("Two.")
@@ -229,7 +229,7 @@ def test_log_probabilities_stand_where_their_ids_do(codec: ChatCodec) -> None:
 
 
 @using("DROPS_OLD_REASONING")
-def test_reasoning_that_the_template_drops_splits(codec: ChatCodec) -> None:
+def test_dropped_reasoning_counts_as_a_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     for _ in range(3):
         play.say("<think>Hm, B or C?</think>B", user("Go on."))
@@ -240,7 +240,7 @@ def test_reasoning_that_the_template_drops_splits(codec: ChatCodec) -> None:
 
 
 @using("OPENS_REASONING")
-def test_a_tag_that_only_the_last_prompt_opens_splits(codec: ChatCodec) -> None:
+def test_think_tag_of_the_last_generation_prompt_alone_is_a_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     action = play.say("Hm.</think>B", user("Go on."))
     assert (action.message["content"], action.message["reasoning_content"]) == ("B", "Hm.")
@@ -249,7 +249,7 @@ def test_a_tag_that_only_the_last_prompt_opens_splits(codec: ChatCodec) -> None:
 
 
 @using("KEEPS_REASONING")
-def test_reasoning_that_the_template_keeps_does_not_split(codec: ChatCodec) -> None:
+def test_kept_reasoning_is_no_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("<think>Hm?</think>B", user("Go on."))
     assert "<think>Hm?</think>B<|im_end|>\n" in codec.tokenizer.decode(play.prompt_ids())
@@ -258,7 +258,7 @@ def test_reasoning_that_the_template_keeps_does_not_split(codec: ChatCodec) -> N
 
 
 @using("DROPS_OLD_REASONING")
-def test_reasoning_between_calls_is_kept_and_splits_at_the_next_user(codec: ChatCodec) -> None:
+def test_reasoning_between_calls_splits_only_at_the_next_user_message(codec: ChatCodec) -> None:
     call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
     play = Play(codec, [user("A?")], [TOOL])
     play.say(f"<think>I look.</think>\n{call}", tool_result("Nothing.", "call_0"))
@@ -270,7 +270,7 @@ def test_reasoning_between_calls_is_kept_and_splits_at_the_next_user(codec: Chat
 
 
 @using("SHOWS_LAST_THINKING")
-def test_thinking_that_is_shown_for_the_last_message_alone_is_no_split(codec: ChatCodec) -> None:
+def test_empty_thinking_of_the_last_message_is_no_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
     play.say("C")
@@ -278,7 +278,7 @@ def test_thinking_that_is_shown_for_the_last_message_alone_is_no_split(codec: Ch
 
 
 @using("ALWAYS_ASKS")
-def test_a_template_that_always_asks_does_not_split(codec: ChatCodec) -> None:
+def test_template_that_always_adds_a_generation_prompt_is_no_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
     text = codec.tokenizer.decode(play.prompt_ids())
@@ -286,7 +286,7 @@ def test_a_template_that_always_asks_does_not_split(codec: ChatCodec) -> None:
 
 
 @using("TOOLS_BEFORE_LAST_USER")
-def test_tools_that_move_to_the_last_message_split(codec: ChatCodec) -> None:
+def test_tools_that_move_to_the_last_message_are_a_split(codec: ChatCodec) -> None:
     play = Play(codec, [user("A?")], [TOOL])
     play.say("B", user("Go on."))
     play.say("C")
@@ -294,7 +294,7 @@ def test_tools_that_move_to_the_last_message_split(codec: ChatCodec) -> None:
 
 
 @pytest.mark.parametrize("change", ["earlier", "sampled", "shorter"])
-def test_an_environment_that_changes_the_past_splits(codec: ChatCodec, change: str) -> None:
+def test_changed_earlier_messages_are_a_split(codec: ChatCodec, change: str) -> None:
     play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
     if change == "earlier":
@@ -316,7 +316,7 @@ def test_an_environment_that_changes_the_past_splits(codec: ChatCodec, change: s
 )
 @pytest.mark.parametrize("calls", [1, 2])
 @pytest.mark.parametrize("ends", [True, False], ids=["ended", "cut"])
-def test_calls_stay_as_they_were_written(
+def test_sampled_calls_keep_their_tokens(
     tokenizer: Any, codec: ChatCodec, calls: int, ends: bool
 ) -> None:
     written = "I look.\n" + "\n".join([f"<tool_call>\n{CALL}\n</tool_call>"] * calls)
@@ -335,14 +335,14 @@ def test_calls_stay_as_they_were_written(
 
 @pytest.mark.parametrize("codec", [None, CHATML], indirect=True, ids=["prompt", "own"])
 @pytest.mark.parametrize("arguments", ['{"far": tru', '"x"', "[1]", "null"])
-def test_broken_calls_stay_as_they_were_written(codec: ChatCodec, arguments: str) -> None:
+def test_invalid_calls_keep_their_tokens(codec: ChatCodec, arguments: str) -> None:
     written = f'<tool_call>\n{{"name": "look", "arguments": {arguments}}}\n</tool_call>'
     play = Play(codec, [user("A?")], [TOOL])
     play.say(written, tool_result("No.", "call_0"))
     assert f"{written}{END}\n" in codec.tokenizer.decode(play.prompt_ids())
 
 
-# Whatever is said
+# Any reply
 
 TEXTS = st.text(max_size=20) | st.sampled_from(
     [END, f"a{END}b", "<think>", "</think>", "<think>x</think>", "c0e6marker7f1a", "\n", " ",
@@ -358,7 +358,7 @@ TEXTS = st.text(max_size=20) | st.sampled_from(
     turns=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), min_size=1, max_size=3),
     ids=st.lists(st.integers(3, 49000), max_size=6),
 )
-def test_whatever_is_said_every_turn_is_in_one_sequence_as_it_was_seen(
+def test_any_reply_is_recorded_as_it_was_seen(
     codec: ChatCodec, turns: list[tuple[str, str, bool]], ids: list[int]
 ) -> None:
     play = Play(codec, [user("A?")], [TOOL])
@@ -401,7 +401,7 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize(("name", "plain", "calls", "thought"), FAMILIES, ids=lambda item: item)
-def test_the_templates_of_model_families(
+def test_splits_of_model_families_templates(
     tokenizer: Any, name: str, plain: int, calls: bool, thought: int
 ) -> None:
     spec = importlib.util.find_spec("trl")
@@ -425,7 +425,7 @@ def test_the_templates_of_model_families(
 
 
 def goes_on_from_a_call(codec: ChatCodec) -> bool:
-    """Tell whether the prompt after a call begins with the ids that the model sampled for it."""
+    """Tell whether the prompt after a call begins with the ids sampled for the call."""
     sampled = [*encode(codec.tokenizer, "CALL"), codec.tokenizer.eos_token_id]
     function = {"name": "look", "arguments": '{"far": true}'}
     asked = [system("x"), user("A?")]

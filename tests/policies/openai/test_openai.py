@@ -1,4 +1,4 @@
-"""The policy `openai:MODEL@BASE_URL`, against a server that misbehaves in every way known."""
+"""The policy `openai:MODEL@BASE_URL`, against a local server that misbehaves in many ways."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def policy_of(server: ChatServer, **options: Any) -> OpenAIPolicy:
-    """A policy that asks the server for model `m`, and whose waits take no time."""
+    """Return a policy for model `m` of the server, whose waits take no time."""
     options.setdefault("rate_limiter", FakeTime().rate_limiter())
     sampling = Sampling.read(options.pop("sampling", None))
     return OpenAIPolicy("m", server.url, sampling, **options)
@@ -62,20 +62,20 @@ def act(policy: OpenAIPolicy, messages: Any = HELLO, tools: Any = (), **more: An
 
 
 def asked(messages: Any = HELLO, tools: Any = (), seed: int | None = None, **options: Any) -> Any:
-    """What the server reads where this is asked."""
+    """Return the request's body that the server receives for these arguments."""
     with ChatServer([answer()]) as server:
         act(policy_of(server, **options), messages, tools, seed=seed)
     return server.requests[0].body
 
 
 def replied(reply: bytes) -> Action:
-    """What comes of a reply."""
+    """Return the action that a reply becomes."""
     with ChatServer([reply]) as server:
         return act(policy_of(server, retries=0))
 
 
 def failed(reply: Any, kind: type[Exception], tries: int | None = None, **options: Any) -> str:
-    """The error that comes of a reply, after so many requests."""
+    """Return the text of the error that a reply raises, after a number of requests."""
     with ChatServer([reply]) as server:
         with pytest.raises(kind) as caught:
             act(policy_of(server, **options))
@@ -100,7 +100,7 @@ def failed(reply: Any, kind: type[Exception], tries: int | None = None, **option
         ("ft:gpt:org::id", "ft:gpt:org::id", None),
     ],
 )
-def test_a_spec_is_split_at_the_last_at_before_an_address(
+def test_spec_is_split_at_the_last_at_sign_before_an_address(
     text: str, model: str, url: str | None
 ) -> None:
     assert split_spec(text) == (model, url)
@@ -113,29 +113,31 @@ def test_a_spec_is_split_at_the_last_at_before_an_address(
         ("openai", "needs a model"),
         ("openai:", "needs a model"),
         ("openai:@http://h/v1", "needs a model"),
-        ("openai:m@127.0.0.1:8000/v1", "begins with http://"),
-        ("openai:m@localhost", "begins with http://"),
-        ("openai:m@ftp://h/v1", "no base URL"),
-        ("openai:m@http://", "no base URL"),
-        ("openai:m@http://h:port/v1", "no address"),
-        ("openai:m@http://h/v1?key=1", "no base URL"),
+        ("openai:m@127.0.0.1:8000/v1", "must begin with http://"),
+        ("openai:m@localhost", "must begin with http://"),
+        ("openai:m@ftp://h/v1", "not a base URL"),
+        ("openai:m@http://", "not a base URL"),
+        ("openai:m@http://h:port/v1", "not a valid address"),
+        ("openai:m@http://h/v1?key=1", "not a base URL"),
         ("openai:m@http://user:word@h/v1", "user or password"),
     ],
 )
-def test_a_spec_that_cannot_be_is_told(spec: str, told: str) -> None:
+def test_invalid_spec_raises_a_clear_error(spec: str, told: str) -> None:
     with pytest.raises(UsageError, match=told) as caught:
         make_policy(spec)
     assert "word@" not in str(caught.value)
 
 
-def test_a_slash_at_the_end_of_the_address_makes_no_difference() -> None:
+def test_trailing_slash_of_the_address_is_ignored() -> None:
     with ChatServer([answer()]) as server:
         for url in (server.url, server.url + "/"):
             act(OpenAIPolicy("m", url))
     assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
 
 
-def test_without_an_address_the_environment_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_address_comes_from_the_environment_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert OpenAIPolicy("m").base_url == "https://api.openai.com/v1"
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1/")
     assert OpenAIPolicy("m").base_url == "http://elsewhere/v1"
@@ -147,31 +149,33 @@ def test_without_an_address_the_environment_names_it(monkeypatch: pytest.MonkeyP
     [
         ({"retires": 3}, "no option 'retires'; did you mean 'retries'"),
         ({"api_key": "x"}, "no option 'api_key'"),
-        ({"retries": -1}, "retries is a whole number, 0 or more, not -1"),
-        ({"retries": 1.5}, "retries is a whole number"),
-        ({"concurrency": 0}, "concurrency is a whole number, 1 or more"),
-        ({"requests_per_minute": 0}, "requests_per_minute is a number greater than 0"),
-        ({"timeout": "long"}, "timeout is a number"),
-        ({"timeout": None}, "timeout is a number"),
-        ({"connect_timeout": True}, "connect_timeout is a number"),
-        ({"extra_body": [1]}, "extra_body is an object"),
+        ({"retries": -1}, "retries must be an integer, 0 or more, not -1"),
+        ({"retries": 1.5}, "retries must be an integer"),
+        ({"concurrency": 0}, "concurrency must be an integer, 1 or more"),
+        ({"requests_per_minute": 0}, "requests_per_minute must be a number greater than 0"),
+        ({"timeout": "long"}, "timeout must be a number"),
+        ({"timeout": None}, "timeout must be a number"),
+        ({"connect_timeout": True}, "connect_timeout must be a number"),
+        ({"extra_body": [1]}, "extra_body must be an object"),
         ({"extra_body": {"x": {1, 2}}}, "extra_body cannot be sent"),
-        ({"tool_prompt": "yes"}, "tool_prompt is true or false, not 'yes'"),
+        ({"tool_prompt": "yes"}, "tool_prompt must be true or false, not 'yes'"),
     ],
 )
-def test_a_wrong_option_is_told(options: dict[str, Any], told: str) -> None:
+def test_invalid_option_raises_a_clear_error(options: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         make_policy("openai:m@http://h/v1", options=options)
 
 
-def test_options_are_for_policies_that_have_some() -> None:
-    with pytest.raises(UnknownNameError, match="'oracle' has no option 'retries': it takes none"):
+def test_options_are_refused_by_policies_without_options() -> None:
+    with pytest.raises(
+        UnknownNameError, match="'oracle' has no option 'retries': it has no options"
+    ):
         make_policy("oracle", options={"retries": 1})
-    with pytest.raises(UsageError, match="options are set where a policy is made"):
+    with pytest.raises(UsageError, match="options are only accepted with a policy spec"):
         make_policy(OpenAIPolicy("m"), options={"retries": 1})
 
 
-def test_without_aiohttp_the_extra_is_named() -> None:
+def test_missing_aiohttp_names_the_extra() -> None:
     code = (
         "import sys; sys.modules['aiohttp'] = None\n"
         "import textgym\n"
@@ -186,7 +190,7 @@ def test_without_aiohttp_the_extra_is_named() -> None:
 # the request
 
 
-def test_a_plain_request_has_what_it_needs_and_no_more() -> None:
+def test_plain_request_has_no_optional_fields() -> None:
     assert asked() == {
         "model": "m",
         "messages": [{"role": "user", "content": "Hello"}],
@@ -196,13 +200,13 @@ def test_a_plain_request_has_what_it_needs_and_no_more() -> None:
     }
 
 
-def test_settings_of_sampling_are_sent() -> None:
+def test_sampling_settings_are_sent() -> None:
     sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x", "y"]}
     body = asked(sampling=sampling)
     assert {name: body[name] for name in sampling} == sampling
 
 
-def test_tools_are_sent_where_there_are_some() -> None:
+def test_tools_are_sent_only_if_there_are_any() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     assert asked(tools=[tool])["tools"] == [tool]
 
@@ -210,7 +214,7 @@ def test_tools_are_sent_where_there_are_some() -> None:
 TAGGED = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
 
 
-def test_a_server_that_takes_no_tools_is_told_of_them_in_the_prompt() -> None:
+def test_tool_prompt_describes_the_tools_to_a_server_without_tools() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     with ChatServer([answer(f"I call.\n{TAGGED}")]) as server:
         action = act(policy_of(server, tool_prompt=True), HELLO, [tool])
@@ -225,9 +229,7 @@ def test_a_server_that_takes_no_tools_is_told_of_them_in_the_prompt() -> None:
 
 
 @pytest.mark.parametrize(("tools", "tool_prompt"), [(True, False), (False, True)])
-def test_calls_in_a_text_are_read_only_where_the_prompt_asked_for_them(
-    tools: bool, tool_prompt: bool
-) -> None:
+def test_calls_in_text_are_parsed_only_with_the_tool_prompt(tools: bool, tool_prompt: bool) -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     with ChatServer([answer(TAGGED)]) as server:
         policy = policy_of(server, tool_prompt=tool_prompt)
@@ -239,11 +241,11 @@ def test_calls_in_a_text_are_read_only_where_the_prompt_asked_for_them(
 @pytest.mark.parametrize(
     ("seed", "sent"), [(0, 0), (7, 7), (2**31 - 1, 2**31 - 1), (2**31, 0), (2**63 - 1, 2**31 - 1)]
 )
-def test_a_seed_is_sent_as_servers_can_read_it(seed: int, sent: int) -> None:
+def test_seed_is_reduced_to_what_servers_accept(seed: int, sent: int) -> None:
     assert asked(seed=seed)["seed"] == sent
 
 
-def test_more_fields_win_and_none_takes_one_away() -> None:
+def test_extra_body_overrides_fields_and_none_removes_one() -> None:
     extra = {"min_p": 0.1, "temperature": 0.3, "top_p": None}
     body = asked(extra_body=extra)
     assert (body["min_p"], body["temperature"]) == (0.1, 0.3)
@@ -296,7 +298,7 @@ def with_arguments(arguments: Any) -> dict[str, Any]:
     ],
     ids=lambda value: json.dumps(value)[:60],
 )
-def test_a_message_is_sent_as_servers_read_it(message: Any, sent: Any) -> None:
+def test_message_is_sent_in_the_form_that_servers_accept(message: Any, sent: Any) -> None:
     before = json.dumps(message)
     assert asked([message])["messages"] == [sent]
     assert json.dumps(message) == before
@@ -314,18 +316,18 @@ def test_a_message_is_sent_as_servers_read_it(message: Any, sent: Any) -> None:
     ],
     ids=str,
 )
-def test_arguments_are_sent_as_the_text_of_an_object(arguments: Any, sent: str) -> None:
+def test_arguments_are_sent_as_json_object_text(arguments: Any, sent: str) -> None:
     message = {"role": "assistant", "content": "", "tool_calls": [with_arguments(arguments)]}
     (call,) = asked([message])["messages"][0]["tool_calls"]
     assert call["function"]["arguments"] == sent
 
 
-def test_a_long_conversation_is_sent_whole() -> None:
+def test_long_conversation_is_sent_completely() -> None:
     text = "x" * (3 * 2**20)
     assert asked([user(text)])["messages"][0]["content"] == text
 
 
-def test_a_conversation_that_json_cannot_hold_is_told() -> None:
+def test_conversation_that_is_not_json_is_a_usage_error() -> None:
     with ChatServer([answer()]) as server, pytest.raises(UsageError, match="sent as JSON"):
         act(policy_of(server), [{"role": "user", "content": "a", "x": object()}])
 
@@ -333,7 +335,7 @@ def test_a_conversation_that_json_cannot_hold_is_told() -> None:
 # the key
 
 
-def test_the_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_from_the_environment_variable_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
     with ChatServer([answer()]) as server:
         act(policy_of(server))
@@ -343,14 +345,14 @@ def test_the_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> 
     assert sent == [f"Bearer {KEY}", "Bearer mine", None]
 
 
-def test_without_a_key_none_is_sent() -> None:
+def test_no_authorization_header_without_a_key() -> None:
     with ChatServer([answer()]) as server:
         act(policy_of(server))
     assert "Authorization" not in server.requests[0].headers
 
 
 @pytest.mark.parametrize("key", ["sk\nX-Evil: 1", "schlüssel", "a\x00b"])
-def test_a_key_that_no_header_can_carry_is_told_but_not_shown(key: str) -> None:
+def test_key_with_invalid_characters_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(UsageError, match="the key in api_key= has a character") as caught:
         OpenAIPolicy("m", api_key=key)
     assert key not in str(caught.value)
@@ -370,7 +372,7 @@ def test_a_key_that_no_header_can_carry_is_told_but_not_shown(key: str) -> None:
         b"nonsense " + KEY.encode() + b"\r\n\r\n",
     ],
 )
-def test_the_key_is_in_no_error(reply: bytes) -> None:
+def test_no_error_shows_the_key(reply: bytes) -> None:
     with ChatServer([reply]) as server:
         policy = policy_of(server, api_key=KEY, retries=1)
         with pytest.raises(textgym.errors.TextgymError) as caught:
@@ -390,7 +392,7 @@ def message_of(reply: bytes) -> Any:
     return replied(reply).message
 
 
-def test_a_plain_reply_is_an_action() -> None:
+def test_plain_reply_becomes_an_action() -> None:
     reply = {
         "choices": [
             {
@@ -421,24 +423,24 @@ def test_a_plain_reply_is_an_action() -> None:
 
 
 @pytest.mark.parametrize("calls", [None, []])
-def test_no_tool_calls_are_none(calls: Any) -> None:
+def test_empty_tool_calls_are_left_out_of_the_message(calls: Any) -> None:
     assert message_of(answer("x", tool_calls=calls)) == assistant("x")
 
 
-def test_content_may_be_none_or_parts() -> None:
+def test_content_may_be_null_or_parts() -> None:
     assert message_of(answer(None)) == {"role": "assistant", "content": None}
     parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"}, {"text": "b"}]
     assert message_of(answer(parts)) == assistant("ab")
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
-def test_reasoning_is_kept_under_one_name(key: str) -> None:
+def test_reasoning_is_stored_under_one_key(key: str) -> None:
     said = message_of(answer("x", **{key: "because"}))
     assert said == {"role": "assistant", "content": "x", "reasoning_content": "because"}
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
-def test_reasoning_goes_back_under_the_servers_own_name(key: str) -> None:
+def test_reasoning_is_sent_back_under_the_servers_key(key: str) -> None:
     with ChatServer([answer("x", **{key: "because"})]) as server:
         policy = policy_of(server)
         said = act(policy).message
@@ -449,7 +451,7 @@ def test_reasoning_goes_back_under_the_servers_own_name(key: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"x": 1}', '{"x": ', "", "[]", "null", " "])
-def test_arguments_stay_as_the_model_wrote_them(arguments: str) -> None:
+def test_arguments_of_a_reply_stay_unchanged(arguments: str) -> None:
     action = replied(answer(None, "tool_calls", tool_calls=[with_arguments(arguments)]))
     assert action.message["tool_calls"] == [with_arguments(arguments)]
     assert action.finish_reason == "tool_calls"
@@ -465,19 +467,19 @@ def test_arguments_stay_as_the_model_wrote_them(arguments: str) -> None:
     ],
     ids=str,
 )
-def test_a_call_is_kept_without_its_nulls(call: Any, kept: tuple[str, ...]) -> None:
+def test_nulls_of_a_call_are_dropped(call: Any, kept: tuple[str, ...]) -> None:
     (read,) = message_of(answer(None, tool_calls=[call]))["tool_calls"]
     assert set(read) == set(kept)
     assert (read["type"], read["function"]) == ("function", CALL["function"])
 
 
-def test_arguments_that_are_read_already_become_text() -> None:
+def test_decoded_arguments_become_text() -> None:
     for given, text in (({"x": 1}, '{"x":1}'), (None, "{}"), ([1], "[1]"), (5, "5")):
         (call,) = message_of(answer(None, tool_calls=[with_arguments(given)]))["tool_calls"]
         assert call["function"]["arguments"] == text
 
 
-def test_unknown_keys_go_along() -> None:
+def test_unknown_keys_of_a_reply_are_kept() -> None:
     said = message_of(answer("x", refusal="I will not", annotations=[{"url": "u"}], name="bot"))
     assert said == {
         "role": "assistant", "content": "x", "refusal": "I will not", "annotations": [{"url": "u"}],
@@ -497,7 +499,7 @@ def test_unknown_keys_go_along() -> None:
     ],
     ids=str,
 )
-def test_the_finish_reason_of_a_text(given: Any, kept: str) -> None:
+def test_finish_reason_of_a_text(given: Any, kept: str) -> None:
     assert replied(answer("x", given)).finish_reason == kept
 
 
@@ -505,7 +507,7 @@ def test_the_finish_reason_of_a_text(given: Any, kept: str) -> None:
     ("given", "kept"),
     [("stop", "tool_calls"), ("tool_calls", "tool_calls"), ("length", "length")],
 )
-def test_the_finish_reason_of_calls(given: str, kept: str) -> None:
+def test_finish_reason_of_calls(given: str, kept: str) -> None:
     assert replied(answer(None, given, tool_calls=[CALL])).finish_reason == kept
 
 
@@ -514,23 +516,23 @@ def test_the_finish_reason_of_calls(given: str, kept: str) -> None:
               {"prompt_tokens": True}, {"prompt_tokens": 10**30}, {"prompt_tokens_details": 5}],
     ids=str,
 )  # fmt: skip
-def test_usage_that_is_no_count_is_left_out(usage: Any) -> None:
+def test_usage_values_that_are_not_counts_are_dropped(usage: Any) -> None:
     choice = {"message": {"content": "x"}}
     assert replied(http(200, {"choices": [choice], "usage": usage})).usage == {}
 
 
-def test_half_a_surrogate_pair_becomes_a_sign() -> None:
+def test_unpaired_surrogate_is_replaced() -> None:
     body = b'{"choices": [{"message": {"content": "a\\ud83d b \\ud83d\\ude00"}}]}'
     assert message_of(http(200, body)) == assistant("a\ufffd b \U0001f600")
 
 
-def test_broken_utf8_and_nan_are_read() -> None:
+def test_invalid_utf8_and_nan_are_tolerated() -> None:
     body = b'{"choices": [{"message": {"content": "a\xff", "x": {"y": NaN}}}]}'
     said = message_of(http(200, body))
     assert (said["content"], said["x"]) == ("a\ufffd", {"y": None})
 
 
-# what may pass
+# transient failures
 
 
 BROKEN = {
@@ -573,7 +575,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_what_may_pass_is_asked_again(reply: Any) -> None:
+def test_transient_failure_is_retried(reply: Any) -> None:
     with ChatServer([reply, reply, answer("right")]) as server:
         assert act(policy_of(server)).message == assistant("right")
     assert len(server.requests) == 3
@@ -581,12 +583,12 @@ def test_what_may_pass_is_asked_again(reply: Any) -> None:
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_what_does_not_pass_is_a_failure_of_the_policy(reply: Any) -> None:
+def test_persistent_failure_is_a_policy_failure(reply: Any) -> None:
     told = failed(reply, PolicyFailure, tries=3, retries=2)
     assert "gave no answer in 3 tries, the last: " in told
 
 
-def test_a_failure_says_what_the_server_said_but_shortly() -> None:
+def test_failure_quotes_the_server_on_one_short_line() -> None:
     told = failed(error(500, "the engine\n   died " + "x" * 5000), PolicyFailure, retries=0)
     assert "500: the engine died xxx" in told
     assert len(told) < 500
@@ -606,35 +608,35 @@ def test_a_failure_says_what_the_server_said_but_shortly() -> None:
     ],
     ids=str,
 )
-def test_errors_are_read_in_the_forms_of_all_servers(body: Any, told: str) -> None:
+def test_error_message_is_found_in_every_servers_form(body: Any, told: str) -> None:
     assert told in failed(http(500, body), PolicyFailure, retries=0)
 
 
-def test_waits_grow_and_have_a_bound() -> None:
+def test_backoff_grows_up_to_a_bound() -> None:
     time = FakeTime()
     failed(error(500), PolicyFailure, tries=9, retries=8, rate_limiter=time.rate_limiter())
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
-def test_waits_are_drawn_at_random_from_nothing_up() -> None:
+def test_backoff_is_random_from_zero() -> None:
     waits = [RateLimiter().backoff(4) for _ in range(200)]
     assert all(0 <= wait <= 4 for wait in waits)
     assert min(waits) < 0.5 < 3.5 < max(waits)
 
 
-def test_no_try_is_begun_once_the_time_is_gone() -> None:
+def test_no_retry_after_the_timeout_is_used_up() -> None:
     failed(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_the_wait_that_a_server_asks_for_is_kept(status: int) -> None:
+def test_retry_after_is_respected(status: int) -> None:
     time = FakeTime()
     with ChatServer([error(status, headers={"Retry-After": "7"}), answer()]) as server:
         act(policy_of(server, rate_limiter=time.rate_limiter(jitter=0.0)))
     assert time.now == 1007
 
 
-def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
+def test_too_long_retry_after_fails_at_once() -> None:
     time = FakeTime()
     told = failed(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
                   rate_limiter=time.rate_limiter())  # fmt: skip
@@ -660,12 +662,12 @@ def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
     ],
     ids=str,
 )
-def test_both_forms_of_retry_after_are_read(headers: Any, seconds: float | None) -> None:
+def test_both_forms_of_retry_after_are_parsed(headers: Any, seconds: float | None) -> None:
     assert read_retry_after(headers, now=1445412480.0) == seconds
 
 
-def test_a_busy_server_is_spared_by_all_requests() -> None:
-    """One request is refused; others, which were never refused, wait too."""
+def test_busy_server_pauses_all_requests() -> None:
+    """After one request is refused, other requests wait too."""
     time = FakeTime()
     starts = []
 
@@ -686,7 +688,7 @@ def test_a_busy_server_is_spared_by_all_requests() -> None:
     assert sorted(starts[1:]) == [(0, 1020), (1, 1020), (2, 1020)]
 
 
-def test_a_storm_of_429_without_a_word_ends_in_failures_that_say_what_helps() -> None:
+def test_endless_429_ends_in_failures_that_name_the_options() -> None:
     async def storm(policy: OpenAIPolicy) -> list[Any]:
         acts = [policy.act(HELLO, [], seed=seed) for seed in range(50)]
         found = await asyncio.gather(*acts, return_exceptions=True)
@@ -697,19 +699,19 @@ def test_a_storm_of_429_without_a_word_ends_in_failures_that_say_what_helps() ->
         found = asyncio.run(storm(policy_of(server, retries=3)))
     assert len(server.requests) == 200
     assert {type(item) for item in found} == {PolicyFailure}
-    assert "requests_per_minute and concurrency spare a server" in str(found[0])
+    assert "requests_per_minute and concurrency reduce its load" in str(found[0])
 
 
-# what will not pass
+# permanent failures
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_is_told_at_once(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_key_is_not_retried(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     told = failed(error(status, "who?"), UsageError, tries=1)
-    assert f"wants a key, and OPENAI_API_KEY is not set: {status}: who?" in told
+    assert f"requires a key, and OPENAI_API_KEY is not set: {status}: who?" in told
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     told = failed(error(status), UsageError, tries=1)
-    assert "does not take the key in OPENAI_API_KEY" in told
+    assert "does not accept the key in OPENAI_API_KEY" in told
     assert "the key in api_key=" in failed(error(status), UsageError, tries=1, api_key="x")
 
 
@@ -718,7 +720,7 @@ def test_a_refused_key_is_told_at_once(status: int, monkeypatch: pytest.MonkeyPa
     [(404, "model `m` does not exist"), (400, "m is not a valid model ID"), (404, "gone")],
     ids=str,
 )
-def test_a_wrong_model_is_told_with_the_nearest_one(form: tuple[int, str]) -> None:
+def test_unknown_model_error_names_the_nearest_one(form: tuple[int, str]) -> None:
     with ChatServer([error(*form)]) as server:
         server.models = http(200, {"data": [{"id": "llama-8b"}, {"id": "qwen"}, {}, 5]})
         policy = OpenAIPolicy("lama-8b", server.url)
@@ -729,7 +731,7 @@ def test_a_wrong_model_is_told_with_the_nearest_one(form: tuple[int, str]) -> No
     assert len(server.requests) == 1
 
 
-def test_of_very_many_models_only_some_are_named() -> None:
+def test_unknown_model_error_is_short_even_with_many_models() -> None:
     with ChatServer([error(404)]) as server:
         server.models = http(200, {"data": [{"id": f"organisation/{n}"} for n in range(500)]})
         with pytest.raises(UnknownNameError, match="organisation/0") as caught:
@@ -740,7 +742,7 @@ def test_of_very_many_models_only_some_are_named() -> None:
 @pytest.mark.parametrize(
     "models", [http(404, ""), http(200, "<html>"), http(200, {"data": 5}), CLOSE]
 )
-def test_a_wrong_model_is_told_without_a_list_too(models: bytes) -> None:
+def test_unknown_model_is_an_error_without_a_list_of_models(models: bytes) -> None:
     with ChatServer([error(404, "The model `m` does not exist.")]) as server:
         server.models = models
         with pytest.raises(UnknownNameError, match="404: The model `m` does not exist"):
@@ -760,7 +762,7 @@ def test_a_wrong_model_is_told_without_a_list_too(models: bytes) -> None:
         http(307, "", {"Location": "http://other/v1/chat/completions"}),
     ],
 )
-def test_a_wrong_address_is_told_with_what_was_asked(reply: bytes) -> None:
+def test_wrong_address_error_names_the_url(reply: bytes) -> None:
     with (
         ChatServer([reply]) as server,
         pytest.raises(UsageError, match="no chat completions at") as caught,
@@ -770,7 +772,7 @@ def test_a_wrong_address_is_told_with_what_was_asked(reply: bytes) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
+def test_redirect_is_not_followed_with_the_key() -> None:
     with ChatServer([answer()]) as other:
         reply = http(307, "", {"Location": f"{other.url}/chat/completions"})
         with ChatServer([reply]) as server, pytest.raises(UsageError, match=other.url):
@@ -778,7 +780,7 @@ def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
     assert other.requests == []
 
 
-def test_an_address_where_nobody_is_is_told_at_once() -> None:
+def test_refused_first_connection_is_not_retried() -> None:
     with ChatServer([answer()]) as server:
         pass
     with pytest.raises(UsageError, match="connection refused") as caught:
@@ -786,12 +788,12 @@ def test_an_address_where_nobody_is_is_told_at_once() -> None:
     assert server.url in str(caught.value)
 
 
-def test_a_host_that_no_one_knows_is_told_at_once() -> None:
+def test_unknown_host_is_not_retried() -> None:
     with pytest.raises(UsageError, match=r"no chat completions at http://no-such-host\.invalid/v1"):
         act(OpenAIPolicy("m", "http://no-such-host.invalid/v1"))
 
 
-def test_a_server_without_tls_is_told_at_once() -> None:
+def test_server_without_tls_is_not_retried() -> None:
     with ChatServer([answer()]) as server:
         url = server.url.replace("http:", "https:")
         with pytest.raises(
@@ -810,11 +812,11 @@ def test_a_server_without_tls_is_told_at_once() -> None:
         (http(200, {"error": {"code": 400, "message": "bad"}}), "400: bad"),
     ],
 )
-def test_a_refused_request_is_told_at_once(reply: bytes, told: str) -> None:
+def test_refused_request_is_not_retried(reply: bytes, told: str) -> None:
     assert told in failed(reply, UsageError, tries=1)
 
 
-# a server that wants to be asked otherwise
+# servers that need another request format
 
 
 def picky(*fields: str, told: str) -> Callable[[Request], bytes]:
@@ -825,7 +827,7 @@ def picky(*fields: str, told: str) -> Callable[[Request], bytes]:
     return handler
 
 
-def test_a_server_may_want_max_completion_tokens() -> None:
+def test_adapts_to_a_server_that_requires_max_completion_tokens() -> None:
     told = "Unsupported parameter: '{}' is not supported. Use 'max_completion_tokens' instead."
     with ChatServer(picky("max_tokens", told=told)) as server:
         policy = policy_of(server, retries=0)
@@ -835,7 +837,7 @@ def test_a_server_may_want_max_completion_tokens() -> None:
     assert keys == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
 
 
-def test_a_server_may_refuse_settings_at_their_default() -> None:
+def test_adapts_to_a_server_that_refuses_default_settings() -> None:
     told = "Unsupported parameter: '{}' is not supported with this model."
     with ChatServer(picky("top_p", "temperature", told=told)) as server:
         act(policy_of(server, retries=0))
@@ -844,7 +846,7 @@ def test_a_server_may_refuse_settings_at_their_default() -> None:
             act(policy_of(server, sampling={"temperature": 0.5}))
 
 
-def test_a_server_may_refuse_the_reasoning_of_earlier_turns() -> None:
+def test_adapts_to_a_server_that_refuses_earlier_reasoning() -> None:
     said = {"role": "assistant", "content": "x", "reasoning_content": "because"}
     told = "Please remove the {} field from your message"
     with ChatServer(picky("reasoning_content", told=told)) as server:
@@ -852,7 +854,7 @@ def test_a_server_may_refuse_the_reasoning_of_earlier_turns() -> None:
     assert server.requests[-1].body["messages"][1] == assistant("x")
 
 
-def test_a_server_that_refuses_all_forms_is_asked_a_few_times_at_most() -> None:
+def test_server_that_refuses_all_formats_gets_few_requests() -> None:
     said = {"role": "assistant", "content": "x", "reasoning_content": "because"}
     words = "max_completion_tokens, reasoning_content, temperature, top_p: all wrong"
     with ChatServer([error(400, words)]) as server, pytest.raises(UsageError, match="all wrong"):
@@ -892,13 +894,13 @@ FULL = {
 
 
 @pytest.mark.parametrize("reply", FULL.values(), ids=FULL)
-def test_a_conversation_that_does_not_fit_is_told_as_such(reply: bytes) -> None:
+def test_too_long_conversation_is_a_context_error(reply: bytes) -> None:
     told = failed(reply, ContextFullError, tries=2)
     assert told.startswith("openai:m@")
 
 
 @pytest.mark.parametrize("key", ["max_tokens", "max_completion_tokens"])
-def test_where_only_the_answer_does_not_fit_it_is_cut(key: str) -> None:
+def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(key: str) -> None:
     def handler(request: Request) -> bytes:
         if key == "max_completion_tokens" and "max_tokens" in request.body:
             return error(400, "use max_completion_tokens")
@@ -919,15 +921,15 @@ async def _for_ever(request: Request) -> bytes:
     return CLOSE
 
 
-def test_a_server_that_hangs_is_given_up() -> None:
+def test_hanging_server_times_out() -> None:
     told = failed_by(_for_ever, timeout=0.1)
-    assert "no whole reply within 0.1 s" in told
+    assert "no complete reply within 0.1 s" in told
 
 
-def test_a_reply_that_trickles_is_given_up() -> None:
+def test_trickling_reply_times_out() -> None:
     whole = answer("x" * 4000)
     told = failed_by([tuple(whole[i : i + 1] for i in range(len(whole)))], timeout=0.2)
-    assert "no whole reply within 0.2 s" in told
+    assert "no complete reply within 0.2 s" in told
 
 
 def failed_by(handler: Any, **options: Any) -> str:
@@ -936,7 +938,7 @@ def failed_by(handler: Any, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_large_reply_is_read() -> None:
+def test_large_reply_is_read() -> None:
     text = "x" * (8 * 2**20)
     assert message_of(answer(text)) == assistant(text)
 
@@ -954,7 +956,7 @@ def connections_of(policy: OpenAIPolicy, server: ChatServer, work: Any) -> int:
     return server.connections - before
 
 
-def test_connections_are_used_again() -> None:
+def test_connections_are_reused() -> None:
     async def one_by_one(policy: OpenAIPolicy) -> None:
         for _ in range(10):
             await policy.act(HELLO, [])
@@ -963,7 +965,7 @@ def test_connections_are_used_again() -> None:
         assert connections_of(policy_of(server), server, one_by_one) == 1
 
 
-def test_a_connection_that_the_server_closed_meanwhile_is_replaced() -> None:
+def test_connection_closed_by_the_server_is_replaced() -> None:
     async def with_pause(policy: OpenAIPolicy) -> None:
         await policy.act(HELLO, [])
         server.drop_connections()
@@ -973,7 +975,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced() -> None:
         assert connections_of(policy_of(server), server, with_pause) == 2
 
 
-def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
+def test_restarting_server_is_retried() -> None:
     server = ChatServer([answer()])
     time = FakeTime()
 
@@ -995,7 +997,7 @@ def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
 
 
 def policy_like(policy: OpenAIPolicy, **options: Any) -> OpenAIPolicy:
-    """A policy for the same server, which has heard of it too."""
+    """Return another policy for the same server, as if it had been answered already."""
     other = OpenAIPolicy(
         policy.model, policy.base_url, rate_limiter=FakeTime().rate_limiter(), **options
     )
@@ -1013,7 +1015,7 @@ def test_one_policy_serves_several_event_loops() -> None:
     assert server.connections == 3
 
 
-def test_a_policy_that_nothing_holds_any_more_closes_its_connections() -> None:
+def test_garbage_collected_policy_closes_its_connections() -> None:
     async def work() -> None:
         for _ in range(2):
             await policy_of(server).act(HELLO, [])
@@ -1025,7 +1027,7 @@ def test_a_policy_that_nothing_holds_any_more_closes_its_connections() -> None:
         asyncio.run(work())
 
 
-def test_a_policy_can_be_closed_twice_and_used_after() -> None:
+def test_policy_can_be_closed_twice_and_used_again() -> None:
     async def work(policy: OpenAIPolicy) -> None:
         await policy.close()
         await policy.act(HELLO, [])
@@ -1037,7 +1039,7 @@ def test_a_policy_can_be_closed_twice_and_used_after() -> None:
         assert connections_of(policy_of(server), server, work) == 2
 
 
-def test_a_cancelled_request_leaves_nothing_behind() -> None:
+def test_cancelled_request_leaks_nothing() -> None:
     async def cancelled(policy: OpenAIPolicy) -> None:
         task = asyncio.create_task(policy.act(HELLO, []))
         while not server.requests:
@@ -1054,7 +1056,7 @@ def test_a_cancelled_request_leaves_nothing_behind() -> None:
 # limits
 
 
-def test_no_more_requests_are_under_way_than_allowed() -> None:
+def test_concurrency_limit_is_kept() -> None:
     under_way = most = 0
     full = asyncio.Event()
 
@@ -1078,7 +1080,7 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
     assert len(server.requests) == 40
 
 
-def test_without_a_limit_all_requests_are_under_way_at_once() -> None:
+def test_requests_are_all_concurrent_without_a_limit() -> None:
     started = 0
     full = asyncio.Event()
 
@@ -1097,7 +1099,7 @@ def test_without_a_limit_all_requests_are_under_way_at_once() -> None:
         assert connections_of(policy_of(server), server, many) == 300
 
 
-def test_requests_begin_no_faster_than_the_rate() -> None:
+def test_rate_limit_is_kept() -> None:
     time = FakeTime()
     rate_limiter = time.rate_limiter(requests_per_minute=120)
     starts = []
@@ -1113,7 +1115,7 @@ def test_requests_begin_no_faster_than_the_rate() -> None:
     assert starts == [1000 + 0.5 * n for n in range(20)]
 
 
-def test_the_rate_is_kept_after_a_pause_too() -> None:
+def test_rate_limit_is_kept_after_a_pause() -> None:
     time = FakeTime()
     rate_limiter = time.rate_limiter(requests_per_minute=60)
     starts = []
@@ -1134,7 +1136,7 @@ def test_the_rate_is_kept_after_a_pause_too() -> None:
     assert all(gap >= 1 for gap in gaps)
 
 
-def test_a_rate_counts_tries_too() -> None:
+def test_rate_limit_counts_retries() -> None:
     time = FakeTime()
     with ChatServer([error(500), error(500), answer()]) as server:
         act(policy_of(server, rate_limiter=time.rate_limiter(requests_per_minute=1, jitter=0.0)))
@@ -1144,8 +1146,8 @@ def test_a_rate_counts_tries_too() -> None:
 # whole episodes
 
 
-def test_a_rollout_through_a_server_that_fails_now_and_then(tmp_path: Path) -> None:
-    """What may pass costs nothing; what does not is recorded as the policy's failure."""
+def test_rollout_survives_a_server_that_fails_now_and_then(tmp_path: Path) -> None:
+    """Transient failures cost no episode; lasting ones are recorded as policy failures."""
     numbers: dict[str, int] = {}
 
     def handler(request: Request) -> bytes:
@@ -1177,7 +1179,7 @@ def test_a_rollout_through_a_server_that_fails_now_and_then(tmp_path: Path) -> N
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-def test_the_same_run_sends_the_same_seeds() -> None:
+def test_same_run_sends_the_same_seeds() -> None:
     sent = []
     for _ in range(2):
         with ChatServer([answer("\\boxed{A}")]) as server:
@@ -1187,7 +1189,7 @@ def test_the_same_run_sends_the_same_seeds() -> None:
     assert len(set(sent[0])) == 10
 
 
-def test_what_the_user_got_wrong_is_asked_once_an_episode() -> None:
+def test_usage_error_is_not_retried_within_an_episode() -> None:
     with ChatServer([error(401)]) as server:
         run = textgym.rollout("textgym/MCQA-v0", f"openai:m@{server.url}", episodes=10)
     failures = {(t["failure"]["boundary"], t["failure"]["type"]) for t in run.trajectories()}
@@ -1207,7 +1209,7 @@ def eval_with(folder: Path, *arguments: str, **environment: str) -> Any:
     )
 
 
-def test_eval_takes_the_spec_and_options(tmp_path: Path) -> None:
+def test_eval_accepts_the_spec_and_options(tmp_path: Path) -> None:
     with ChatServer([error(500), answer("\\boxed{A}")]) as server:
         spec = f"openai:org/m@{server.url}"
         options = ("--policy-set", "retries=2", "--policy-set", 'extra_body={"min_p": 0.1}')
@@ -1228,12 +1230,14 @@ def test_eval_takes_the_spec_and_options(tmp_path: Path) -> None:
     [
         (("--policy", "openai:m", "--policy-set", "retires=1"), "did you mean 'retries'"),
         (("--policy", "openai:m", "--policy-set", "retries"), "--policy-set takes NAME=VALUE"),
-        (("--policy", "openai:m", "--policy-set", "timeout=soon"), "timeout is a number"),
+        (("--policy", "openai:m", "--policy-set", "timeout=soon"), "timeout must be a number"),
         (("--policy", "openai:m", "--policy-set", "retires=1", "--dry-run"), "did you mean"),
         (("--policy", "openai:"), "needs a model"),
     ],
 )
-def test_eval_tells_wrong_options_in_one_line(tmp_path: Path, arguments: Any, told: str) -> None:
+def test_eval_reports_invalid_options_on_one_line(
+    tmp_path: Path, arguments: Any, told: str
+) -> None:
     came = eval_with(tmp_path, *arguments)
     assert came.returncode == 2
     assert told in came.stderr

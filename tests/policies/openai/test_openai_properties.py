@@ -1,4 +1,4 @@
-"""Whatever a server answers, only documented errors come out, or a message that can be stepped."""
+"""Any reply of a server gives a valid action or a documented error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VALUES = st.recursive(
 
 
 def shape(**fields: Any) -> st.SearchStrategy[Any]:
-    """An object in which each field is as it should be, anything at all, or missing."""
+    """Return objects in which each field is valid, of any value, or missing."""
     return st.fixed_dictionaries({}, optional={k: v | VALUES for k, v in fields.items()}) | VALUES
 
 
@@ -67,7 +67,7 @@ HEADERS = st.sampled_from([{}, {"Retry-After": "1"}, {"Retry-After": "x"}, {"Loc
 
 
 class Asked:
-    """A policy and its server, whose one answer can be set."""
+    """A policy, and its server whose reply can be set."""
 
     def __init__(self, server: ChatServer, runner: asyncio.Runner) -> None:
         self.reply = b""
@@ -100,7 +100,7 @@ def asked() -> Iterator[Asked]:
 
 
 def check(action: Any) -> None:
-    """What comes out is an action, can be stepped, stored, and sent back."""
+    """Check that the outcome is a documented error, or an action that can be stepped and stored."""
     if action is None:
         return
     assert action.message in ActionSpace()
@@ -117,25 +117,31 @@ def check(action: Any) -> None:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(status=STATUSES, answer=ANSWERS, headers=HEADERS)
-def test_any_json(asked: Asked, status: int, answer: Any, headers: dict[str, str]) -> None:
+def test_any_json_reply_is_an_action_or_a_documented_error(
+    asked: Asked, status: int, answer: Any, headers: dict[str, str]
+) -> None:
     check(asked.act(http(status, json.dumps(answer), headers)))
 
 
 @settings(max_examples=100, deadline=None)
 @given(status=STATUSES, body=st.binary(max_size=200))
-def test_any_bytes_as_the_body(asked: Asked, status: int, body: bytes) -> None:
+def test_any_body_is_an_action_or_a_documented_error(
+    asked: Asked, status: int, body: bytes
+) -> None:
     check(asked.act(http(status, body)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(min_size=1, max_size=200))
-def test_any_bytes_in_place_of_http(asked: Asked, data: bytes) -> None:
+def test_invalid_http_is_a_documented_error(asked: Asked, data: bytes) -> None:
     check(asked.act((data,)))  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(0, 400), at=st.integers(0, 400), byte=st.integers(0, 255))
-def test_a_reply_that_is_cut_or_changed(asked: Asked, cut: int, at: int, byte: int) -> None:
+def test_damaged_reply_is_an_action_or_a_documented_error(
+    asked: Asked, cut: int, at: int, byte: int
+) -> None:
     choice = {"message": {"content": "Hello", "tool_calls": []}, "finish_reason": "stop"}
     reply = bytearray(http(200, {"choices": [choice]}, {"Retry-After": "1"}))
     reply[at % len(reply)] = byte
@@ -144,7 +150,7 @@ def test_a_reply_that_is_cut_or_changed(asked: Asked, cut: int, at: int, byte: i
 
 @settings(max_examples=300, deadline=None)
 @given(VALUES)
-def test_what_is_encoded_can_be_decoded(value: Any) -> None:
+def test_encoded_json_can_be_decoded(value: Any) -> None:
     try:
         sent = encode(value)
     except ValueError:

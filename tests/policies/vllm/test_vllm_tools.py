@@ -91,7 +91,7 @@ def tokenizer() -> Any:
 
 @pytest.fixture(scope="module")
 def codec_of(tokenizer: Any) -> Any:
-    """A function that makes a codec with parsers of these names, each once."""
+    """A function that makes a codec with parsers of some names; each codec is made once."""
     made: dict[Any, ChatCodec] = {}
 
     def make(tool_parser: str | None = None, reasoning_parser: str | None = None) -> ChatCodec:
@@ -105,7 +105,7 @@ def codec_of(tokenizer: Any) -> Any:
 
 
 def said(codec: ChatCodec, text: str, tools: Any = (WEATHER,), *, finished: bool = True) -> Any:
-    """The action that a reply is."""
+    """Return the action of a reply."""
     prompt = codec.encode_prompt([user("Hello")], tools, None)
     ids = encode(codec.tokenizer, text)
     return codec.decode_action(prompt, ids, text, [-1.0] * len(ids), finished=finished)
@@ -122,7 +122,7 @@ def families(*but: str) -> Any:
 
 
 @families()
-def test_a_familys_call_is_read(codec_of: Any, name: str, text: str) -> None:
+def test_call_in_a_familys_form_is_parsed(codec_of: Any, name: str, text: str) -> None:
     action = said(codec_of(name), text)
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
     assert action.message["content"] is None
@@ -131,13 +131,13 @@ def test_a_familys_call_is_read(codec_of: Any, name: str, text: str) -> None:
 
 
 @families()
-def test_a_call_has_no_id_of_chance(codec_of: Any, name: str, text: str) -> None:
+def test_random_id_of_a_parser_is_dropped(codec_of: Any, name: str, text: str) -> None:
     messages = [said(codec_of(name), text).message for _ in range(2)]
     assert messages[0] == messages[1]
     assert "id" not in messages[0]["tool_calls"][0]
 
 
-def test_an_id_that_the_model_wrote_is_kept(codec_of: Any) -> None:
+def test_id_written_by_the_model_is_kept(codec_of: Any) -> None:
     text = (
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:7"
         f"<|tool_call_argument_begin|>{CALL}<|tool_call_end|><|tool_calls_section_end|>"
@@ -147,25 +147,25 @@ def test_an_id_that_the_model_wrote_is_kept(codec_of: Any) -> None:
 
 
 @families()
-def test_without_tools_nothing_is_a_call(codec_of: Any, name: str, text: str) -> None:
+def test_no_call_is_parsed_without_tools(codec_of: Any, name: str, text: str) -> None:
     assert said(codec_of(name), text, ()).message == assistant(text)
 
 
 @families()
-def test_a_cut_reply_holds_no_call(codec_of: Any, name: str, text: str) -> None:
+def test_no_call_is_parsed_from_a_cut_reply(codec_of: Any, name: str, text: str) -> None:
     action = said(codec_of(name), text[:-15], finished=False)
     assert action.message == assistant(text[:-15])
     assert action.finish_reason == "length"
 
 
 @families()
-def test_a_call_in_the_reasoning_is_none(codec_of: Any, name: str, text: str) -> None:
+def test_call_in_the_reasoning_is_not_parsed(codec_of: Any, name: str, text: str) -> None:
     message = said(codec_of(name), f"<think>{text}</think>It rains.").message
     assert message == {"role": "assistant", "content": "It rains.", "reasoning_content": text}
 
 
 @families()
-def test_text_without_a_call_stays(codec_of: Any, name: str, text: str) -> None:
+def test_text_without_a_call_is_unchanged(codec_of: Any, name: str, text: str) -> None:
     for plain in ("It rains.", "", " [1, 2] {3} ", "get_weather"):
         assert said(codec_of(name), plain).message == assistant(plain)
 
@@ -178,7 +178,7 @@ def test_text_beside_a_call_is_the_content(codec_of: Any, name: str) -> None:
 
 
 @families()
-def test_whatever_a_model_writes_is_a_message(codec_of: Any, name: str, text: str) -> None:
+def test_any_reply_becomes_a_message(codec_of: Any, name: str, text: str) -> None:
     pieces = [piece for piece in re.split(r"(\W+)", text) if piece]
     pieces += ['"', "{", "\\ud800", "\u0000", "é", '{"name": 5}', "[" * 50]
     rng = random.Random(name)
@@ -188,7 +188,7 @@ def test_whatever_a_model_writes_is_a_message(codec_of: Any, name: str, text: st
         json.dumps(action.message, ensure_ascii=False).encode()
 
 
-def test_a_parser_that_raises_leaves_the_text(
+def test_reply_stays_text_if_the_parser_raises(
     codec_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vllm.tool_parsers import ToolParserManager
@@ -212,7 +212,7 @@ def test_a_parser_that_raises_leaves_the_text(
         ("granite", "Here is my thought process: A? Here is my response: B", "A?", "B"),
     ],
 )
-def test_a_familys_reasoning_is_kept_apart(
+def test_familys_reasoning_is_separated_from_the_content(
     codec_of: Any, name: str, text: str, reasoning: str, content: str
 ) -> None:
     message = said(codec_of(None, name), text).message
@@ -220,7 +220,7 @@ def test_a_familys_reasoning_is_kept_apart(
     assert message["content"].strip() == content
 
 
-def test_calls_follow_the_reasoning(codec_of: Any) -> None:
+def test_calls_after_the_reasoning_are_parsed(codec_of: Any) -> None:
     action = said(codec_of("qwen3_coder", "qwen3"), f"<think>Hm.</think>\n{XML_CALL}")
     assert action.message["reasoning_content"] == "Hm."
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
@@ -242,13 +242,13 @@ def test_gpt_oss_has_one_parser_for_both(codec_of: Any, names: Any) -> None:
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
 
 
-def test_tools_that_vllm_does_not_take_are_no_reply_of_the_models(codec_of: Any) -> None:
+def test_tools_that_vllm_refuses_are_a_usage_error(codec_of: Any) -> None:
     tools = [{"type": "function", "function": {"name": 5}}]
-    with pytest.raises(UsageError, match="vLLM's parsers do not take these tools: "):
+    with pytest.raises(UsageError, match="vLLM's parsers do not accept these tools: "):
         said(codec_of("hermes"), FAMILIES["hermes"], tools)
 
 
-# What cannot be made
+# Parsers that cannot be used
 
 
 @pytest.mark.parametrize(
@@ -256,12 +256,12 @@ def test_tools_that_vllm_does_not_take_are_no_reply_of_the_models(codec_of: Any)
     [
         ({"tool_parser": "hermès"}, UnknownNameError, "no tool_parser 'hermès'; did you mean 'her"),
         ({"reasoning_parser": "qwen4"}, UnknownNameError, "no reasoning_parser 'qwen4'"),
-        ({"tool_parser": "hermes"}, UsageError, "the model's takes none"),
+        ({"tool_parser": "hermes"}, UsageError, "the model's ignores them"),
     ],
     ids=["no such parser of calls", "no such parser of reasoning", "a template without tools"],
 )
 @pytest.mark.parametrize("kind", ["hf", "openai"])
-def test_parsers_that_cannot_be_are_told(
+def test_unusable_parsers_are_errors(
     kind: str, options: Any, error: type[Exception], told: str
 ) -> None:
     spec, more = ("hf", {})
@@ -272,9 +272,9 @@ def test_parsers_that_cannot_be_are_told(
     assert "\n" not in str(raised.value)
 
 
-def test_a_parser_that_lacks_what_it_needs_says_so(codec_of: Any) -> None:
+def test_parser_without_its_special_tokens_is_an_error(codec_of: Any) -> None:
     with pytest.raises(
-        UsageError, match="tool_parser='hf' does not go with this model: "
+        UsageError, match="tool_parser='hf' does not work with this model: "
     ) as raised:
         codec_of("hf")
     assert "\n" not in str(raised.value)

@@ -436,8 +436,8 @@ def goes_on_from_a_call(codec: ChatCodec) -> bool:
     }
     first = codec.encode_prompt(asked, [TOOL], None)
     prior = Tokens.of_turn(first.ids, sampled, None, len(asked) + 1)
-    told = [*asked, called, tool_result("Seen.", "call00001")]
-    ids = codec.encode_prompt(told, [TOOL], prior).ids
+    extended = [*asked, called, tool_result("Seen.", "call00001")]
+    ids = codec.encode_prompt(extended, [TOOL], prior).ids
     goes_on = ids[: len(prior.ids)] == prior.ids
     assert "Seen." in codec.tokenizer.decode(ids[len(prior.ids) :] if goes_on else ids)
     return goes_on

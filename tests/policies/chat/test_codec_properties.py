@@ -169,8 +169,8 @@ def test_prompt_continues_the_tokens_or_counts_a_split(
         play.say([*ids, *encode(codec.tokenizer, end)], ends=False)
         assert play.record.splits == (0 if number == 0 else splits + (not goes_on))
         calls = play.messages[-1].get("tool_calls") or []
-        told = [tool_result(f"Seen {call['id']}.{answer}", call["id"]) for call in calls]
-        play.messages = [*play.messages, *(told or [user(f"{answer} And {number}?")])]
+        results = [tool_result(f"Seen {call['id']}.{answer}", call["id"]) for call in calls]
+        play.messages = [*play.messages, *(results or [user(f"{answer} And {number}?")])]
     sequences = play.sequences()
     assert len(sequences) == play.record.splits + 1
     learned = [

@@ -158,7 +158,7 @@ def test_quotations_and_calls_without_a_name_stay_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "error_text"),
     [
         ('{"name": "increment_counter", "arguments": {"count": 4}', "not valid JSON: Expecting"),
         ('{"name": "increment_counter", "arguments": {"count": 4}}}', "not valid JSON: Extra data"),
@@ -175,13 +175,13 @@ def test_quotations_and_calls_without_a_name_stay_text(text: str) -> None:
     ],
     ids=lambda text: text[:70],
 )
-def test_invalid_call_runs_no_tool_and_gets_an_error_result(body: str, told: str) -> None:
+def test_invalid_call_runs_no_tool_and_gets_an_error_result(body: str, error_text: str) -> None:
     env = SessionState()
     row = {"request": "x", "initial_count": 1, "expected_count": 5}
     env.reset(options={"task": row})
     action = with_parsed_calls(Action(assistant(f"<tool_call>\n{body}\n</tool_call>")))
     observation, _, terminated, _, _ = env.step(action.message)
-    assert told in str(observation[-1]["content"])
+    assert error_text in str(observation[-1]["content"])
     assert not terminated
     assert env.state == {"count": 1}
 
@@ -267,8 +267,8 @@ whole_calls = st.tuples(st.text(min_size=1) | pieces, st.dictionaries(st.text() 
 
 @given(st.lists(whole_calls, min_size=1, max_size=4))
 def test_rendered_calls_are_parsed_again(calls: list[tuple[str, dict[str, Any]]]) -> None:
-    (_, told) = with_tool_prompt([user("x"), assistant_calls(*calls)], [])
-    found = calls_in(str(told["content"]))
+    (_, converted) = with_tool_prompt([user("x"), assistant_calls(*calls)], [])
+    found = calls_in(str(converted["content"]))
     assert [(name, json.loads(arguments)) for name, arguments in found] == calls
 
 

@@ -242,7 +242,7 @@ def test_template_gets_none_for_no_tools() -> None:
 @pytest.mark.parametrize(
     ("template", "ignored"),
     [(PLAIN, True), (WITH_TOOLS, False), (NO_TOOLS, True), (SYSTEM_FIRST, False)],
-    ids=["dropped", "shown", "refused", "not to be told"],
+    ids=["dropped", "shown", "refused", "unknown"],
 )
 def test_template_that_ignores_tools_is_detected(template: str, ignored: bool) -> None:
     assert ignores_tools(make_tokenizer(template)) is ignored

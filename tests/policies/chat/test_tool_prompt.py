@@ -36,52 +36,52 @@ def text(message: Message) -> str:
 
 
 def test_tools_are_json_lines() -> None:
-    (told, asked) = with_tool_prompt([user("x")], [TOOL, TOOL])
-    assert (told["role"], asked) == ("system", user("x"))
-    shown = text(told).partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
+    (converted, asked) = with_tool_prompt([user("x")], [TOOL, TOOL])
+    assert (converted["role"], asked) == ("system", user("x"))
+    shown = text(converted).partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
     assert [json.loads(line) for line in shown] == [TOOL, TOOL]
-    assert "Findet é." in text(told)
+    assert "Findet é." in text(converted)
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
 def test_tools_follow_the_first_system_message(role: Any) -> None:
     first: Message = {"role": role, "content": "Be brief."}
-    told = with_tool_prompt([first, system("Be kind."), user("x")], [TOOL])
-    assert [message["role"] for message in told] == [role, "system", "user"]
-    assert text(told[0]).startswith("Be brief.\n\nYou can use tools.")
-    assert told[1:] == [system("Be kind."), user("x")]
+    converted = with_tool_prompt([first, system("Be kind."), user("x")], [TOOL])
+    assert [message["role"] for message in converted] == [role, "system", "user"]
+    assert text(converted[0]).startswith("Be brief.\n\nYou can use tools.")
+    assert converted[1:] == [system("Be kind."), user("x")]
 
 
 @pytest.mark.parametrize("content", [None, "", []], ids=repr)
 def test_empty_system_message_gets_only_the_tools(content: Any) -> None:
-    told = with_tool_prompt([{"role": "system", "content": content}, user("x")], [TOOL])
-    assert len(told) == 2
-    assert text(told[0]).startswith("You can use tools.")
+    converted = with_tool_prompt([{"role": "system", "content": content}, user("x")], [TOOL])
+    assert len(converted) == 2
+    assert text(converted[0]).startswith("You can use tools.")
 
 
 def test_text_parts_of_a_system_message_are_joined() -> None:
     parts: Any = [{"type": "text", "text": "Be "}, {"type": "text", "text": "brief."}]
-    told = with_tool_prompt([{"role": "system", "content": parts}], [TOOL])
-    assert text(told[0]).startswith("Be brief.\n\n")
+    converted = with_tool_prompt([{"role": "system", "content": parts}], [TOOL])
+    assert text(converted[0]).startswith("Be brief.\n\n")
 
 
 def test_tools_are_not_added_to_a_later_system_message() -> None:
-    told = with_tool_prompt([user("x"), system("Be brief.")], [TOOL])
-    assert [message["role"] for message in told] == ["system", "user", "system"]
+    converted = with_tool_prompt([user("x"), system("Be brief.")], [TOOL])
+    assert [message["role"] for message in converted] == ["system", "user", "system"]
 
 
 def test_tools_precede_the_first_user_message_without_a_system_role() -> None:
-    (told,) = with_tool_prompt([user("Where?")], [TOOL], has_system=False)
-    assert told["role"] == "user"
-    assert text(told).startswith("You can use tools.")
-    assert text(told).endswith("\n\nWhere?")
+    (converted,) = with_tool_prompt([user("Where?")], [TOOL], has_system=False)
+    assert converted["role"] == "user"
+    assert text(converted).startswith("You can use tools.")
+    assert text(converted).endswith("\n\nWhere?")
 
 
 def test_image_is_kept_beside_the_tools() -> None:
     asked: Message = {"role": "user", "content": IMAGE}
-    told = with_tool_prompt([asked], [TOOL], has_system=False)
-    assert [message["role"] for message in told] == ["user", "user"]
-    assert told[1] == asked
+    converted = with_tool_prompt([asked], [TOOL], has_system=False)
+    assert [message["role"] for message in converted] == ["user", "user"]
+    assert converted[1] == asked
 
 
 def test_conversation_is_unchanged_without_tools() -> None:
@@ -98,8 +98,8 @@ def test_empty_conversation_gets_a_tool_prompt() -> None:
 
 def test_call_follows_the_messages_text() -> None:
     message = {**assistant_calls(("find", {"a": "é"}), ("see", {})), "content": "I look."}
-    (told,) = with_tool_prompt([message], [])
-    assert told == assistant(
+    (converted,) = with_tool_prompt([message], [])
+    assert converted == assistant(
         'I look.\n<tool_call>\n{"name": "find", "arguments": {"a": "é"}}\n</tool_call>\n'
         '<tool_call>\n{"name": "see", "arguments": {}}\n</tool_call>'
     )
@@ -107,14 +107,14 @@ def test_call_follows_the_messages_text() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"a": 1}', {"a": 1}, ' {"a":\n1}'], ids=repr)
 def test_arguments_of_any_form_become_an_object(arguments: Any) -> None:
-    (told,) = with_tool_prompt([call("find", arguments)], [])
-    assert '{"name": "find", "arguments": {"a": 1}}' in text(told)
+    (converted,) = with_tool_prompt([call("find", arguments)], [])
+    assert '{"name": "find", "arguments": {"a": 1}}' in text(converted)
 
 
 @pytest.mark.parametrize("arguments", [None, "", "{}", {}, "null"], ids=repr)
 def test_missing_arguments_become_an_empty_object(arguments: Any) -> None:
-    (told,) = with_tool_prompt([call("find", arguments)], [])
-    assert '{"name": "find", "arguments": {}}' in text(told)
+    (converted,) = with_tool_prompt([call("find", arguments)], [])
+    assert '{"name": "find", "arguments": {}}' in text(converted)
 
 
 @pytest.mark.parametrize(
@@ -133,20 +133,22 @@ def test_invalid_call_is_shown_as_the_model_wrote_it(body: str) -> None:
     said = f"<tool_call>{body}</tool_call>"
     calls: Any = parse_tool_calls(said)[1]
     assert len(calls) == 1
-    (told,) = with_tool_prompt([{"role": "assistant", "content": None, "tool_calls": calls}], [])
-    assert text(told).replace("\n", "") == said.replace("\n", "")
+    (converted,) = with_tool_prompt(
+        [{"role": "assistant", "content": None, "tool_calls": calls}], []
+    )
+    assert text(converted).replace("\n", "") == said.replace("\n", "")
 
 
 @pytest.mark.parametrize("broken", ["not JSON", '{"name": "other", ', '"text"', "[1]", "5"])
 def test_invalid_arguments_are_shown_in_the_call(broken: str) -> None:
-    (told,) = with_tool_prompt([call("find", broken)], [])
-    assert f'{{"name": "find", "arguments": {broken}}}' in text(told)
+    (converted,) = with_tool_prompt([call("find", broken)], [])
+    assert f'{{"name": "find", "arguments": {broken}}}' in text(converted)
 
 
 @pytest.mark.parametrize("tag", ["<tool_call>", "</tool_call>", "<think>", "</think>"])
 def test_tag_inside_an_argument_is_escaped(tag: str) -> None:
-    (told,) = with_tool_prompt([assistant_calls(("find", {"a": tag}))], [])
-    ((found),) = parse_tool_calls(text(told))[1]
+    (converted,) = with_tool_prompt([assistant_calls(("find", {"a": tag}))], [])
+    ((found),) = parse_tool_calls(text(converted))[1]
     assert json.loads(str(found["function"]["arguments"])) == {"a": tag}
 
 
@@ -160,19 +162,19 @@ def test_results_of_one_message_share_a_user_message() -> None:
         tool_result("three", "3"),
         user("And?"),
     ]
-    told = with_tool_prompt(said, [])
+    converted = with_tool_prompt(said, [])
     roles = ["user", "assistant", "user", "assistant", "user", "user"]
-    assert [message["role"] for message in told] == roles
-    assert text(told[2]) == (
+    assert [message["role"] for message in converted] == roles
+    assert text(converted[2]) == (
         "<tool_response>\none\n</tool_response>\n<tool_response>\ntwo\n</tool_response>"
     )
-    assert told[-1] == user("And?")
+    assert converted[-1] == user("And?")
 
 
 def test_parts_of_a_result_are_joined() -> None:
     parts: Any = [{"type": "text", "text": "o"}, {"type": "text", "text": "ne"}]
-    (told,) = with_tool_prompt([{"role": "tool", "content": parts, "tool_call_id": "1"}], [])
-    assert text(told) == "<tool_response>\none\n</tool_response>"
+    (converted,) = with_tool_prompt([{"role": "tool", "content": parts, "tool_call_id": "1"}], [])
+    assert text(converted) == "<tool_response>\none\n</tool_response>"
 
 
 def test_image_as_a_tool_result_is_refused() -> None:
@@ -182,9 +184,9 @@ def test_image_as_a_tool_result_is_refused() -> None:
 
 def test_other_keys_of_a_message_stay() -> None:
     message: Message = {**assistant_calls(("find", {})), "reasoning_content": "Hm."}
-    (told,) = with_tool_prompt([message], [])
-    assert told["reasoning_content"] == "Hm."
-    assert "tool_calls" not in told
+    (converted,) = with_tool_prompt([message], [])
+    assert converted["reasoning_content"] == "Hm."
+    assert "tool_calls" not in converted
 
 
 def test_input_is_not_changed() -> None:
@@ -206,8 +208,8 @@ def test_every_environments_conversation_can_be_converted(id: str) -> None:
         ended = False
         while not ended:
             messages, _, terminated, truncated, _ = env.step(choose(env.unwrapped))
-            told = with_tool_prompt(messages, tools)
-            assert {message["role"] for message in told} <= {"system", "user", "assistant"}
-            assert not any("tool_calls" in message for message in told)
-            assert ("<tools>" in text(told[0])) == bool(tools)
+            converted = with_tool_prompt(messages, tools)
+            assert {message["role"] for message in converted} <= {"system", "user", "assistant"}
+            assert not any("tool_calls" in message for message in converted)
+            assert ("<tools>" in text(converted[0])) == bool(tools)
             ended = terminated or truncated

@@ -61,20 +61,22 @@ def act(policy: OpenAIPolicy, messages: Any = HELLO, tools: Any = (), **more: An
     return asyncio.run(once())
 
 
-def asked(messages: Any = HELLO, tools: Any = (), seed: int | None = None, **options: Any) -> Any:
+def sent_body(
+    messages: Any = HELLO, tools: Any = (), seed: int | None = None, **options: Any
+) -> Any:
     """Return the request's body that the server receives for these arguments."""
     with ChatServer([answer()]) as server:
         act(policy_of(server, **options), messages, tools, seed=seed)
     return server.requests[0].body
 
 
-def replied(reply: bytes) -> Action:
+def action_of(reply: bytes) -> Action:
     """Return the action that a reply becomes."""
     with ChatServer([reply]) as server:
         return act(policy_of(server, retries=0))
 
 
-def failed(reply: Any, kind: type[Exception], tries: int | None = None, **options: Any) -> str:
+def error_of(reply: Any, kind: type[Exception], tries: int | None = None, **options: Any) -> str:
     """Return the text of the error that a reply raises, after a number of requests."""
     with ChatServer([reply]) as server:
         with pytest.raises(kind) as caught:
@@ -108,7 +110,7 @@ def test_spec_is_split_at_the_last_at_sign_before_an_address(
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "error_text"),
     [
         ("openai", "needs a model"),
         ("openai:", "needs a model"),
@@ -122,8 +124,8 @@ def test_spec_is_split_at_the_last_at_sign_before_an_address(
         ("openai:m@http://user:word@h/v1", "user or password"),
     ],
 )
-def test_invalid_spec_raises_a_clear_error(spec: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_invalid_spec_raises_a_clear_error(spec: str, error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text) as caught:
         make_policy(spec)
     assert "word@" not in str(caught.value)
 
@@ -145,7 +147,7 @@ def test_default_address_comes_from_the_environment_variable(
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "error_text"),
     [
         ({"retires": 3}, "no option 'retires'; did you mean 'retries'"),
         ({"api_key": "x"}, "no option 'api_key'"),
@@ -161,8 +163,8 @@ def test_default_address_comes_from_the_environment_variable(
         ({"tool_prompt": "yes"}, "tool_prompt must be true or false, not 'yes'"),
     ],
 )
-def test_invalid_option_raises_a_clear_error(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_invalid_option_raises_a_clear_error(options: dict[str, Any], error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text):
         make_policy("openai:m@http://h/v1", options=options)
 
 
@@ -191,7 +193,7 @@ def test_missing_aiohttp_names_the_extra() -> None:
 
 
 def test_plain_request_has_no_optional_fields() -> None:
-    assert asked() == {
+    assert sent_body() == {
         "model": "m",
         "messages": [{"role": "user", "content": "Hello"}],
         "temperature": 1.0,
@@ -202,13 +204,13 @@ def test_plain_request_has_no_optional_fields() -> None:
 
 def test_sampling_settings_are_sent() -> None:
     sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x", "y"]}
-    body = asked(sampling=sampling)
+    body = sent_body(sampling=sampling)
     assert {name: body[name] for name in sampling} == sampling
 
 
 def test_tools_are_sent_only_if_there_are_any() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
-    assert asked(tools=[tool])["tools"] == [tool]
+    assert sent_body(tools=[tool])["tools"] == [tool]
 
 
 TAGGED = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
@@ -242,12 +244,12 @@ def test_calls_in_text_are_parsed_only_with_the_tool_prompt(tools: bool, tool_pr
     ("seed", "sent"), [(0, 0), (7, 7), (2**31 - 1, 2**31 - 1), (2**31, 0), (2**63 - 1, 2**31 - 1)]
 )
 def test_seed_is_reduced_to_what_servers_accept(seed: int, sent: int) -> None:
-    assert asked(seed=seed)["seed"] == sent
+    assert sent_body(seed=seed)["seed"] == sent
 
 
 def test_extra_body_overrides_fields_and_none_removes_one() -> None:
     extra = {"min_p": 0.1, "temperature": 0.3, "top_p": None}
-    body = asked(extra_body=extra)
+    body = sent_body(extra_body=extra)
     assert (body["min_p"], body["temperature"]) == (0.1, 0.3)
     assert "top_p" not in body
 
@@ -300,7 +302,7 @@ def with_arguments(arguments: Any) -> dict[str, Any]:
 )
 def test_message_is_sent_in_the_form_that_servers_accept(message: Any, sent: Any) -> None:
     before = json.dumps(message)
-    assert asked([message])["messages"] == [sent]
+    assert sent_body([message])["messages"] == [sent]
     assert json.dumps(message) == before
 
 
@@ -318,13 +320,13 @@ def test_message_is_sent_in_the_form_that_servers_accept(message: Any, sent: Any
 )
 def test_arguments_are_sent_as_json_object_text(arguments: Any, sent: str) -> None:
     message = {"role": "assistant", "content": "", "tool_calls": [with_arguments(arguments)]}
-    (call,) = asked([message])["messages"][0]["tool_calls"]
+    (call,) = sent_body([message])["messages"][0]["tool_calls"]
     assert call["function"]["arguments"] == sent
 
 
 def test_long_conversation_is_sent_completely() -> None:
     text = "x" * (3 * 2**20)
-    assert asked([user(text)])["messages"][0]["content"] == text
+    assert sent_body([user(text)])["messages"][0]["content"] == text
 
 
 def test_conversation_that_is_not_json_is_a_usage_error() -> None:
@@ -389,7 +391,7 @@ def test_no_error_shows_the_key(reply: bytes) -> None:
 
 
 def message_of(reply: bytes) -> Any:
-    return replied(reply).message
+    return action_of(reply).message
 
 
 def test_plain_reply_becomes_an_action() -> None:
@@ -413,7 +415,7 @@ def test_plain_reply_becomes_an_action() -> None:
             "completion_tokens_details": {"reasoning_tokens": 1},
         },
     }  # fmt: skip
-    action = replied(http(200, reply))
+    action = action_of(http(200, reply))
     assert action.message == assistant("Hi")
     assert action.finish_reason == "stop"
     assert action.usage == {
@@ -452,7 +454,7 @@ def test_reasoning_is_sent_back_under_the_servers_key(key: str) -> None:
 
 @pytest.mark.parametrize("arguments", ['{"x": 1}', '{"x": ', "", "[]", "null", " "])
 def test_arguments_of_a_reply_stay_unchanged(arguments: str) -> None:
-    action = replied(answer(None, "tool_calls", tool_calls=[with_arguments(arguments)]))
+    action = action_of(answer(None, "tool_calls", tool_calls=[with_arguments(arguments)]))
     assert action.message["tool_calls"] == [with_arguments(arguments)]
     assert action.finish_reason == "tool_calls"
 
@@ -500,7 +502,7 @@ def test_unknown_keys_of_a_reply_are_kept() -> None:
     ids=str,
 )
 def test_finish_reason_of_a_text(given: Any, kept: str) -> None:
-    assert replied(answer("x", given)).finish_reason == kept
+    assert action_of(answer("x", given)).finish_reason == kept
 
 
 @pytest.mark.parametrize(
@@ -508,7 +510,7 @@ def test_finish_reason_of_a_text(given: Any, kept: str) -> None:
     [("stop", "tool_calls"), ("tool_calls", "tool_calls"), ("length", "length")],
 )
 def test_finish_reason_of_calls(given: str, kept: str) -> None:
-    assert replied(answer(None, given, tool_calls=[CALL])).finish_reason == kept
+    assert action_of(answer(None, given, tool_calls=[CALL])).finish_reason == kept
 
 
 @pytest.mark.parametrize(
@@ -518,7 +520,7 @@ def test_finish_reason_of_calls(given: str, kept: str) -> None:
 )  # fmt: skip
 def test_usage_values_that_are_not_counts_are_dropped(usage: Any) -> None:
     choice = {"message": {"content": "x"}}
-    assert replied(http(200, {"choices": [choice], "usage": usage})).usage == {}
+    assert action_of(http(200, {"choices": [choice], "usage": usage})).usage == {}
 
 
 def test_unpaired_surrogate_is_replaced() -> None:
@@ -584,18 +586,18 @@ def test_transient_failure_is_retried(reply: Any) -> None:
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
 def test_persistent_failure_is_a_policy_failure(reply: Any) -> None:
-    told = failed(reply, PolicyFailure, tries=3, retries=2)
-    assert "gave no answer in 3 tries, the last: " in told
+    error_text = error_of(reply, PolicyFailure, tries=3, retries=2)
+    assert "gave no answer in 3 tries, the last: " in error_text
 
 
 def test_failure_quotes_the_server_on_one_short_line() -> None:
-    told = failed(error(500, "the engine\n   died " + "x" * 5000), PolicyFailure, retries=0)
-    assert "500: the engine died xxx" in told
-    assert len(told) < 500
+    error_text = error_of(error(500, "the engine\n   died " + "x" * 5000), PolicyFailure, retries=0)
+    assert "500: the engine died xxx" in error_text
+    assert len(error_text) < 500
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "error_text"),
     [
         ({"error": {"message": "a"}}, "500: a"),
         ({"error": "b"}, "500: b"),
@@ -608,13 +610,13 @@ def test_failure_quotes_the_server_on_one_short_line() -> None:
     ],
     ids=str,
 )
-def test_error_message_is_found_in_every_servers_form(body: Any, told: str) -> None:
-    assert told in failed(http(500, body), PolicyFailure, retries=0)
+def test_error_message_is_found_in_every_servers_form(body: Any, error_text: str) -> None:
+    assert error_text in error_of(http(500, body), PolicyFailure, retries=0)
 
 
 def test_backoff_grows_up_to_a_bound() -> None:
     time = FakeTime()
-    failed(error(500), PolicyFailure, tries=9, retries=8, rate_limiter=time.rate_limiter())
+    error_of(error(500), PolicyFailure, tries=9, retries=8, rate_limiter=time.rate_limiter())
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
@@ -625,7 +627,7 @@ def test_backoff_is_random_from_zero() -> None:
 
 
 def test_no_retry_after_the_timeout_is_used_up() -> None:
-    failed(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
+    error_of(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -638,9 +640,9 @@ def test_retry_after_is_respected(status: int) -> None:
 
 def test_too_long_retry_after_fails_at_once() -> None:
     time = FakeTime()
-    told = failed(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
+    error_text = error_of(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
                   rate_limiter=time.rate_limiter())  # fmt: skip
-    assert "daily limit" in told
+    assert "daily limit" in error_text
     assert time.slept == []
 
 
@@ -707,12 +709,12 @@ def test_endless_429_ends_in_failures_that_name_the_options() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_key_is_not_retried(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = failed(error(status, "who?"), UsageError, tries=1)
-    assert f"requires a key, and OPENAI_API_KEY is not set: {status}: who?" in told
+    error_text = error_of(error(status, "who?"), UsageError, tries=1)
+    assert f"requires a key, and OPENAI_API_KEY is not set: {status}: who?" in error_text
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    told = failed(error(status), UsageError, tries=1)
-    assert "does not accept the key in OPENAI_API_KEY" in told
-    assert "the key in api_key=" in failed(error(status), UsageError, tries=1, api_key="x")
+    error_text = error_of(error(status), UsageError, tries=1)
+    assert "does not accept the key in OPENAI_API_KEY" in error_text
+    assert "the key in api_key=" in error_of(error(status), UsageError, tries=1, api_key="x")
 
 
 @pytest.mark.parametrize(
@@ -803,7 +805,7 @@ def test_server_without_tls_is_not_retried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "error_text"),
     [
         (error(400, "no rude words"), "refuses the request: 400: no rude words"),
         (error(402, "no credit"), "402: no credit"),
@@ -812,24 +814,26 @@ def test_server_without_tls_is_not_retried() -> None:
         (http(200, {"error": {"code": 400, "message": "bad"}}), "400: bad"),
     ],
 )
-def test_refused_request_is_not_retried(reply: bytes, told: str) -> None:
-    assert told in failed(reply, UsageError, tries=1)
+def test_refused_request_is_not_retried(reply: bytes, error_text: str) -> None:
+    assert error_text in error_of(reply, UsageError, tries=1)
 
 
 # servers that need another request format
 
 
-def picky(*fields: str, told: str) -> Callable[[Request], bytes]:
+def picky(*fields: str, error_text: str) -> Callable[[Request], bytes]:
     def handler(request: Request) -> bytes:
         held = [field for field in fields if field in json.dumps(request.body)]
-        return error(400, told.format(held[0])) if held else answer()
+        return error(400, error_text.format(held[0])) if held else answer()
 
     return handler
 
 
 def test_adapts_to_a_server_that_requires_max_completion_tokens() -> None:
-    told = "Unsupported parameter: '{}' is not supported. Use 'max_completion_tokens' instead."
-    with ChatServer(picky("max_tokens", told=told)) as server:
+    error_text = (
+        "Unsupported parameter: '{}' is not supported. Use 'max_completion_tokens' instead."
+    )
+    with ChatServer(picky("max_tokens", error_text=error_text)) as server:
         policy = policy_of(server, retries=0)
         act(policy)
         act(policy)
@@ -838,8 +842,8 @@ def test_adapts_to_a_server_that_requires_max_completion_tokens() -> None:
 
 
 def test_adapts_to_a_server_that_refuses_default_settings() -> None:
-    told = "Unsupported parameter: '{}' is not supported with this model."
-    with ChatServer(picky("top_p", "temperature", told=told)) as server:
+    error_text = "Unsupported parameter: '{}' is not supported with this model."
+    with ChatServer(picky("top_p", "temperature", error_text=error_text)) as server:
         act(policy_of(server, retries=0))
         assert set(server.requests[-1].body) == {"model", "messages", "max_tokens"}
         with pytest.raises(UsageError, match="'temperature' is not supported"):
@@ -848,8 +852,8 @@ def test_adapts_to_a_server_that_refuses_default_settings() -> None:
 
 def test_adapts_to_a_server_that_refuses_earlier_reasoning() -> None:
     said = {"role": "assistant", "content": "x", "reasoning_content": "because"}
-    told = "Please remove the {} field from your message"
-    with ChatServer(picky("reasoning_content", told=told)) as server:
+    error_text = "Please remove the {} field from your message"
+    with ChatServer(picky("reasoning_content", error_text=error_text)) as server:
         act(policy_of(server, retries=0), [*HELLO, said, user("And?")])
     assert server.requests[-1].body["messages"][1] == assistant("x")
 
@@ -895,8 +899,8 @@ FULL = {
 
 @pytest.mark.parametrize("reply", FULL.values(), ids=FULL)
 def test_too_long_conversation_is_a_context_error(reply: bytes) -> None:
-    told = failed(reply, ContextFullError, tries=2)
-    assert told.startswith("openai:m@")
+    error_text = error_of(reply, ContextFullError, tries=2)
+    assert error_text.startswith("openai:m@")
 
 
 @pytest.mark.parametrize("key", ["max_tokens", "max_completion_tokens"])
@@ -922,17 +926,17 @@ async def _for_ever(request: Request) -> bytes:
 
 
 def test_hanging_server_times_out() -> None:
-    told = failed_by(_for_ever, timeout=0.1)
-    assert "no complete reply within 0.1 s" in told
+    error_text = error_by(_for_ever, timeout=0.1)
+    assert "no complete reply within 0.1 s" in error_text
 
 
 def test_trickling_reply_times_out() -> None:
     whole = answer("x" * 4000)
-    told = failed_by([tuple(whole[i : i + 1] for i in range(len(whole)))], timeout=0.2)
-    assert "no complete reply within 0.2 s" in told
+    error_text = error_by([tuple(whole[i : i + 1] for i in range(len(whole)))], timeout=0.2)
+    assert "no complete reply within 0.2 s" in error_text
 
 
-def failed_by(handler: Any, **options: Any) -> str:
+def error_by(handler: Any, **options: Any) -> str:
     with ChatServer(handler) as server, pytest.raises(PolicyFailure) as caught:
         act(policy_of(server, retries=0, **options))
     return str(caught.value)
@@ -1172,8 +1176,8 @@ def test_rollout_survives_a_server_that_fails_now_and_then(tmp_path: Path) -> No
     assert {t["stop_reason"] for t in episodes[9]} == {"max_tokens"}
     assert all(t["failure"] is None for number in (0, 1, 5, 7, 9) for t in episodes[number])
     assert run.metrics["overall"]["failures"] == 4
-    asked = json.loads((tmp_path / "run.json").read_text())
-    assert asked["policy"] == f"openai:m@{server.url}"
+    recorded = json.loads((tmp_path / "run.json").read_text())
+    assert recorded["policy"] == f"openai:m@{server.url}"
     assert KEY not in "".join(file.read_text() for file in tmp_path.iterdir())
     seeds = [request.body["seed"] for request in server.requests]
     assert all(0 <= seed < 2**31 for seed in seeds)
@@ -1226,7 +1230,7 @@ def test_eval_accepts_the_spec_and_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "error_text"),
     [
         (("--policy", "openai:m", "--policy-set", "retires=1"), "did you mean 'retries'"),
         (("--policy", "openai:m", "--policy-set", "retries"), "--policy-set takes NAME=VALUE"),
@@ -1236,9 +1240,9 @@ def test_eval_accepts_the_spec_and_options(tmp_path: Path) -> None:
     ],
 )
 def test_eval_reports_invalid_options_on_one_line(
-    tmp_path: Path, arguments: Any, told: str
+    tmp_path: Path, arguments: Any, error_text: str
 ) -> None:
     came = eval_with(tmp_path, *arguments)
     assert came.returncode == 2
-    assert told in came.stderr
+    assert error_text in came.stderr
     assert came.stderr.count("\n") == 1

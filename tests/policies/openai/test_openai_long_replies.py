@@ -98,8 +98,8 @@ def test_endless_list_of_models_is_ignored() -> None:
 
 
 def test_cause_is_found_in_the_beginning_of_a_long_error() -> None:
-    told = "This model's maximum context length is 9 tokens"
-    body = json.dumps({"error": {"message": told, "input": "x" * MIB}})
+    error_text = "This model's maximum context length is 9 tokens"
+    body = json.dumps({"error": {"message": error_text, "input": "x" * MIB}})
     with ChatServer([http(400, body)]) as server, pytest.raises(ContextFullError, match="9 tokens"):
         act(policy_of(server))
 
@@ -148,7 +148,7 @@ def test_compressed_reply_is_read(encoding: str, pack: Callable[[bytes], bytes])
 
 
 @pytest.mark.parametrize(
-    ("pack", "told"),
+    ("pack", "error_text"),
     [
         pytest.param(lambda body: gzip.compress(body)[:-12], "connection broke", id="half"),
         pytest.param(lambda body: b"\x1f\x8b\x08" + b"\xff" * 99, "decompressed", id="no gzip"),
@@ -156,10 +156,10 @@ def test_compressed_reply_is_read(encoding: str, pack: Callable[[bytes], bytes])
     ],
 )
 def test_reply_that_cannot_be_decompressed_is_retried(
-    pack: Callable[[bytes], bytes], told: str
+    pack: Callable[[bytes], bytes], error_text: str
 ) -> None:
     broken = compressed(answer("x" * 5000), "gzip", pack)
-    with ChatServer([broken]) as server, pytest.raises(PolicyFailure, match=told):
+    with ChatServer([broken]) as server, pytest.raises(PolicyFailure, match=error_text):
         act(policy_of(server, retries=0))
     with ChatServer([broken, answer("right")]) as server:
         assert act(policy_of(server)).message == assistant("right")

@@ -66,7 +66,7 @@ STATUSES = st.sampled_from([200, 200, 200, 200, 204, 299, 302, 400, 401, 404, 41
 HEADERS = st.sampled_from([{}, {"Retry-After": "1"}, {"Retry-After": "x"}, {"Location": "/"}])
 
 
-class Asked:
+class FuzzedServer:
     """A policy, and its server whose reply can be set."""
 
     def __init__(self, server: ChatServer, runner: asyncio.Runner) -> None:
@@ -87,16 +87,16 @@ class Asked:
         try:
             return self.runner.run(self.policy.act([user("Hello")], []))
         except (PolicyFailure, ContextFullError, UsageError) as error:
-            told = str(error)
-        assert "\n" not in told
-        assert "secret-key" not in told
+            error_text = str(error)
+        assert "\n" not in error_text
+        assert "secret-key" not in error_text
         return None
 
 
 @pytest.fixture(scope="module")
-def asked() -> Iterator[Asked]:
+def fuzzed() -> Iterator[FuzzedServer]:
     with ChatServer([b""]) as server, asyncio.Runner() as runner:
-        yield Asked(server, runner)
+        yield FuzzedServer(server, runner)
 
 
 def check(action: Any) -> None:
@@ -118,34 +118,34 @@ def check(action: Any) -> None:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(status=STATUSES, answer=ANSWERS, headers=HEADERS)
 def test_any_json_reply_is_an_action_or_a_documented_error(
-    asked: Asked, status: int, answer: Any, headers: dict[str, str]
+    fuzzed: FuzzedServer, status: int, answer: Any, headers: dict[str, str]
 ) -> None:
-    check(asked.act(http(status, json.dumps(answer), headers)))
+    check(fuzzed.act(http(status, json.dumps(answer), headers)))
 
 
 @settings(max_examples=100, deadline=None)
 @given(status=STATUSES, body=st.binary(max_size=200))
 def test_any_body_is_an_action_or_a_documented_error(
-    asked: Asked, status: int, body: bytes
+    fuzzed: FuzzedServer, status: int, body: bytes
 ) -> None:
-    check(asked.act(http(status, body)))
+    check(fuzzed.act(http(status, body)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(min_size=1, max_size=200))
-def test_invalid_http_is_a_documented_error(asked: Asked, data: bytes) -> None:
-    check(asked.act((data,)))  # type: ignore[arg-type]
+def test_invalid_http_is_a_documented_error(fuzzed: FuzzedServer, data: bytes) -> None:
+    check(fuzzed.act((data,)))  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(0, 400), at=st.integers(0, 400), byte=st.integers(0, 255))
 def test_damaged_reply_is_an_action_or_a_documented_error(
-    asked: Asked, cut: int, at: int, byte: int
+    fuzzed: FuzzedServer, cut: int, at: int, byte: int
 ) -> None:
     choice = {"message": {"content": "Hello", "tool_calls": []}, "finish_reason": "stop"}
     reply = bytearray(http(200, {"choices": [choice]}, {"Retry-After": "1"}))
     reply[at % len(reply)] = byte
-    check(asked.act((bytes(reply[: cut % len(reply)]) or b"x",)))  # type: ignore[arg-type]
+    check(fuzzed.act((bytes(reply[: cut % len(reply)]) or b"x",)))  # type: ignore[arg-type]
 
 
 @settings(max_examples=300, deadline=None)

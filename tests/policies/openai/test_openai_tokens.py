@@ -113,7 +113,9 @@ def after(*replies: bytes) -> Any:
     return lambda request: left.pop(0) if left else handler(request)
 
 
-def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **options: Any) -> str:
+def error_of(
+    policy_of: Any, handler: Any, kind: type[Exception], tries: int, **options: Any
+) -> str:
     """Return the text of the error that a reply raises, after a number of requests."""
     with ChatServer(handler) as server:
         with pytest.raises(kind) as caught:
@@ -128,7 +130,7 @@ def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **op
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "error_text"),
     [
         ({"tokens": "yes"}, "tokens must be true or false, not 'yes'"),
         ({"tokenizer": "some/model"}, "tokenizer, .* need tokens=true"),
@@ -137,8 +139,8 @@ def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **op
     ],
     ids=["no switch", "a tokenizer alone", "a parser alone", "two prompts"],
 )
-def test_options_that_exclude_each_other_are_refused(options: Any, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_options_that_exclude_each_other_are_refused(options: Any, error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text):
         make_policy("openai:m@http://h/v1", options=options)
 
 
@@ -253,8 +255,8 @@ NO_TOKENS = {
 
 @pytest.mark.parametrize("more", NO_TOKENS.values(), ids=NO_TOKENS)
 def test_reply_without_token_ids_is_not_retried(policy_of: Any, more: Any) -> None:
-    told = failed(policy_of, answers(**more), UsageError, tries=1)
-    assert "cannot be called in token ids: the reply is not a valid completion: it" in told
+    error_text = error_of(policy_of, answers(**more), UsageError, tries=1)
+    assert "cannot be called in token ids: the reply is not a valid completion: it" in error_text
 
 
 BROKEN = {
@@ -280,8 +282,10 @@ BROKEN = {
 
 @pytest.mark.parametrize("more", BROKEN.values(), ids=BROKEN)
 def test_invalid_reply_is_retried(policy_of: Any, more: Any) -> None:
-    told = failed(policy_of, answers(**more), PolicyFailure, tries=3, retries=2)
-    assert "gave no answer in 3 tries, the last: the reply is not a valid completion: " in told
+    error_text = error_of(policy_of, answers(**more), PolicyFailure, tries=3, retries=2)
+    assert (
+        "gave no answer in 3 tries, the last: the reply is not a valid completion: " in error_text
+    )
 
 
 @pytest.mark.parametrize(
@@ -298,8 +302,8 @@ def test_retry_sends_the_same_request(policy_of: Any, reply: bytes) -> None:
 
 def test_prompt_that_fills_the_context_is_a_context_error(policy_of: Any) -> None:
     reply = error(400, "This model's maximum context length is 8 tokens.")
-    told = failed(policy_of, [reply], ContextFullError, tries=2)
-    assert "maximum context length is 8" in told
+    error_text = error_of(policy_of, [reply], ContextFullError, tries=2)
+    assert "maximum context length is 8" in error_text
 
 
 def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(policy_of: Any) -> None:
@@ -311,7 +315,7 @@ def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(policy_of: Any) 
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "error_text"),
     [
         (error(404, "Not Found"), "no completions at http://127.0.0.1:"),
         (http(200, "<html>"), "the part before /completions, such as"),
@@ -320,9 +324,9 @@ def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(policy_of: Any) 
     ids=["404", "a page", "no ids taken"],
 )
 def test_server_without_the_completions_endpoint_is_an_error(
-    policy_of: Any, reply: bytes, told: str
+    policy_of: Any, reply: bytes, error_text: str
 ) -> None:
-    assert told in failed(policy_of, [reply], UsageError, tries=1)
+    assert error_text in error_of(policy_of, [reply], UsageError, tries=1)
 
 
 JSON = st.recursive(
@@ -345,9 +349,9 @@ FIELDS = {
 )
 @given(more=st.fixed_dictionaries({}, optional=FIELDS), tools=st.booleans())
 def test_any_choice_is_a_valid_action_or_a_documented_error(
-    asked: Any, more: dict[str, Any], tools: bool
+    harness: Any, more: dict[str, Any], tools: bool
 ) -> None:
-    policy, server, runner = asked
+    policy, server, runner = harness
     server.handler = answers(**more)
     try:
         action = runner.run(policy.act(HELLO, [LOOK] if tools else []))
@@ -358,7 +362,7 @@ def test_any_choice_is_a_valid_action_or_a_documented_error(
 
 
 @pytest.fixture
-def asked(policy_of: Any) -> Iterator[Any]:
+def harness(policy_of: Any) -> Iterator[Any]:
     with ChatServer([b""]) as server, asyncio.Runner() as runner:
         yield policy_of(server, retries=0), server, runner
 

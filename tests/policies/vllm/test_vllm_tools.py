@@ -252,7 +252,7 @@ def test_tools_that_vllm_refuses_are_a_usage_error(codec_of: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "error_text"),
     [
         ({"tool_parser": "hermès"}, UnknownNameError, "no tool_parser 'hermès'; did you mean 'her"),
         ({"reasoning_parser": "qwen4"}, UnknownNameError, "no reasoning_parser 'qwen4'"),
@@ -262,12 +262,12 @@ def test_tools_that_vllm_refuses_are_a_usage_error(codec_of: Any) -> None:
 )
 @pytest.mark.parametrize("kind", ["hf", "openai"])
 def test_unusable_parsers_are_errors(
-    kind: str, options: Any, error: type[Exception], told: str
+    kind: str, options: Any, error: type[Exception], error_text: str
 ) -> None:
     spec, more = ("hf", {})
     if kind == "openai":
         spec, more = "openai:m@http://h/v1", {"tokens": True, "tokenizer": "SmolLM2-135M-Instruct"}
-    with pytest.raises(error, match=told) as raised:
+    with pytest.raises(error, match=error_text) as raised:
         make_policy(spec, options={**more, **options})
     assert "\n" not in str(raised.value)
 

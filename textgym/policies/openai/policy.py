@@ -183,7 +183,7 @@ class OpenAIPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """ParsedReply a conversation; see `Policy.act`.
+        """Answer a conversation; see `Policy.act`.
 
         Raises:
             PolicyFailure: No try gave an answer, or the answer is longer than 64 MiB.

@@ -43,9 +43,8 @@ class RateLimiter:
     ) -> None:
         self.clock = clock
         self.sleep = sleep
-        self._jitter = (
-            jitter or random.Random().random
-        )  # not the global generator, which a program may seed
+        # By default not the global generator, which a program may seed.
+        self._jitter = jitter or random.Random().random
         self._interval = 60.0 / requests_per_minute if requests_per_minute else 0.0
         self._next_start = 0.0
         self._paused_until = 0.0

@@ -640,8 +640,8 @@ def test_retry_after_is_respected(status: int) -> None:
 
 def test_too_long_retry_after_fails_at_once() -> None:
     time = FakeTime()
-    error_text = error_of(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
-                  rate_limiter=time.rate_limiter())  # fmt: skip
+    reply = error(429, "daily limit", {"Retry-After": "3600"})
+    error_text = error_of(reply, PolicyFailure, tries=1, rate_limiter=time.rate_limiter())
     assert "daily limit" in error_text
     assert time.slept == []
 

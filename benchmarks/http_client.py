@@ -29,7 +29,7 @@ from textgym.policies.openai.policy import OpenAIPolicy
 
 SECONDS = 0.02
 TASKS = 200
-SETTINGS = {64: 2_048, 512: 4_096}  # requests in flight, and in all
+SETTINGS = {64: 2_048, 512: 2_048}  # requests in flight, and in all
 MODEL = "loopback"
 AIM = 1.5  # how many times textgym's CPU the package on aiohttp takes
 
@@ -161,7 +161,7 @@ def measure_clients(
 def main() -> None:
     """Measure each number in flight."""
     quick = asked_quick(__doc__)
-    rounds = 3 if quick else 7
+    rounds = 3 if quick else 5
     package = import_package()
     if package is None:
         print("skipped: the package openai is not installed, so there is no client to compare with")

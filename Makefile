@@ -76,7 +76,8 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/waiting.py
 	$(BIN)/python benchmarks/remote.py
 	$(BIN)/python benchmarks/mathematics.py
-	$(BIN)/python benchmarks/recorder.py
+	$(BIN)/python benchmarks/chat_codec.py
+	$(BIN)/python benchmarks/http_client.py
 	$(BIN)/python benchmarks/vector.py
 	$(BIN)/python benchmarks/workplace.py
 	$(BIN)/python benchmarks/turns.py

@@ -50,7 +50,7 @@ def prompts(policy: VLLMPolicy, game: tuple[str, dict[str, Any]], count: int) ->
     found = []
     for index in range(count):
         messages, _ = env.reset(options={"index": index})
-        found.append(policy.recorder.prompt(messages, [], None).ids)
+        found.append(policy.codec.encode_prompt(messages, [], None).ids)
     return found
 
 
@@ -60,7 +60,7 @@ def raw(policy: FixedLength, asked: list[list[int]], at_once: int) -> tuple[int,
     tokens, begun = 0, time.perf_counter()
     for start in range(0, len(asked), at_once):
         for number, ids in enumerate(asked[start : start + at_once]):
-            params = policy.sampling_params(policy.recorder.context - len(ids), 0)
+            params = policy.sampling_params(policy.codec.context_length - len(ids), 0)
             policy.engine.add_request(str(start + number), {"prompt_token_ids": ids}, params)
         while policy.engine.has_unfinished_requests():
             tokens += sum(len(item.outputs[0].token_ids) for item in policy.engine.step())

@@ -27,7 +27,6 @@ __all__ = [
     "TextPart",
     "ToolCall",
     "ToolSchema",
-    "answer_start",
     "assistant",
     "assistant_calls",
     "copier_of",
@@ -35,6 +34,7 @@ __all__ = [
     "copy_message",
     "copy_messages",
     "message_problem",
+    "split_reasoning",
     "system",
     "text_of",
     "tool_result",
@@ -44,6 +44,7 @@ __all__ = [
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
+_END_OF_REASONING = "</think>"
 _MOST_DEEP = 100  # far from where Python's recursion ends, far beyond any real message
 _MENTION = re.compile(
     r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
@@ -163,29 +164,62 @@ def text_of(message: Mapping[str, Any]) -> str:
     return "".join(part["text"] for part in content if part["type"] == "text")
 
 
-def answer_start(text: str) -> int:
-    """Return where the answer begins: after the last `</think>`, or at the end if one is open.
+def split_reasoning(
+    text: str, *, leading_only: bool = False, opened: bool = False
+) -> tuple[str, str]:
+    """Split what a model wrote into its reasoning, tags included, and its answer.
 
-    A `<think>` opens reasoning wherever it stands, unless a sentence mentions it: a word and a
-    blank, or a quotation or code mark, stands before it, and a word in lower case or such a mark
-    behind it. `</think>` always closes.
+    The two parts together are the text. There are two rules, for two purposes:
+
+    - Grading (the default) must never read reasoning as an answer. Everything up to the last
+      `</think>` is reasoning. A `<think>` after it opens reasoning that runs to the end of the
+      text, unless it is a mention within a sentence: preceded by a word and a space, or by a
+      quotation or code mark, and followed by a lower-case word or such a mark.
+    - Decoding (`leading_only`) must keep what the model wrote in its message. Only a block that the
+      text begins with is reasoning, up to the first `</think>`, or to the end of the text if the
+      block is never closed.
+
+    Args:
+        text: What the model wrote.
+        leading_only: Whether only a block at the beginning counts.
+        opened: Whether the prompt ended with `<think>`, so that the text begins within reasoning.
+
+    Returns:
+        The reasoning, "" if there is none, and the answer.
 
     Example:
-        >>> answer_start("<think>A or B?</think>B"), answer_start("B"), answer_start("B <think>or")
-        (22, 0, 11)
-        >>> answer_start("I used <think> tags. It is B."), answer_start("No `<think>` here: B")
-        (0, 0)
+        >>> split_reasoning("<think>A or B?</think>B"), split_reasoning("B <think>or A")
+        (('<think>A or B?</think>', 'B'), ('B <think>or A', ''))
+        >>> split_reasoning("I used <think> tags. It is B.")
+        ('', 'I used <think> tags. It is B.')
+        >>> split_reasoning("B <think>or A", leading_only=True)
+        ('', 'B <think>or A')
+        >>> split_reasoning("A or B?</think>B", leading_only=True, opened=True)
+        ('A or B?</think>', 'B')
     """
-    if "think>" not in text:
-        return 0
-    closed = text.rfind("</think>")
-    start = closed + len("</think>") if closed >= 0 else 0
+    if not opened and "think>" not in text:
+        return "", text
+    closed = text.find(_END_OF_REASONING) if leading_only else text.rfind(_END_OF_REASONING)
+    end = closed + len(_END_OF_REASONING) if closed >= 0 else 0
+    if leading_only:
+        if not opened and not text.lstrip().startswith("<think>"):
+            return "", text
+        is_open = not end
+    else:
+        is_open = (opened and not end) or _opens_reasoning(text, end)
+    if is_open:
+        end = len(text)
+    return text[:end], text[end:]
+
+
+def _opens_reasoning(text: str, start: int) -> bool:
+    """Tell whether a `<think>` from a position on opens reasoning, rather than being a mention."""
     opened = text.find("<think>", start)
     while opened >= 0:
         if not _MENTION.match(text, opened):
-            return len(text)
+            return True
         opened = text.find("<think>", opened + 1)
-    return start
+    return False
 
 
 @cache

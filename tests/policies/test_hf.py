@@ -1,4 +1,4 @@
-"""The transformers policy, with a real small model: what it answers, and the tokens it records."""
+"""The transformers policy with a real small model: its answers and its recorded tokens."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def sampled(policy: HFPolicy, monkeypatch: pytest.MonkeyPatch) -> Set:
 def ask_all(
     policy: HFPolicy, *conversations: Sequence[Message], seeds: Sequence[int | None] | None = None
 ) -> list[Action | BaseException]:
-    """Ask all at once, and return each answer or error."""
+    """Call the policy with all prompts at once; return each action or error."""
     given = seeds or [None] * len(conversations)
 
     async def together() -> list[Action | BaseException]:
@@ -87,7 +87,7 @@ def ask_all(
 
 
 def ask(policy: HFPolicy, *conversations: Sequence[Message], **options: Any) -> list[Action]:
-    """Ask all at once, and return the answers."""
+    """Call the policy with all prompts at once; return the actions."""
     answers: list[Action] = []
     for answer in ask_all(policy, *conversations, **options):
         if isinstance(answer, BaseException):
@@ -98,12 +98,12 @@ def ask(policy: HFPolicy, *conversations: Sequence[Message], **options: Any) -> 
 
 @pytest.fixture(scope="module")
 def greedy(policy: HFPolicy) -> list[Action]:
-    """The answers to `PROMPTS`, made in one batch."""
+    """The actions for `PROMPTS`, sampled in one batch."""
     return ask(policy, *PROMPTS)
 
 
 def forward(policy: HFPolicy, action: Action) -> Any:
-    """The log probabilities of all tokens where each sampled one stood, by a plain forward pass."""
+    """Return log probabilities at each sampled token's position, by a plain forward pass."""
     assert action.prompt_ids is not None
     assert action.token_ids is not None
     with torch.inference_mode():
@@ -121,7 +121,7 @@ def tokens(action: Action) -> list[int]:
 
 
 @pytest.mark.parametrize("number", range(len(PROMPTS)), ids=["short", "long", "ending"])
-def test_a_greedy_answer_is_the_same_alone_and_in_a_batch(
+def test_greedy_answer_does_not_depend_on_the_batch(
     policy: HFPolicy, greedy: list[Action], number: int
 ) -> None:
     (alone,) = ask(policy, PROMPTS[number])
@@ -129,7 +129,7 @@ def test_a_greedy_answer_is_the_same_alone_and_in_a_batch(
     assert alone.logprobs == pytest.approx(greedy[number].logprobs, abs=1e-3)
 
 
-def test_event_loops_at_once_are_each_answered(policy: HFPolicy, greedy: list[Action]) -> None:
+def test_concurrent_event_loops_are_all_answered(policy: HFPolicy, greedy: list[Action]) -> None:
     together = threading.Barrier(2)
 
     def of_a_loop(_: int) -> list[Action]:
@@ -141,11 +141,11 @@ def test_event_loops_at_once_are_each_answered(policy: HFPolicy, greedy: list[Ac
             assert list(map(tokens, answers)) == list(map(tokens, greedy))
 
 
-def test_a_greedy_answer_takes_the_likeliest_tokens(policy: HFPolicy, greedy: list[Action]) -> None:
+def test_greedy_answer_takes_the_most_likely_tokens(policy: HFPolicy, greedy: list[Action]) -> None:
     assert tokens(greedy[1]) == forward(policy, greedy[1]).argmax(dim=-1).tolist()
 
 
-def test_a_seed_repeats_a_sampled_answer_and_others_differ(sampled: Set) -> None:
+def test_seed_repeats_a_sampled_answer_and_other_seeds_differ(sampled: Set) -> None:
     policy = sampled(temperature=1.0)
     first = ask(policy, *[SHORT] * 4, seeds=[1, 2, 3, 1])
     again = ask(policy, *[SHORT] * 4, seeds=[1, 2, 3, 1])
@@ -154,7 +154,7 @@ def test_a_seed_repeats_a_sampled_answer_and_others_differ(sampled: Set) -> None
     assert len({tuple(tokens(action)) for action in first[:3]}) == 3
 
 
-def test_a_sampled_answer_does_not_depend_on_the_rest_of_its_batch(sampled: Set) -> None:
+def test_sampled_answer_does_not_depend_on_the_batch(sampled: Set) -> None:
     policy = sampled(temperature=1.0)
     (alone,) = ask(policy, SHORT, seeds=[7])
     others = ask(policy, LONG, SHORT, seeds=[1, 7])
@@ -167,7 +167,7 @@ def test_answers_without_a_seed_differ(sampled: Set) -> None:
 
 
 @pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}], ids=str)
-def test_the_narrowest_sampling_is_greedy(
+def test_narrowest_sampling_is_greedy(
     greedy: list[Action], sampled: Set, narrow: dict[str, Any]
 ) -> None:
     (narrowed,) = ask(sampled(temperature=1.0, **narrow), SHORT, seeds=[5])
@@ -178,7 +178,7 @@ def test_the_narrowest_sampling_is_greedy(
 # Tokens
 
 
-def test_there_is_one_log_probability_a_token(greedy: list[Action]) -> None:
+def test_each_token_has_a_log_probability(greedy: list[Action]) -> None:
     for action in greedy:
         assert action.logprobs is not None
         assert len(action.logprobs) == len(tokens(action)) > 0
@@ -207,12 +207,10 @@ def test_log_probabilities_are_those_before_sampling(
     assert action.logprobs == pytest.approx(own, abs=1e-3)
 
 
-def test_the_prompts_ids_are_those_of_the_rendered_text(
-    policy: HFPolicy, greedy: list[Action]
-) -> None:
+def test_prompt_ids_are_those_of_the_rendered_text(policy: HFPolicy, greedy: list[Action]) -> None:
     for messages, action in zip(PROMPTS, greedy, strict=True):
         text = render(policy.tokenizer, messages, [])
-        assert text == policy.prompt_text(messages, [])
+        assert text == render(policy.tokenizer, messages, [])
         assert action.prompt_ids == encode(policy.tokenizer, text)
 
 
@@ -224,13 +222,13 @@ def test_usage_counts_the_tokens(greedy: list[Action]) -> None:
         }
 
 
-def test_a_message_is_the_text_of_its_tokens(policy: HFPolicy, greedy: list[Action]) -> None:
+def test_message_is_the_text_of_its_tokens(policy: HFPolicy, greedy: list[Action]) -> None:
     for action in greedy:
         text = policy.tokenizer.decode(action.token_ids, skip_special_tokens=True)
         assert action.message == assistant(text)
 
 
-def test_an_episode_of_several_turns_is_one_sequence(
+def test_episode_of_several_turns_is_one_token_sequence(
     policy: HFPolicy, sampled: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[int]] = []
@@ -261,7 +259,7 @@ LOOK = {"type": "function", "function": {"name": "look", "parameters": {"type": 
 
 
 def says(policy: HFPolicy, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Make the model say a text, whatever it is asked."""
+    """Make the model answer with a text to every prompt."""
     ids = [*encode(policy.tokenizer, text), policy.tokenizer.eos_token_id]
 
     def generate(prompts: Any, **options: Any) -> Any:
@@ -276,7 +274,7 @@ def says(policy: HFPolicy, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 @pytest.mark.parametrize("tools", [[LOOK], []], ids=["tools", "no tools"])
-def test_calls_are_read_where_there_are_tools(
+def test_calls_are_parsed_only_with_tools(
     policy: HFPolicy, sampled: Set, monkeypatch: pytest.MonkeyPatch, tools: list[Any]
 ) -> None:
     text = 'I look.\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
@@ -290,12 +288,12 @@ def test_calls_are_read_where_there_are_tools(
     assert policy.tokenizer.decode(tokens(action), skip_special_tokens=True) == text
 
 
-def test_the_prompt_tells_of_the_tools_that_the_template_drops(policy: HFPolicy) -> None:
-    assert json.dumps(LOOK) in policy.prompt_text(SHORT, [LOOK])
-    assert "look" not in policy.prompt_text(SHORT, [])
+def test_prompt_describes_tools_that_the_template_ignores(policy: HFPolicy) -> None:
+    assert json.dumps(LOOK) in render(policy.tokenizer, SHORT, [LOOK])
+    assert "look" not in render(policy.tokenizer, SHORT, [])
 
 
-def test_the_model_plays_an_environment_with_tools(sampled: Set) -> None:
+def test_model_plays_an_environment_with_tools(sampled: Set) -> None:
     policy = sampled(temperature=1.0, max_tokens=32)
     kwargs = {"split": "test", "level": 1, "max_turns": 2}
     run = textgym.rollout("textgym/SessionState-v0", policy, episodes=4, env_kwargs=kwargs)
@@ -311,15 +309,13 @@ def test_the_model_plays_an_environment_with_tools(sampled: Set) -> None:
 # The end of a message
 
 
-def test_the_token_limit_cuts_a_message(greedy: list[Action], sampled: Set) -> None:
+def test_token_limit_cuts_a_message(greedy: list[Action], sampled: Set) -> None:
     assert (greedy[1].finish_reason, len(tokens(greedy[1]))) == ("length", 8)
     (three,) = ask(sampled(max_tokens=3), LONG)
     assert (three.finish_reason, tokens(three)) == ("length", tokens(greedy[1])[:3])
 
 
-def test_a_message_that_ends_by_itself_keeps_its_end_token(
-    policy: HFPolicy, greedy: list[Action]
-) -> None:
+def test_finished_message_keeps_its_eos_token(policy: HFPolicy, greedy: list[Action]) -> None:
     action = greedy[2]
     assert (action.finish_reason, action.message) == ("stop", assistant("Yes."))
     end = policy.tokenizer.eos_token_id
@@ -328,12 +324,14 @@ def test_a_message_that_ends_by_itself_keeps_its_end_token(
     ]
 
 
-def test_a_message_that_ends_at_the_limit_has_ended(greedy: list[Action], sampled: Set) -> None:
+def test_message_that_ends_exactly_at_the_limit_is_finished(
+    greedy: list[Action], sampled: Set
+) -> None:
     (action,) = ask(sampled(max_tokens=len(tokens(greedy[2]))), ENDING)
     assert (action.finish_reason, action.token_ids) == ("stop", greedy[2].token_ids)
 
 
-def test_a_stop_text_ends_its_message_and_cuts_no_other(
+def test_stop_string_ends_only_its_own_message(
     policy: HFPolicy, greedy: list[Action], sampled: Set
 ) -> None:
     text = str(greedy[1].message["content"])
@@ -350,7 +348,7 @@ def test_a_stop_text_ends_its_message_and_cuts_no_other(
     assert other == dataclasses.replace(greedy[0], logprobs=other.logprobs)
 
 
-def test_the_first_of_several_stop_texts_ends_a_message(greedy: list[Action], sampled: Set) -> None:
+def test_first_of_several_stop_strings_ends_a_message(greedy: list[Action], sampled: Set) -> None:
     text = str(greedy[1].message["content"])
     first, later = text.split()[1], text.split()[3]
     for stops in ((first, later), (later, first)):
@@ -358,7 +356,7 @@ def test_the_first_of_several_stop_texts_ends_a_message(greedy: list[Action], sa
         assert action.message == assistant(text[: text.index(first)])
 
 
-def test_a_stop_text_that_never_comes_changes_nothing(greedy: list[Action], sampled: Set) -> None:
+def test_unused_stop_string_changes_nothing(greedy: list[Action], sampled: Set) -> None:
     for plain, stopped in zip(greedy, ask(sampled(stop=("\x00no\x00",)), *PROMPTS), strict=True):
         assert stopped == dataclasses.replace(plain, logprobs=stopped.logprobs)
 
@@ -366,51 +364,53 @@ def test_a_stop_text_that_never_comes_changes_nothing(greedy: list[Action], samp
 # The context
 
 
-def test_a_prompt_longer_than_the_context_is_refused(
+def test_prompt_longer_than_the_context_is_refused(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    length = len(encode(policy.tokenizer, policy.prompt_text(LONG, [])))
-    monkeypatch.setattr(policy.recorder, "context", length)
-    with pytest.raises(ContextFullError, match=f"{length} tokens and {policy.name} holds {length}"):
+    length = len(encode(policy.tokenizer, render(policy.tokenizer, LONG, [])))
+    monkeypatch.setattr(policy.codec, "context_length", length)
+    with pytest.raises(
+        ContextFullError, match=f"{length} tokens, and {policy.name} has a context of {length}"
+    ):
         ask(policy, LONG)
 
 
-def test_a_prompt_that_is_too_long_spoils_no_other(
+def test_too_long_prompt_does_not_affect_other_requests(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", len(greedy[0].prompt_ids or ()) + 1)
+    monkeypatch.setattr(policy.codec, "context_length", len(greedy[0].prompt_ids or ()) + 1)
     refused, answered = ask_all(policy, LONG, SHORT)
     assert isinstance(refused, ContextFullError)
     assert isinstance(answered, Action)
 
 
-def test_a_message_ends_where_the_context_does(
+def test_message_ends_at_the_context_limit(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", len(greedy[1].prompt_ids or ()) + 3)
+    monkeypatch.setattr(policy.codec, "context_length", len(greedy[1].prompt_ids or ()) + 3)
     (cut,) = ask(policy, LONG)
     assert (cut.finish_reason, tokens(cut)) == ("length", tokens(greedy[1])[:3])
 
 
-def test_a_long_neighbour_does_not_shorten_a_message(
+def test_long_prompt_in_the_queue_does_not_shorten_other_messages(
     policy: HFPolicy, greedy: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lengths = [len(action.prompt_ids or ()) for action in greedy]
-    monkeypatch.setattr(policy.recorder, "context", lengths[1] + 2)
-    assert lengths[0] + 8 <= policy.context
+    monkeypatch.setattr(policy.codec, "context_length", lengths[1] + 2)
+    assert lengths[0] + 8 <= policy.context_length
     cut, whole = ask(policy, LONG, SHORT)
     assert tokens(cut) == tokens(greedy[1])[:2]
     assert tokens(whole) == tokens(greedy[0])
 
 
-def test_the_context_is_the_models(policy: HFPolicy) -> None:
-    assert policy.context == policy.model.config.max_position_embeddings == 8192
+def test_context_length_is_the_models(policy: HFPolicy) -> None:
+    assert policy.context_length == policy.model.config.max_position_embeddings == 8192
 
 
 # Batches and failures
 
 
-def test_requests_of_a_moment_are_answered_in_full_batches(
+def test_simultaneous_requests_form_full_batches(
     policy: HFPolicy, sampled: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
@@ -428,7 +428,7 @@ def test_requests_of_a_moment_are_answered_in_full_batches(
     assert tokens(answers[1]) == tokens(answers[3]) != tokens(answers[0])
 
 
-def test_a_failure_of_the_model_is_one_for_all_of_its_batch_alone(
+def test_model_failure_fails_only_its_batch(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generate = policy.model.generate
@@ -447,7 +447,7 @@ def test_a_failure_of_the_model_is_one_for_all_of_its_batch_alone(
     assert isinstance(answered, Action)
 
 
-def test_after_a_failure_the_model_answers_again(
+def test_model_answers_again_after_a_failure(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: Any, **kwargs: Any) -> Any:
@@ -460,7 +460,7 @@ def test_after_a_failure_the_model_answers_again(
     assert ask(policy, SHORT)[0].message["content"]
 
 
-def test_one_that_no_longer_waits_spoils_no_other(policy: HFPolicy, greedy: list[Action]) -> None:
+def test_cancelled_request_does_not_affect_others(policy: HFPolicy, greedy: list[Action]) -> None:
     async def leave() -> Action:
         leaving = asyncio.create_task(policy.act(LONG, []))
         staying = asyncio.create_task(policy.act(SHORT, []))
@@ -471,27 +471,27 @@ def test_one_that_no_longer_waits_spoils_no_other(policy: HFPolicy, greedy: list
     assert tokens(asyncio.run(leave())) == tokens(greedy[0])
 
 
-def test_an_image_is_a_usage_error(policy: HFPolicy) -> None:
+def test_image_is_a_usage_error(policy: HFPolicy) -> None:
     image: Any = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]
-    with pytest.raises(UsageError, match="text alone"):
+    with pytest.raises(UsageError, match="only text"):
         ask(policy, [{"role": "user", "content": image}])
 
 
-def test_what_is_asked_is_not_changed(policy: HFPolicy) -> None:
+def test_conversation_and_tools_are_not_changed(policy: HFPolicy) -> None:
     messages: list[Message] = [user("x"), {"role": "assistant", "content": None}, user("y")]
     before = json.dumps(messages)
     ask(policy, messages)
     assert json.dumps(messages) == before
 
 
-def test_the_policy_has_the_name_of_its_model(policy: HFPolicy) -> None:
+def test_policy_is_named_after_its_model(policy: HFPolicy) -> None:
     assert policy.name == "hf:SmolLM2-135M-Instruct"
 
 
 # End to end
 
 
-def test_a_rollout_records_the_tokens_of_every_message(policy: HFPolicy) -> None:
+def test_rollout_records_the_tokens_of_every_message(policy: HFPolicy) -> None:
     kwargs = {"shots": 2, "split": "test", "level": 1}
     run = textgym.rollout("textgym/MCQA-v0", policy, episodes=4, env_kwargs=kwargs)
     trajectories = list(run.trajectories())
@@ -510,10 +510,10 @@ def test_a_rollout_records_the_tokens_of_every_message(policy: HFPolicy) -> None
         assert trajectory["messages"][step["message_index"]] == assistant(said)
 
 
-def test_a_rollout_cuts_an_episode_whose_prompt_does_not_fit(
+def test_rollout_ends_an_episode_whose_prompt_does_not_fit(
     policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy.recorder, "context", 20)
+    monkeypatch.setattr(policy.codec, "context_length", 20)
     run = textgym.rollout("textgym/MCQA-v0", policy, episodes=2)
     figures = run.metrics["overall"]
     assert (figures["stop_reasons"], figures["failures"]) == ({"context": 2}, 0)
@@ -526,7 +526,7 @@ ROWS = 4000
 
 
 class Fixed(random.Random):
-    """A generator that always gives one number."""
+    """A generator that always returns the same number."""
 
     def __init__(self, value: float) -> None:
         super().__init__()
@@ -537,7 +537,7 @@ class Fixed(random.Random):
 
 
 def draw(sampling: Sampling, generators: Sequence[random.Random]) -> tuple[list[int], list[float]]:
-    """The tokens drawn for rows of the same scores, and their log probabilities."""
+    """Return the tokens sampled for rows of the same scores, and their log probabilities."""
     sampler = Sampler(sampling, generators)
     scores = torch.tensor([LOGITS] * len(generators))
     left = sampler(torch.zeros(len(generators), 1, dtype=torch.long), scores)
@@ -546,7 +546,7 @@ def draw(sampling: Sampling, generators: Sequence[random.Random]) -> tuple[list[
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-def test_tokens_are_drawn_as_often_as_they_are_likely(temperature: float) -> None:
+def test_tokens_are_sampled_with_their_probabilities(temperature: float) -> None:
     drawn, _ = draw(Sampling(temperature), [random.Random(seed) for seed in range(ROWS)])
     counts = Counter(drawn)
     weights = [math.exp(logit / temperature) for logit in LOGITS]
@@ -568,14 +568,16 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(temperature: float) -> Non
     ],
     ids=str,
 )
-def test_only_the_tokens_that_are_kept_are_drawn(sampling: Sampling, kept: set[int]) -> None:
+def test_truncated_tokens_are_never_sampled(sampling: Sampling, kept: set[int]) -> None:
     drawn, _ = draw(sampling, [random.Random(seed) for seed in range(1000)])
     assert set(drawn) == kept
 
 
 @pytest.mark.parametrize("value", [0.0, 0.5, 1 - 2**-53], ids=["least", "middle", "most"])
 @pytest.mark.parametrize("sampling", [Sampling(), Sampling(top_k=2)], ids=["all", "two"])
-def test_no_number_draws_an_impossible_token(sampling: Sampling, value: float) -> None:
+def test_extreme_random_numbers_sample_no_impossible_token(
+    sampling: Sampling, value: float
+) -> None:
     ((token,), _) = draw(sampling, [Fixed(value)])
     assert token in ({0, 1} if sampling.top_k else {0, 1, 2, 3})
 
@@ -587,10 +589,10 @@ def test_log_probabilities_are_those_before_temperature_and_truncation() -> None
     assert logprobs == pytest.approx([LOGITS[token] - total for token in drawn], abs=1e-6)
 
 
-# Where models lie
+# Model files
 
 
-def test_the_default_model_is_a_file_of_its_package(policy: HFPolicy) -> None:
+def test_default_model_is_a_file_of_its_package(policy: HFPolicy) -> None:
     folder, file = find_model("")
     assert file is not None
     assert file.endswith(".gguf")
@@ -598,7 +600,7 @@ def test_the_default_model_is_a_file_of_its_package(policy: HFPolicy) -> None:
     assert find_model("SmolLM2-135M-Instruct") == (folder, file)
 
 
-def test_without_its_package_the_default_model_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_of_the_default_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise metadata.PackageNotFoundError(name)
 
@@ -607,33 +609,33 @@ def test_without_its_package_the_default_model_names_it(monkeypatch: pytest.Monk
         find_model("")
 
 
-def test_a_gguf_file_is_a_folder_and_a_name(tmp_path: Path) -> None:
+def test_gguf_file_is_found_as_folder_and_name(tmp_path: Path) -> None:
     (tmp_path / "small.gguf").touch()
     assert find_model(str(tmp_path / "small.gguf")) == (str(tmp_path), "small.gguf")
 
 
-def test_a_missing_gguf_file_is_named(tmp_path: Path) -> None:
+def test_missing_gguf_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no model file '.*none\.gguf'"):
         find_model(str(tmp_path / "none.gguf"))
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no model folder '.*none'"):
         find_model(str(tmp_path / "none"))
 
 
-def test_anything_else_is_a_hubs() -> None:
+def test_any_other_name_is_a_hub_id() -> None:
     assert find_model("some/model") == ("some/model", None)
 
 
-def test_a_folder_without_a_tokenizer_is_named(tmp_path: Path) -> None:
+def test_folder_without_a_tokenizer_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="cannot be loaded") as caught:
         load_tokenizer(str(tmp_path))
     assert repr(str(tmp_path)) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_broken_gguf_file_is_named(tmp_path: Path) -> None:
+def test_broken_gguf_file_is_named(tmp_path: Path) -> None:
     pytest.importorskip("gguf")
     file = tmp_path / "broken.gguf"
     file.write_bytes(b"no model at all, but long enough to have a header" * 10)
@@ -641,14 +643,14 @@ def test_a_broken_gguf_file_is_named(tmp_path: Path) -> None:
         load_tokenizer(str(file))
 
 
-def test_an_empty_gguf_file_is_named(tmp_path: Path) -> None:
+def test_empty_gguf_file_is_named(tmp_path: Path) -> None:
     pytest.importorskip("gguf")
     (tmp_path / "empty.gguf").touch()
     with pytest.raises(UnknownNameError, match="cannot be loaded"):
         load_tokenizer(str(tmp_path / "empty.gguf"))
 
 
-def test_a_hub_that_cannot_be_reached_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_hub_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(UnknownNameError, match="'no-such/model' cannot be loaded") as caught:
@@ -667,23 +669,23 @@ def saved_tokenizer(folder: Path, **more: Any) -> str:
     return str(folder)
 
 
-def test_a_tokenizer_without_a_template_is_named(tmp_path: Path) -> None:
+def test_tokenizer_without_a_chat_template_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="has no chat template"):
         load_tokenizer(saved_tokenizer(tmp_path))
 
 
-def test_a_tokenizer_without_padding_pads_with_its_end(tmp_path: Path) -> None:
+def test_tokenizer_without_a_pad_token_pads_with_eos(tmp_path: Path) -> None:
     tokenizer = load_tokenizer(saved_tokenizer(tmp_path, chat_template="{{ messages }}"))
     assert tokenizer.pad_token_id == tokenizer.eos_token_id == 1
 
 
 @pytest.mark.parametrize("module", ["torch", "transformers"])
-def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ExtraMissingError, match=rf"{module} is missing.*textgym\[hf\]"):
         load_tokenizer("some/model")
 
 
-def test_a_wrong_setting_is_told_before_the_model_is_loaded() -> None:
+def test_invalid_setting_is_refused_before_the_model_is_loaded() -> None:
     with pytest.raises(UsageError, match="temperature"):
         make_policy("hf", {"temperature": -1})

@@ -1,4 +1,4 @@
-"""Policy specs, sampling settings, and the two policies that are bound to an environment."""
+"""Policy specs, sampling settings, and the scripted policies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textgym.spaces import ActionSpace, ConversationSpace
 
 
 class Plain(gymnasium.Env[list[Message], Message]):
-    """An ordinary Gymnasium environment with message spaces: no TextEnv, no oracle."""
+    """A plain Gymnasium environment with message spaces, without `solve` and `guess`."""
 
     observation_space = ConversationSpace()
     action_space = ActionSpace()
@@ -32,7 +32,7 @@ class Plain(gymnasium.Env[list[Message], Message]):
 
 
 class Taught(Plain):
-    """The same with a `solve` and a `guess` of its own, which is all that the policies ask for."""
+    """The same with its own `solve` and `guess`, which is all that the policies need."""
 
     def solve(self) -> Message:
         return assistant("known")
@@ -53,7 +53,7 @@ def mcqa(**kwargs: Any) -> gymnasium.Env[Any, Any]:
 
 
 @pytest.mark.parametrize("spec", ["oracle", "random"])
-def test_a_spec_names_its_policy(spec: str) -> None:
+def test_spec_makes_a_policy_of_that_name(spec: str) -> None:
     assert make_policy(spec).name == spec
 
 
@@ -61,45 +61,45 @@ def test_a_spec_names_its_policy(spec: str) -> None:
     ("spec", "hint"),
     [("orcale", "oracle"), ("randon", "random"), ("hff:some/model", "hf"), ("Oracle", "oracle")],
 )
-def test_a_wrong_name_gets_the_nearest_one(spec: str, hint: str) -> None:
+def test_unknown_name_suggests_the_nearest_one(spec: str, hint: str) -> None:
     with pytest.raises(UnknownNameError, match=f"did you mean '{hint}'") as caught:
         make_policy(spec)
     assert repr(spec) in str(caught.value)
 
 
-def test_a_name_that_is_near_to_none_gets_all_of_them() -> None:
+def test_unknown_name_without_a_near_one_lists_all() -> None:
     with pytest.raises(UnknownNameError, match="known are hf, openai, oracle, random, vllm"):
         make_policy("gpt")
 
 
-def test_an_empty_name_is_no_policy() -> None:
+def test_empty_name_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="there is no policy ''"):
         make_policy("")
 
 
 @pytest.mark.parametrize("kind", ["oracle", "random"])
-def test_a_scripted_policy_takes_no_model(kind: str) -> None:
+def test_scripted_policy_refuses_a_model(kind: str) -> None:
     with pytest.raises(UnknownNameError, match=f"'{kind}' takes no model.*'some/model'"):
         make_policy(f"{kind}:some/model")
 
 
-def test_a_made_policy_is_returned_as_it_is() -> None:
+def test_policy_object_is_returned_unchanged() -> None:
     policy = Policy()
     assert make_policy(policy) is policy
     assert make_policy(policy, {}) is policy
 
 
-def test_a_made_policy_takes_no_sampling() -> None:
-    with pytest.raises(UsageError, match="where a policy is made"):
+def test_sampling_is_refused_with_a_policy_object() -> None:
+    with pytest.raises(UsageError, match="only accepted with a policy spec"):
         make_policy(Policy(), {"temperature": 0})
 
 
-def test_a_wrong_setting_is_told_before_a_model_is_looked_for() -> None:
+def test_unknown_setting_is_refused_before_a_model_is_searched() -> None:
     with pytest.raises(UnknownNameError, match="'temprature'; did you mean 'temperature'"):
         make_policy("hf:no/such/model", {"temprature": 0})
 
 
-def test_a_policy_without_tokens_has_its_settings_checked_too() -> None:
+def test_settings_of_a_scripted_policy_are_checked() -> None:
     with pytest.raises(UnknownNameError, match="no sampling setting 'beams'"):
         make_policy("oracle", {"beams": 4})
 
@@ -118,7 +118,7 @@ def test_a_policy_without_tokens_has_its_settings_checked_too() -> None:
     ],
     ids=str,
 )
-def test_a_setting_out_of_its_range_is_refused(settings: dict[str, Any]) -> None:
+def test_setting_out_of_range_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):
         Sampling.read(settings)
 
@@ -128,7 +128,7 @@ def test_a_setting_out_of_its_range_is_refused(settings: dict[str, Any]) -> None
     [{"temperature": "hot"}, {"top_k": "all"}, {"max_tokens": None}, {"stop": 5}],
     ids=str,
 )
-def test_a_setting_of_a_wrong_type_is_refused(settings: dict[str, Any]) -> None:
+def test_setting_of_a_wrong_type_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):
         Sampling.read(settings)
 
@@ -136,41 +136,41 @@ def test_a_setting_of_a_wrong_type_is_refused(settings: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "settings", [{"temperature": 0}, {"top_p": 1}, {"top_k": 0}, {"max_tokens": 1}], ids=str
 )
-def test_the_edge_of_a_range_is_allowed(settings: dict[str, Any]) -> None:
+def test_edges_of_ranges_are_allowed(settings: dict[str, Any]) -> None:
     name, value = next(iter(settings.items()))
     assert getattr(Sampling.read(settings), name) == value
 
 
-def test_no_settings_are_the_defaults() -> None:
+def test_no_settings_give_the_defaults() -> None:
     assert Sampling.read(None) == Sampling.read({}) == Sampling()
 
 
 @pytest.mark.parametrize(
     ("given", "read"), [("END", ("END",)), (["a", "b"], ("a", "b")), ([], ())], ids=str
 )
-def test_one_stop_text_is_a_list_of_one(given: Any, read: tuple[str, ...]) -> None:
+def test_single_stop_string_becomes_a_tuple(given: Any, read: tuple[str, ...]) -> None:
     assert Sampling.read({"stop": given}).stop == read
 
 
-def test_reading_leaves_the_given_settings_alone() -> None:
+def test_reading_does_not_change_the_given_settings() -> None:
     given = {"stop": "END"}
     Sampling.read(given)
     assert given == {"stop": "END"}
 
 
-def test_settings_come_back_by_name() -> None:
+def test_settings_are_returned_by_name() -> None:
     given = {"temperature": 0.5, "top_p": 0.9, "top_k": 3, "max_tokens": 7, "stop": ("x",)}
     assert Sampling.read(given).as_dict() == given
 
 
-def test_the_oracle_plays_the_right_answer() -> None:
+def test_oracle_plays_correctly() -> None:
     env = mcqa()
     action = act(make_policy("oracle"), env)
     assert env.step(action.message)[1] == 1.0
     assert (action.finish_reason, action.token_ids, action.usage) == ("stop", None, {})
 
 
-def test_the_oracle_follows_its_environment_to_the_next_task() -> None:
+def test_oracle_follows_its_environment_to_the_next_task() -> None:
     env = mcqa()
     bound = make_policy("oracle").for_env(env)
     for index in range(5):
@@ -178,7 +178,7 @@ def test_the_oracle_follows_its_environment_to_the_next_task() -> None:
         assert env.step(asyncio.run(bound.act([], [])).message)[1] == 1.0
 
 
-def test_binding_leaves_the_unbound_policy_free() -> None:
+def test_binding_does_not_change_the_unbound_policy() -> None:
     policy = make_policy("oracle")
     first, second = policy.for_env(mcqa()), policy.for_env(Taught())
     assert first is not second
@@ -187,55 +187,55 @@ def test_binding_leaves_the_unbound_policy_free() -> None:
 
 
 @pytest.mark.parametrize("spec", ["oracle", "random"])
-def test_an_unbound_policy_says_how_to_bind_it(spec: str) -> None:
+def test_unbound_policy_says_how_to_bind_it(spec: str) -> None:
     with pytest.raises(UsageError, match=f"the {spec} policy .*call for_env first"):
         asyncio.run(make_policy(spec).act([user("Hello")], []))
 
 
 @pytest.mark.parametrize(("spec", "method"), [("oracle", "solve"), ("random", "guess")])
-def test_an_ordinary_environment_without_the_method_is_named(spec: str, method: str) -> None:
+def test_environment_without_the_method_is_named(spec: str, method: str) -> None:
     with pytest.raises(OracleError, match=f"Plain .*{spec}.* not define {method}"):
         make_policy(spec).for_env(Plain())
 
 
-def test_an_ordinary_registered_environment_is_named_by_its_id() -> None:
+def test_registered_environment_is_named_by_its_id() -> None:
     with pytest.raises(OracleError, match=r"CartPole-v1 .*oracle.* not define solve"):
         make_policy("oracle").for_env(gymnasium.make("CartPole-v1"))
 
 
 class Mute(textgym.TextEnv[None]):
-    """A TextEnv whose author wrote neither `solve` nor `guess`."""
+    """A TextEnv that defines neither `solve` nor `guess`."""
 
     card = textgym.Card("demo/Mute-v0", "x", ("single-step",), ("x",), ("x",), "x", ("x",))
 
 
 @pytest.mark.parametrize(("spec", "what"), [("oracle", "solve"), ("random", "guess")])
-def test_a_text_env_without_the_method_is_named(spec: str, what: str) -> None:
+def test_text_env_without_the_method_is_named(spec: str, what: str) -> None:
     with pytest.raises(OracleError, match=f"demo/Mute-v0 cannot be played by '{spec}'.*{what}"):
         act(make_policy(spec), Mute())
 
 
-def test_an_ordinary_environment_with_the_method_can_be_played() -> None:
+def test_any_environment_with_the_method_can_be_played() -> None:
     assert act(make_policy("oracle"), Taught()).message == assistant("known")
 
 
-def test_a_message_with_tool_calls_has_that_finish_reason() -> None:
+def test_finish_reason_of_scripted_tool_calls() -> None:
     assert act(make_policy("random"), Taught()).finish_reason == "tool_calls"
 
 
-def test_a_wrapped_environment_is_played_through_its_wrappers() -> None:
+def test_wrapped_environment_is_played_through_its_wrappers() -> None:
     env = gymnasium.wrappers.TransformReward(mcqa(), lambda r: -float(r))
     assert env.step(act(make_policy("oracle"), env).message)[1] == -1.0
 
 
-def test_random_repeats_itself_by_seed() -> None:
+def test_random_policy_repeats_its_guess_by_seed() -> None:
     env = mcqa()
     first = [act(make_policy("random"), env, seed).message for seed in range(20)]
     again = [act(make_policy("random"), env, seed).message for seed in range(20)]
     assert first == again
 
 
-def test_random_names_every_letter_about_equally_often() -> None:
+def test_random_policy_guesses_every_letter_equally_often() -> None:
     env = mcqa()
     bound = make_policy("random").for_env(env)
 
@@ -247,7 +247,7 @@ def test_random_names_every_letter_about_equally_often() -> None:
     assert all(400 < count < 600 for count in counts.values()), counts  # 500, five deviations
 
 
-def test_random_depends_on_no_global_generator() -> None:
+def test_random_policy_ignores_the_global_generator() -> None:
     env, policy = mcqa(), make_policy("random")
     random.seed(1)
     first = [act(policy, env, seed).message for seed in range(8)]
@@ -255,7 +255,7 @@ def test_random_depends_on_no_global_generator() -> None:
     assert [act(policy, env, seed).message for seed in range(8)] == first
 
 
-def test_a_policy_that_defines_no_act_says_so() -> None:
+def test_policy_without_act_raises() -> None:
     class Empty(Policy):
         pass
 
@@ -263,14 +263,14 @@ def test_a_policy_that_defines_no_act_says_so() -> None:
         asyncio.run(Empty().act([], []))
 
 
-def test_a_policy_is_itself_for_every_environment_and_closes_quietly() -> None:
+def test_default_for_env_and_close() -> None:
     policy = Policy()
     assert policy.for_env(Plain()) is policy
     assert asyncio.run(policy.close()) is None
     assert (policy.name, policy.sampling) == ("policy", None)
 
 
-def test_an_action_needs_only_its_message() -> None:
+def test_action_needs_only_its_message() -> None:
     action = Action(assistant("x"))
     assert (action.finish_reason, action.usage) == ("stop", {})
     unknown = (action.prompt_ids, action.token_ids, action.logprobs, action.policy_version)
@@ -278,7 +278,7 @@ def test_an_action_needs_only_its_message() -> None:
     assert Action(assistant("y")).usage is not action.usage
 
 
-def test_the_token_record_cannot_be_reassigned() -> None:
+def test_tokens_are_frozen() -> None:
     tokens = Tokens([1], [0], [0.0], 1)
     with pytest.raises(AttributeError):
         tokens.ids = [2]

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.policies.openai.rate_limit import Pacer
+from textgym.policies.openai.rate_limit import RateLimiter
 
 __all__ = ["CLOSE", "ChatServer", "FakeTime", "Request", "answer", "error", "http"]
 
@@ -200,5 +200,9 @@ class FakeTime:
         await asyncio.sleep(0)
         self.now = max(self.now, end)
 
-    def pacer(self, requests_per_minute: float | None = None, jitter: float = 1.0) -> Pacer:
-        return Pacer(requests_per_minute, clock=self.clock, sleep=self.sleep, jitter=lambda: jitter)
+    def rate_limiter(
+        self, requests_per_minute: float | None = None, jitter: float = 1.0
+    ) -> RateLimiter:
+        return RateLimiter(
+            requests_per_minute, clock=self.clock, sleep=self.sleep, jitter=lambda: jitter
+        )

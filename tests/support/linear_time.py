@@ -20,8 +20,7 @@ from typing import Any
 
 import textgym
 from textgym import messages
-from textgym.policies.chat import codec as recorder
-from textgym.policies.chat import hermes_parser as tool_parser
+from textgym.policies.chat import hermes_parser
 from textgym.verifiers import calendar, choice_letters, choices, exact, extract
 from textgym.verifiers.judge_prompt import JudgePrompt
 
@@ -87,7 +86,7 @@ def _use(expression: re.Pattern[str], method: str) -> Work:
 def functions() -> dict[str, Work]:
     """Return what reads a model's text."""
     plain: tuple[Work, ...] = (
-        messages.answer_start, recorder.split_reasoning, tool_parser.parse_tool_calls,
+        messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
         extract.last_json, exact.plain_text, exact.bare_answer, exact.read_number,
         calendar.read_time, calendar.read_minutes, choices.normalize_text,
@@ -100,6 +99,7 @@ def functions() -> dict[str, Work]:
         found[f"find_choice, {mode}"] = choose
         found[f"find_choice, {mode}, in a box"] = _within("Answer: \\boxed{%s}", choose)
     return found | {
+        "split_reasoning, leading_only": partial(messages.split_reasoning, leading_only=True),
         "answer_lines": lambda text: deque(extract.answer_lines(text), maxlen=0),
         "last_tagged": partial(extract.last_tagged, tag="answer"),
         "letter_in_line": partial(choice_letters.letter_in_line, letters="ABCDE"),

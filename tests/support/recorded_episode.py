@@ -7,7 +7,7 @@ from typing import Any
 from textgym.messages import Message, copy_messages
 from textgym.policies import Action
 from textgym.policies.base import Tokens
-from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode
 from textgym.trajectories.tokens import TokenRecord, token_sequences
 
@@ -15,21 +15,21 @@ from textgym.trajectories.tokens import TokenRecord, token_sequences
 class Play:
     """An episode: a model that says given ids, and an environment that answers."""
 
-    def __init__(self, recorder: Recorder, messages: list[Message], tools: Any = ()) -> None:
-        self.recorder, self.messages, self.tools = recorder, messages, tools
+    def __init__(self, codec: ChatCodec, messages: list[Message], tools: Any = ()) -> None:
+        self.codec, self.messages, self.tools = codec, messages, tools
         self.record = TokenRecord()
         self.steps: list[dict[str, Any]] = []
 
     def say(self, said: str | list[int], *answers: Message, ends: bool = True) -> Action:
         """Let the model say a text or ids, then let the environment answer."""
-        tokenizer = self.recorder.tokenizer
+        tokenizer = self.codec.tokenizer
         prior = self.record.prior(self.messages)
-        prompt = self.recorder.prompt(copy_messages(self.messages), self.tools, prior)
+        prompt = self.codec.encode_prompt(copy_messages(self.messages), self.tools, prior)
         ids = encode(tokenizer, said) if isinstance(said, str) else list(said)
         ids += [tokenizer.eos_token_id] if ends else []
         text = tokenizer.decode(ids, skip_special_tokens=True)
         logprobs = [-float(n) for n in range(1, len(ids) + 1)]
-        action = self.recorder.action(prompt, ids, text, logprobs, finished=ends)
+        action = self.codec.decode_action(prompt, ids, text, logprobs, finished=ends)
         self.record.add(action, self.messages, action.message)
         fields = ("prompt_ids", "token_ids", "logprobs")
         step = {name: getattr(action, name) for name in fields}
@@ -42,7 +42,7 @@ class Play:
 
     def prompt_ids(self) -> list[int]:
         prior = self.record.prior(self.messages)
-        return self.recorder.prompt(self.messages, self.tools, prior).ids
+        return self.codec.encode_prompt(self.messages, self.tools, prior).ids
 
     def sequences(self) -> list[Tokens]:
         return token_sequences(self.steps)

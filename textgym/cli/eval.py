@@ -220,13 +220,13 @@ def _print_first_prompt(
 
         tokenizer = load_tokenizer(model)
     else:
-        recorder = getattr(make_policy(policy, options=policy_options), "recorder", None)
-        tokenizer = recorder.tokenizer if recorder else None
+        codec = getattr(make_policy(policy, options=policy_options), "codec", None)
+        tokenizer = codec.tokenizer if codec else None
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
         print(f"\n({policy} has no chat template: these are the messages)")
         return
-    from textgym.policies.chat.templates import encode, has_tagged_calls, ignores_tools, render
+    from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
 
     text = render(tokenizer, messages, tools)
     print(text)
@@ -235,7 +235,7 @@ def _print_first_prompt(
         print(
             f"the chat template of {policy} ignores tools, so textgym describes them in the prompt"
         )
-    elif tools and not (policy_options.get("tool_parser") or has_tagged_calls(tokenizer)):
+    elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
             f"warning: the tool calls of {policy} will not be parsed: "
             "choose one of vLLM's parsers with --policy-set tool_parser=NAME"

@@ -15,7 +15,7 @@ from typing import Any
 
 from textgym.display.schema_text import argument_lines
 from textgym.display.terminal import Paint
-from textgym.messages import answer_start
+from textgym.messages import split_reasoning
 
 __all__ = ["format_episode", "format_messages", "format_outcome", "format_tools"]
 
@@ -172,8 +172,8 @@ def _parts(content: Any) -> list[str | Mapping[str, Any]]:
 def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
     if not isinstance(part, str):
         return paint(f"({_about(part)})", "dim")
-    end = answer_start(part) if role == "assistant" else 0
-    return paint(part[:end], "dim") + paint(part[end:])
+    reasoning, answer = split_reasoning(part) if role == "assistant" else ("", part)
+    return paint(reasoning, "dim") + paint(answer)
 
 
 def _about(part: Mapping[str, Any]) -> str:

@@ -1,4 +1,10 @@
-"""Policies: what answers. Named by a spec such as `oracle`, `random` or `hf:MODEL`."""
+"""Policies: what answers a conversation, named by a spec such as `oracle` or `hf:MODEL`.
+
+- `base`: `Policy`, `Action`, `Sampling` and `Tokens`; `specs`: `make_policy`.
+- `scripted`: the oracle and the random policy, which play through the environment's own methods.
+- `hf`, `vllm`, `openai/`: language models run by transformers, by vLLM, and behind a server.
+- `chat/`: chat templates, token ids of prompts, and messages parsed from sampled text.
+"""
 
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.specs import make_policy

@@ -1,6 +1,7 @@
-"""What a policy is: it reads a conversation and returns an action.
+"""The policy interface: a policy reads a conversation and returns an action.
 
-A policy knows nothing of environments, but for the two that are bound to one by `for_env`.
+A policy knows nothing about environments. The two scripted policies are the exception: `for_env`
+binds them to one.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ __all__ = ["Action", "Policy", "Sampling", "Tokens"]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A sequence of an episode's tokens, as the engine saw and sampled them.
+    """A token sequence of an episode, as the engine saw and sampled it.
 
     Attributes:
         ids: All token ids, prompt and sampled.
         loss_mask: 1 for each sampled id, 0 for the others.
         logprobs: The log probability of each sampled id, 0.0 for the others.
-        message_count: How many of the conversation's messages they are, the sampled one that they
-            end with included.
+        message_count: How many of the conversation's messages the tokens cover, including the
+            sampled message at the end.
 
     Example:
         >>> first = Tokens.of_turn([1, 2], [3], [-0.5], message_count=2)
@@ -51,12 +52,13 @@ class Tokens:
         logprobs: Sequence[float] | None,
         message_count: int,
     ) -> Tokens:
-        """Return the tokens of one turn; without log probabilities they are NaN."""
-        asked, said = len(prompt_ids), len(token_ids)
+        """Return the tokens of one turn; log probabilities that are not given become NaN."""
+        prompt_length, length = len(prompt_ids), len(token_ids)
         return cls(
             ids=[*prompt_ids, *token_ids],
-            loss_mask=[0] * asked + [1] * said,
-            logprobs=[0.0] * asked + list([math.nan] * said if logprobs is None else logprobs),
+            loss_mask=[0] * prompt_length + [1] * length,
+            logprobs=[0.0] * prompt_length
+            + list([math.nan] * length if logprobs is None else logprobs),
             message_count=message_count,
         )
 
@@ -67,7 +69,7 @@ class Tokens:
         logprobs: Sequence[float] | None,
         message_count: int,
     ) -> Tokens | None:
-        """Return the tokens with one more turn; None where its prompt does not begin with them."""
+        """Return the tokens with one more turn; None if its prompt does not begin with them."""
         length = len(self.ids)
         if list(prompt_ids[:length]) != self.ids:
             return None
@@ -82,13 +84,13 @@ class Tokens:
 
 @dataclass(slots=True)
 class Action:
-    """What a policy did.
+    """What a policy answered.
 
     Attributes:
         message: The assistant's message.
-        finish_reason: `stop`, `length` (cut by the token limit) or `tool_calls`.
-        usage: Counts of tokens: `prompt_tokens`, `completion_tokens`.
-        prompt_ids: The prompt's token ids; None where the policy has no tokens.
+        finish_reason: `stop`, `length` (the token limit was reached) or `tool_calls`.
+        usage: Token counts: `prompt_tokens`, `completion_tokens`.
+        prompt_ids: The prompt's token ids; None if the policy does not give tokens.
         token_ids: The sampled token ids.
         logprobs: One natural-log probability for each sampled id, of the model's distribution
             before temperature and truncation.
@@ -106,14 +108,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn.
+    """How tokens are sampled.
 
     Attributes:
-        temperature: 0 takes the likeliest token; 1 draws from the model's distribution.
-        top_p: Keep the likeliest tokens whose probabilities sum to this; 1 keeps all.
-        top_k: Keep this many of the likeliest tokens; 0 keeps all.
-        max_tokens: The most new tokens in a message.
-        stop: Texts at which a message ends; they are not part of it.
+        temperature: 0 is greedy; 1 samples from the model's own distribution.
+        top_p: Sample from the most likely tokens whose probabilities sum to this; 1 keeps all.
+        top_k: Sample from this many of the most likely tokens; 0 keeps all.
+        max_tokens: The maximum number of sampled tokens in a message.
+        stop: Strings that end a message; they are not part of it.
 
     Example:
         >>> Sampling.read({"temperature": 0, "max_tokens": 64}).max_tokens
@@ -127,34 +129,43 @@ class Sampling:
     stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, right, rule in (
+        for name, is_valid, rule in (
             ("temperature", _is_number(self.temperature) and self.temperature >= 0, "0 or more"),
-            ("top_p", _is_number(self.top_p) and 0 < self.top_p <= 1, "more than 0, at most 1"),
-            ("top_k", _is_count(self.top_k) and self.top_k >= 0, "a whole number, 0 or more"),
-            ("max_tokens", _is_count(self.max_tokens) and self.max_tokens >= 1, "1 or more"),
-            ("stop", all(isinstance(text, str) and text for text in self.stop), "texts"),
+            ("top_p", _is_number(self.top_p) and 0 < self.top_p <= 1, "above 0, at most 1"),
+            ("top_k", _is_count(self.top_k) and self.top_k >= 0, "an integer, 0 or more"),
+            (
+                "max_tokens",
+                _is_count(self.max_tokens) and self.max_tokens >= 1,
+                "an integer above 0",
+            ),
+            (
+                "stop",
+                all(isinstance(text, str) and text for text in self.stop),
+                "non-empty strings",
+            ),
         ):
-            if not right:
-                raise UsageError(f"{name} is {rule}, not {getattr(self, name)!r}")
+            if not is_valid:
+                raise UsageError(f"{name} must be {rule}, not {getattr(self, name)!r}")
 
     @classmethod
-    def read(cls, given: Mapping[str, Any] | None) -> Sampling:
+    def read(cls, settings: Mapping[str, Any] | None) -> Sampling:
         """Read settings by name.
 
         Raises:
             UnknownNameError: There is no such setting.
+            UsageError: A value is invalid.
         """
         names = [item.name for item in fields(cls)]
-        for name in given or {}:
+        values = dict(settings or {})
+        for name in values:
             if name not in names:
                 hint = did_you_mean(name, names)
                 raise UnknownNameError(f"there is no sampling setting {name!r}{hint}")
-        settings = dict(given or {})
-        stop = settings.get("stop", ())
+        stop = values.get("stop", ())
         if not isinstance(stop, (str, list, tuple)):
-            raise UsageError(f"stop is a text or a list of texts, not {stop!r}")
-        settings["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
-        return cls(**settings)
+            raise UsageError(f"stop must be a string or a list of strings, not {stop!r}")
+        values["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
+        return cls(**values)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
@@ -170,11 +181,11 @@ def _is_count(value: Any) -> bool:
 
 
 class Policy:
-    """What answers a conversation. Subclasses define `act`.
+    """Answers conversations. Subclasses define `act`.
 
     Attributes:
-        name: The spec, or what a run's records call the policy.
-        sampling: How tokens are drawn; None where none are.
+        name: The policy's name in records and errors; mostly its spec.
+        sampling: How tokens are sampled; None if the policy samples none.
 
     Example:
         >>> import asyncio
@@ -202,19 +213,19 @@ class Policy:
         Args:
             messages: The conversation.
             tools: Schemas of the tools that may be called, in nested form.
-            prior: The tokens that the conversation begins with, where they were recorded: those of
-                its first `message_count` messages.
+            prior: The recorded tokens of the conversation's first `prior.message_count` messages,
+                if there are any.
             seed: Makes the sampling repeatable.
 
         Raises:
-            PolicyFailure: No action could be had; the caller may try again.
+            PolicyFailure: The policy gave no action; the caller may try again.
             ContextFullError: The conversation no longer fits the model.
         """
         raise NotImplementedError(f"{type(self).__name__} must define act")
 
     def for_env(self, env: gym.Env[Any, Any]) -> Policy:
-        """Return the policy for one environment; by default itself."""
+        """Return the policy for an environment; by default the policy itself."""
         return self
 
     async def close(self) -> None:
-        """Free what the policy holds."""
+        """Release the policy's resources."""

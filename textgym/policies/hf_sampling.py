@@ -1,8 +1,8 @@
-"""Drawing tokens for a batch in which every row has a random generator of its own.
+"""Sampling tokens for a batch in which each row has its own random generator.
 
-The processor leaves one token in each row, the drawn one, and remembers its log probability. One
-uniform number a row and step goes through the inverse of the cumulative distribution, so that what
-a row draws does not depend on the others.
+The logits processor leaves only the sampled token possible in each row, and records its log
+probability. It draws one uniform number for each row and step, and looks it up in the row's
+cumulative distribution, so a row's tokens do not depend on the other rows.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["Sampler"]
 
 
 class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed here
-    """The last logits processor of a `generate(do_sample=False)`; made for one batch.
+    """The last logits processor of a `generate(do_sample=False)` call; made for one batch.
 
     Args:
-        sampling: How tokens are drawn.
-        generators: One for each row of the batch.
+        sampling: How tokens are sampled.
+        generators: A random generator for each row of the batch.
     """
 
     def __init__(self, sampling: Sampling, generators: Sequence[random.Random]) -> None:
@@ -37,14 +37,14 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         self._steps: list[torch.Tensor] = []
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
-        """Return scores of shape (rows, vocabulary) in which one token a row is possible."""
+        """Return scores of shape (rows, vocabulary) that leave one token possible in each row."""
         chosen = self._choose(input_ids, scores)
         raw = torch.log_softmax(scores.float(), dim=-1)
         self._steps.append(raw.gather(1, chosen).squeeze(1))
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
     def logprobs(self) -> list[list[float]]:
-        """Return each row's log probabilities, one a step, of the model's own distribution."""
+        """Return the log probabilities of each row's tokens under the model's own distribution."""
         rows: list[list[float]] = torch.stack(self._steps, dim=1).tolist()
         return rows
 
@@ -58,5 +58,5 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         numbers = [[generator.random()] for generator in self.generators]
         total = cumulative[:, -1:]
         drawn = torch.tensor(numbers, dtype=torch.float64, device=scores.device) * total
-        last = (cumulative < total).sum(dim=-1, keepdim=True)  # the last token that is possible
+        last = (cumulative < total).sum(dim=-1, keepdim=True)  # the last possible token
         return torch.searchsorted(cumulative, drawn, right=True).minimum(last)

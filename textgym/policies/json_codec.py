@@ -1,7 +1,7 @@
-"""JSON as model servers take and give it, in both directions quick in the common case.
+"""JSON as model servers send and accept it; encoding and decoding are fast in the common case.
 
-What always holds: no half surrogate pair goes out or comes in, for servers refuse them and files
-cannot hold them; each becomes U+FFFD, the sign for a character that could not be read.
+Invariants: no unpaired surrogate is encoded or decoded, because servers refuse them and files
+cannot hold them. Each is replaced by U+FFFD, the replacement character.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 
-__all__ = ["decode", "encode", "whole_text"]
+__all__ = ["decode", "encode", "replace_surrogates"]
 
 
 def encode(value: Any) -> bytes:
     r"""Return a value as JSON.
 
     Raises:
-        ValueError: It holds what JSON cannot hold.
+        ValueError: JSON cannot represent it.
 
     Example:
         >>> encode({"text": "a\ud800b"}).decode()
@@ -26,19 +26,19 @@ def encode(value: Any) -> bytes:
     """
     try:
         return orjson.dumps(value)
-    except TypeError:  # half a surrogate pair, or a number of more than 64 bits
+    except TypeError:  # an unpaired surrogate, or an integer of more than 64 bits
         pass
     try:
-        return json.dumps(_mended(value), allow_nan=False).encode()
+        return json.dumps(_without_surrogates(value), allow_nan=False).encode()
     except (TypeError, RecursionError) as error:
         raise ValueError(str(error)) from None
 
 
 def decode(data: bytes) -> Any:
-    """Read JSON, and what is nearly JSON: broken UTF-8, half surrogate pairs, NaN (read as None).
+    """Read JSON leniently: invalid UTF-8 and unpaired surrogates are replaced, NaN becomes None.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: It is not valid JSON.
 
     Example:
         >>> decode(b'[1, NaN]')
@@ -49,28 +49,28 @@ def decode(data: bytes) -> Any:
     except ValueError:
         pass
     try:
-        read = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda name: None)
-        return _mended(read)
+        value = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda name: None)
+        return _without_surrogates(value)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("nested too deeply") from None
 
 
-def whole_text(text: str) -> str:
-    r"""Return a text with whole characters alone.
+def replace_surrogates(text: str) -> str:
+    r"""Return a text in which each unpaired surrogate is replaced by U+FFFD.
 
     Example:
-        >>> ascii(whole_text("a\ud800b"))
+        >>> ascii(replace_surrogates("a\ud800b"))
         "'a\\ufffdb'"
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _mended(value: Any) -> Any:
-    """Copy nested dicts and lists with whole characters alone in their texts."""
+def _without_surrogates(value: Any) -> Any:
+    """Copy nested dicts and lists, with unpaired surrogates replaced in all strings."""
     if isinstance(value, str):
-        return whole_text(value)
+        return replace_surrogates(value)
     if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_mended(item) for item in value]
+        return [_without_surrogates(item) for item in value]
     return value

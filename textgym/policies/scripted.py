@@ -1,4 +1,4 @@
-"""The two policies that are bound to an environment: the oracle, which knows, and random."""
+"""The policies that play through an environment's own methods: the oracle and random."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["OraclePolicy", "RandomPolicy"]
 
 
 class _ScriptedPolicy(Policy):
-    """Acts through a method of the environment that it is bound to."""
+    """Plays through a method of the environment that it is bound to."""
 
     method: ClassVar[str]
 
@@ -24,7 +24,7 @@ class _ScriptedPolicy(Policy):
         self._method = None if env is None else self._find(env)
 
     def for_env(self, env: gym.Env[Any, Any]) -> Policy:
-        """Bind to an environment.
+        """Return a policy bound to an environment.
 
         Raises:
             OracleError: The environment does not define the method.
@@ -39,9 +39,11 @@ class _ScriptedPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Give the environment's own message; see `Policy.act`."""
+        """Return the environment's own message; see `Policy.act`."""
         if self._method is None:
-            raise UsageError(f"the {self.name} policy acts in one environment: call for_env first")
+            raise UsageError(
+                f"the {self.name} policy is not bound to an environment: call for_env first"
+            )
         message = self._message(self._method, seed)
         return Action(message, "tool_calls" if message.get("tool_calls") else "stop")
 
@@ -60,7 +62,7 @@ class _ScriptedPolicy(Policy):
 
 
 class OraclePolicy(_ScriptedPolicy):
-    """Plays with the right answer, through the environment's `solve`."""
+    """Plays correctly, through the environment's `solve`."""
 
     name = "oracle"
     method = "solve"

@@ -1,4 +1,4 @@
-"""Policy specs: the texts that name a policy, such as `oracle` or `hf:MODEL`."""
+"""Policy specs: strings that name a policy, such as `oracle` or `hf:MODEL`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from textgym.policies.scripted import OraclePolicy, RandomPolicy
 __all__ = ["POLICY_KINDS", "make_policy"]
 
 POLICY_KINDS: dict[str, str] = {
-    "oracle": "knows the answer; for checking an environment",
-    "random": "well-formed guesses; the floor to compare with",
+    "oracle": "plays correctly, for checking an environment",
+    "random": "well-formed guesses, the baseline to compare with",
     "hf": "hf:MODEL, a local folder, a .gguf file or a hub id, run by transformers",
     "vllm": "vllm:MODEL, a local folder or a hub id, run by vLLM in this process",
     "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible server",
@@ -35,18 +35,18 @@ def make_policy(
     sampling: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Policy:
-    """Make a policy from its spec; a policy is returned as it is.
+    """Make a policy from its spec; a policy object is returned unchanged.
 
     Args:
         spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL` or
             `openai:MODEL@BASE_URL`.
         sampling: Settings of `Sampling` by name.
-        options: What else the policy takes, by name: the arguments of `OpenAIPolicy`, `VLLMPolicy`
-            and `HFPolicy` that docs/policies.md lists.
+        options: The policy's other options by name: those arguments of `OpenAIPolicy`,
+            `VLLMPolicy` and `HFPolicy` that docs/policies.md lists.
 
     Raises:
         UnknownNameError: There is no such policy, model, setting or option.
-        UsageError: A spec, setting or option is wrong.
+        UsageError: A spec, setting or option is invalid.
         ExtraMissingError: The policy needs an optional package.
 
     Example:
@@ -56,11 +56,11 @@ def make_policy(
     if isinstance(spec, Policy):
         if sampling or options:
             what = "sampling is" if sampling else "options are"
-            raise UsageError(f"{what} set where a policy is made, not for a policy made already")
+            raise UsageError(f"{what} only accepted with a policy spec, not with a policy object")
         return spec
     if not isinstance(spec, str):
         kind = type(spec).__name__
-        raise UsageError(f"a policy is a spec or a subclass of textgym.Policy, not a {kind}")
+        raise UsageError(f"a policy must be a spec or a textgym.Policy object, not a {kind}")
     settings = Sampling.read(sampling)
     kind, _, model = spec.partition(":")
     if kind not in POLICY_KINDS:
@@ -69,7 +69,7 @@ def make_policy(
     known = _OPTIONS.get(kind, ())
     for name in options or {}:
         if name not in known:
-            hint = did_you_mean(name, known) if known else ": it takes none"
+            hint = did_you_mean(name, known) if known else ": it has no options"
             raise UnknownNameError(f"the policy {kind!r} has no option {name!r}{hint}")
     if kind == "openai":
         from textgym.policies.openai.policy import OpenAIPolicy, split_spec
@@ -84,5 +84,5 @@ def make_policy(
 
         return HFPolicy(model, settings, **(options or {}))
     if model:
-        raise UnknownNameError(f"the policy {kind!r} takes no model, and {model!r} was given")
+        raise UnknownNameError(f"the policy {kind!r} takes no model, but {model!r} was given")
     return OraclePolicy() if kind == "oracle" else RandomPolicy()

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from textgym.messages import answer_start
+from textgym.messages import split_reasoning
 
 __all__ = [
     "after_reasoning",
@@ -60,7 +60,7 @@ _READ = 1_000_000
 def after_reasoning(text: str) -> str:
     """Return a text without its reasoning; a `<think>` that is never closed leaves nothing.
 
-    What opens and closes reasoning is said in `textgym.messages.answer_start`.
+    `textgym.messages.split_reasoning` says what opens and closes reasoning.
 
     Example:
         >>> after_reasoning("<think>A or B?</think>B")
@@ -68,7 +68,7 @@ def after_reasoning(text: str) -> str:
         >>> after_reasoning("B <think>or is it A")
         ''
     """
-    return text[answer_start(text) :]
+    return split_reasoning(text)[1]
 
 
 def last_boxed(text: str) -> str | None:

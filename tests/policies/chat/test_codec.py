@@ -1,7 +1,7 @@
-"""The recorder: prompts that go on from sampled tokens, with templates that differ.
+"""The chat codec: prompts that continue the sampled tokens, with many different templates.
 
-The invariant of most tests is one: a conversation is played turn by turn, with a model that says
-what the test wants, and the sequence that was recorded is what the model was given at every turn.
+Most tests check one invariant: an episode is played turn by turn with a scripted model, and the
+recorded token sequence is what the model was given at every turn.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from textgym.spaces import read_action
 pytest.importorskip("transformers")
 pytest.importorskip("torch")
 
-from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
 
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.model
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    """The tokenizer of SmolLM2, whose template some tests change."""
+    """SmolLM2's tokenizer; some tests change its template."""
     try:
         return load_tokenizer("")
     except ExtraMissingError as error:
@@ -54,39 +54,39 @@ def tokenizer() -> Any:
 
 
 @pytest.fixture
-def recorder(tokenizer: Any, request: pytest.FixtureRequest) -> Any:
-    """A recorder with the template that the test is parametrised with, or SmolLM2's."""
+def codec(tokenizer: Any, request: pytest.FixtureRequest) -> Any:
+    """A codec with the template of the test's parameter, or with SmolLM2's own."""
     own = tokenizer.chat_template
     tokenizer.chat_template = getattr(request, "param", None) or own
-    yield Recorder("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
+    yield ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
     tokenizer.chat_template = own
 
 
 def using(*templates: str) -> Any:
-    """Parametrise a test by templates, which are given by their names here."""
+    """Parametrise a test by templates, given by their names in `chat_templates`."""
     texts = [getattr(chat_templates, name) for name in templates]
-    return pytest.mark.parametrize("recorder", texts, indirect=True, ids=templates)
+    return pytest.mark.parametrize("codec", texts, indirect=True, ids=templates)
 
 
-# What a prompt is
+# Prompts
 
 
 @using(*MOST)
-def test_what_is_sampled_as_it_would_be_encoded_gives_the_prompt_of_the_whole(
-    recorder: Recorder,
+def test_prompt_equals_the_whole_rendering_if_sampled_text_encodes_alike(
+    codec: ChatCodec,
 ) -> None:
-    play = Play(recorder, [system("Be brief."), user("A?")])
+    play = Play(codec, [system("Be brief."), user("A?")])
     play.say("No.", user("B?"))
     play.say("Yes.", user("C?"), user("D?"))
-    whole = encode(recorder.tokenizer, render(recorder.tokenizer, play.messages, []))
-    text = recorder.tokenizer.decode(play.prompt_ids())
-    assert text == recorder.tokenizer.decode(whole)
+    whole = encode(codec.tokenizer, render(codec.tokenizer, play.messages, []))
+    text = codec.tokenizer.decode(play.prompt_ids())
+    assert text == codec.tokenizer.decode(whole)
     assert play.record.splits == 0
     assert len(play.sequences()) == 1
 
 
-def test_the_sequence_is_what_the_model_was_given_at_every_turn(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_sequence_holds_what_the_model_saw_at_every_turn(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     for text in ("one", "two", "three"):
         play.say(text, user("Go on."))
     (tokens,) = play.sequences()
@@ -99,18 +99,18 @@ def test_the_sequence_is_what_the_model_was_given_at_every_turn(recorder: Record
 
 
 @using(*ALL)
-def test_ids_that_the_text_would_not_be_encoded_to_survive(recorder: Recorder) -> None:
-    tokenizer = recorder.tokenizer
+def test_sampled_ids_survive_even_if_their_text_encodes_differently(codec: ChatCodec) -> None:
+    tokenizer = codec.tokenizer
     odd = [token for letter in "hello hello" for token in encode(tokenizer, letter)]
     assert odd != encode(tokenizer, "hello hello")
-    play = Play(recorder, [user("A?")])
+    play = Play(codec, [user("A?")])
     play.say(odd, user("B?"))
     before = play.steps[0]["prompt_ids"] + [*odd, tokenizer.eos_token_id]
     assert play.prompt_ids()[: len(before)] == before
 
 
-def test_tokens_of_calls_that_the_environment_dropped_survive(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")], [TOOL])
+def test_tokens_of_dropped_calls_survive(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")], [TOOL])
     call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>\n'
     action = play.say(call * 70)
     kept = read_action(action.message, turn=0)
@@ -121,11 +121,11 @@ def test_tokens_of_calls_that_the_environment_dropped_survive(recorder: Recorder
     assert play.prompt_ids()[: len(before)] == before
 
 
-def test_white_space_that_the_template_trims_survives(tokenizer: Any) -> None:
+def test_sampled_white_space_survives_a_template_that_trims(tokenizer: Any) -> None:
     own, tokenizer.chat_template = tokenizer.chat_template, TRIMS
     try:
-        recorder = Recorder("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
-        play = Play(recorder, [user("A?")])
+        codec = ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
+        play = Play(codec, [user("A?")])
         play.say("\n  spaced \n", user("B?"))
         assert "\n  spaced \n<|im_end|>\n<|im_start|>user" in tokenizer.decode(play.prompt_ids())
     finally:
@@ -133,64 +133,66 @@ def test_white_space_that_the_template_trims_survives(tokenizer: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "recorder", [CHATML, SPACE_BEFORE_END, NO_END], indirect=True, ids=["end", "space", "none"]
+    "codec", [CHATML, SPACE_BEFORE_END, NO_END], indirect=True, ids=["end", "space", "none"]
 )
-def test_a_message_that_the_limit_cut_is_closed_by_the_template(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_cut_message_gets_the_templates_end(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     action = play.say("I would say that", user("B?"), ends=False)
     assert action.finish_reason == "length"
-    whole = render(recorder.tokenizer, play.messages, [])
-    assert recorder.tokenizer.decode(play.prompt_ids()) == whole
+    whole = render(codec.tokenizer, play.messages, [])
+    assert codec.tokenizer.decode(play.prompt_ids()) == whole
     play.say("No.")
     (tokens,) = play.sequences()
     cut = len(play.steps[0]["prompt_ids"]) + len(play.steps[0]["token_ids"])
     assert tokens.loss_mask[cut] == 0
 
 
-def test_an_end_is_not_written_twice(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_sampled_eos_is_not_repeated(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("No.", user("B?"))
     play.say("Yes.", user("C?"))
-    text = recorder.tokenizer.decode(play.prompt_ids())
+    text = codec.tokenizer.decode(play.prompt_ids())
     assert text.count(END) == text.count("<|im_start|>") - 1
     assert END * 2 not in text
 
 
-def test_an_end_that_is_not_the_templates_is_kept_and_closed(recorder: Recorder) -> None:
-    other = recorder.tokenizer.convert_tokens_to_ids("<|endoftext|>")
-    ends = Recorder("test", recorder.tokenizer, {*recorder.ends, other}, CONTEXT)
+def test_other_eos_token_is_kept_before_the_templates_end(codec: ChatCodec) -> None:
+    other = codec.tokenizer.convert_tokens_to_ids("<|endoftext|>")
+    ends = ChatCodec("test", codec.tokenizer, {*codec.eos_token_ids, other}, CONTEXT)
     play = Play(ends, [user("A?")])
-    play.say([*encode(recorder.tokenizer, "No."), other], user("B?"), ends=False)
-    assert "No.<|endoftext|><|im_end|>\n<|im_start|>user" in recorder.tokenizer.decode(
+    play.say([*encode(codec.tokenizer, "No."), other], user("B?"), ends=False)
+    assert "No.<|endoftext|><|im_end|>\n<|im_start|>user" in codec.tokenizer.decode(
         play.prompt_ids()
     )
     assert play.record.splits == 0
 
 
-def test_a_message_without_tokens_is_closed(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_empty_message_gets_the_templates_end(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say([], user("B?"), ends=False)
-    assert "assistant\n<|im_end|>\n<|im_start|>user\nB?" in recorder.tokenizer.decode(
+    assert "assistant\n<|im_end|>\n<|im_start|>user\nB?" in codec.tokenizer.decode(
         play.prompt_ids()
     )
 
 
-def test_nothing_new_asks_again(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_prompt_without_new_messages_ends_with_the_generation_prompt(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("No.")
-    text = recorder.tokenizer.decode(play.prompt_ids())
+    text = codec.tokenizer.decode(play.prompt_ids())
     assert text.endswith("No.<|im_end|>\n<|im_start|>assistant\n")
 
 
 @pytest.mark.parametrize("place", ["context", "room"])
-def test_a_prompt_that_fills_the_context_is_refused(recorder: Recorder, place: str) -> None:
-    play = Play(recorder, [user("A?")])
+def test_prompt_that_fills_the_context_is_refused(codec: ChatCodec, place: str) -> None:
+    play = Play(codec, [user("A?")])
     length = len(play.prompt_ids())
-    recorder.context = length + (place == "room")
+    codec.context_length = length + (place == "room")
     if place == "room":
         assert len(play.prompt_ids()) == length
     else:
-        with pytest.raises(ContextFullError, match=f"has {length} tokens and test holds {length}"):
+        with pytest.raises(
+            ContextFullError, match=f"has {length} tokens, and test has a context of {length}"
+        ):
             play.prompt_ids()
 
 
@@ -198,23 +200,21 @@ def test_a_prompt_that_fills_the_context_is_refused(recorder: Recorder, place: s
 
 
 @pytest.mark.parametrize("where", ["before", "between"])
-def test_what_others_say_in_the_assistants_name_has_no_loss_mask(
-    recorder: Recorder, where: str
-) -> None:
+def test_assistant_messages_of_others_have_loss_mask_0(codec: ChatCodec, where: str) -> None:
     shown = [assistant("A fabricated answer."), user("B?")]
-    play = Play(recorder, [user("A?"), *(shown if where == "before" else [])])
+    play = Play(codec, [user("A?"), *(shown if where == "before" else [])])
     play.say("One.", user("C?"), *(shown if where == "between" else []))
     play.say("Two.")
     (tokens,) = play.sequences()
     pairs = list(zip(tokens.ids, tokens.loss_mask, strict=True))
-    learned = recorder.tokenizer.decode([token for token, mask in pairs if mask])
-    given_ = recorder.tokenizer.decode([token for token, mask in pairs if not mask])
+    learned = codec.tokenizer.decode([token for token, mask in pairs if mask])
+    given_ = codec.tokenizer.decode([token for token, mask in pairs if not mask])
     assert learned == f"One.{END}Two.{END}"
     assert "A fabricated answer." in given_
 
 
-def test_log_probabilities_stand_where_their_ids_do(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_log_probabilities_are_aligned_with_their_ids(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("One.", user("B?"))
     play.say("Two.")
     (tokens,) = play.sequences()
@@ -229,19 +229,19 @@ def test_log_probabilities_stand_where_their_ids_do(recorder: Recorder) -> None:
 
 
 @using("DROPS_OLD_REASONING")
-def test_reasoning_that_the_template_drops_splits(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_dropped_reasoning_counts_as_a_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     for _ in range(3):
         play.say("<think>Hm, B or C?</think>B", user("Go on."))
     assert play.record.splits == len(play.sequences()) - 1 == 2
-    whole = encode(recorder.tokenizer, render(recorder.tokenizer, play.messages, []))
+    whole = encode(codec.tokenizer, render(codec.tokenizer, play.messages, []))
     assert play.prompt_ids() == whole
-    assert "Hm" not in recorder.tokenizer.decode(whole)
+    assert "Hm" not in codec.tokenizer.decode(whole)
 
 
 @using("OPENS_REASONING")
-def test_a_tag_that_only_the_last_prompt_opens_splits(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_think_tag_of_the_last_generation_prompt_alone_is_a_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     action = play.say("Hm.</think>B", user("Go on."))
     assert (action.message["content"], action.message["reasoning_content"]) == ("B", "Hm.")
     play.say("Hm.</think>C")
@@ -249,20 +249,20 @@ def test_a_tag_that_only_the_last_prompt_opens_splits(recorder: Recorder) -> Non
 
 
 @using("KEEPS_REASONING")
-def test_reasoning_that_the_template_keeps_does_not_split(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_kept_reasoning_is_no_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("<think>Hm?</think>B", user("Go on."))
-    assert "<think>Hm?</think>B<|im_end|>\n" in recorder.tokenizer.decode(play.prompt_ids())
+    assert "<think>Hm?</think>B<|im_end|>\n" in codec.tokenizer.decode(play.prompt_ids())
     play.say("<think>Hm?</think>B", user("Go on."))
     assert play.record.splits == 0
 
 
 @using("DROPS_OLD_REASONING")
-def test_reasoning_between_calls_is_kept_and_splits_at_the_next_user(recorder: Recorder) -> None:
+def test_reasoning_between_calls_splits_only_at_the_next_user_message(codec: ChatCodec) -> None:
     call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
-    play = Play(recorder, [user("A?")], [TOOL])
+    play = Play(codec, [user("A?")], [TOOL])
     play.say(f"<think>I look.</think>\n{call}", tool_result("Nothing.", "call_0"))
-    assert "I look." in recorder.tokenizer.decode(play.prompt_ids())
+    assert "I look." in codec.tokenizer.decode(play.prompt_ids())
     play.say("<think>So B.</think>B", user("Go on."))
     assert play.record.splits == 0
     play.say("C")
@@ -270,32 +270,32 @@ def test_reasoning_between_calls_is_kept_and_splits_at_the_next_user(recorder: R
 
 
 @using("SHOWS_LAST_THINKING")
-def test_thinking_that_is_shown_for_the_last_message_alone_is_no_split(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_empty_thinking_of_the_last_message_is_no_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
     play.say("C")
     assert play.record.splits == 0
 
 
 @using("ALWAYS_ASKS")
-def test_a_template_that_always_asks_does_not_split(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")])
+def test_template_that_always_adds_a_generation_prompt_is_no_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
-    text = recorder.tokenizer.decode(play.prompt_ids())
+    text = codec.tokenizer.decode(play.prompt_ids())
     assert text == f"[user] A?\n[assistant] B{END}\n[user] Go on.\n[assistant] "
 
 
 @using("TOOLS_BEFORE_LAST_USER")
-def test_tools_that_move_to_the_last_message_split(recorder: Recorder) -> None:
-    play = Play(recorder, [user("A?")], [TOOL])
+def test_tools_that_move_to_the_last_message_are_a_split(codec: ChatCodec) -> None:
+    play = Play(codec, [user("A?")], [TOOL])
     play.say("B", user("Go on."))
     play.say("C")
     assert play.record.splits == 1
 
 
 @pytest.mark.parametrize("change", ["earlier", "sampled", "shorter"])
-def test_an_environment_that_changes_the_past_splits(recorder: Recorder, change: str) -> None:
-    play = Play(recorder, [user("A?")])
+def test_changed_earlier_messages_are_a_split(codec: ChatCodec, change: str) -> None:
+    play = Play(codec, [user("A?")])
     play.say("B", user("Go on."))
     if change == "earlier":
         play.messages[0] = user("Z?")
@@ -303,9 +303,7 @@ def test_an_environment_that_changes_the_past_splits(recorder: Recorder, change:
         play.messages[1] = assistant("Z")
     else:
         play.messages = [user("Z?")]
-    assert play.prompt_ids() == encode(
-        recorder.tokenizer, render(recorder.tokenizer, play.messages, [])
-    )
+    assert play.prompt_ids() == encode(codec.tokenizer, render(codec.tokenizer, play.messages, []))
     play.say("C")
     assert play.record.splits == 1
 
@@ -314,15 +312,15 @@ def test_an_environment_that_changes_the_past_splits(recorder: Recorder, change:
 
 
 @pytest.mark.parametrize(
-    "recorder", [None, CHATML, STRICT_CALLS], indirect=True, ids=["prompt", "own", "strict"]
+    "codec", [None, CHATML, STRICT_CALLS], indirect=True, ids=["prompt", "own", "strict"]
 )
 @pytest.mark.parametrize("calls", [1, 2])
 @pytest.mark.parametrize("ends", [True, False], ids=["ended", "cut"])
-def test_calls_stay_as_they_were_written(
-    tokenizer: Any, recorder: Recorder, calls: int, ends: bool
+def test_sampled_calls_keep_their_tokens(
+    tokenizer: Any, codec: ChatCodec, calls: int, ends: bool
 ) -> None:
     written = "I look.\n" + "\n".join([f"<tool_call>\n{CALL}\n</tool_call>"] * calls)
-    play = Play(recorder, [system("x"), user("A?")], [TOOL])
+    play = Play(codec, [system("x"), user("A?")], [TOOL])
     results = [tool_result(f"Seen {n}.", f"call_{n}") for n in range(calls)]
     action = play.say(written, *results, ends=ends)
     assert len(action.message["tool_calls"] or []) == calls
@@ -335,16 +333,16 @@ def test_calls_stay_as_they_were_written(
     assert play.record.splits == 0
 
 
-@pytest.mark.parametrize("recorder", [None, CHATML], indirect=True, ids=["prompt", "own"])
+@pytest.mark.parametrize("codec", [None, CHATML], indirect=True, ids=["prompt", "own"])
 @pytest.mark.parametrize("arguments", ['{"far": tru', '"x"', "[1]", "null"])
-def test_broken_calls_stay_as_they_were_written(recorder: Recorder, arguments: str) -> None:
+def test_invalid_calls_keep_their_tokens(codec: ChatCodec, arguments: str) -> None:
     written = f'<tool_call>\n{{"name": "look", "arguments": {arguments}}}\n</tool_call>'
-    play = Play(recorder, [user("A?")], [TOOL])
+    play = Play(codec, [user("A?")], [TOOL])
     play.say(written, tool_result("No.", "call_0"))
-    assert f"{written}{END}\n" in recorder.tokenizer.decode(play.prompt_ids())
+    assert f"{written}{END}\n" in codec.tokenizer.decode(play.prompt_ids())
 
 
-# Whatever is said
+# Any reply
 
 TEXTS = st.text(max_size=20) | st.sampled_from(
     [END, f"a{END}b", "<think>", "</think>", "<think>x</think>", "c0e6marker7f1a", "\n", " ",
@@ -360,10 +358,10 @@ TEXTS = st.text(max_size=20) | st.sampled_from(
     turns=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), min_size=1, max_size=3),
     ids=st.lists(st.integers(3, 49000), max_size=6),
 )
-def test_whatever_is_said_every_turn_is_in_one_sequence_as_it_was_seen(
-    recorder: Recorder, turns: list[tuple[str, str, bool]], ids: list[int]
+def test_any_reply_is_recorded_as_it_was_seen(
+    codec: ChatCodec, turns: list[tuple[str, str, bool]], ids: list[int]
 ) -> None:
-    play = Play(recorder, [user("A?")], [TOOL])
+    play = Play(codec, [user("A?")], [TOOL])
     for said, answer, ends in turns:
         play.say(said, user(answer), ends=ends)
     play.say(ids)
@@ -403,7 +401,7 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize(("name", "plain", "calls", "thought"), FAMILIES, ids=lambda item: item)
-def test_the_templates_of_model_families(
+def test_splits_of_model_families_templates(
     tokenizer: Any, name: str, plain: int, calls: bool, thought: int
 ) -> None:
     spec = importlib.util.find_spec("trl")
@@ -412,23 +410,23 @@ def test_the_templates_of_model_families(
     path = Path(spec.origin).parent / "chat_templates" / f"{name}.jinja"
     own, tokenizer.chat_template = tokenizer.chat_template, path.read_text(encoding="utf-8")
     try:
-        recorder = Recorder("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
-        play = Play(recorder, [system("x"), user("A?")])
+        codec = ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, CONTEXT)
+        play = Play(codec, [system("x"), user("A?")])
         for said in ("B", "C", "D"):
             play.say(said, user("Go on."))
         assert play.record.splits == plain
-        play = Play(recorder, [system("x"), user("A?")])
+        play = Play(codec, [system("x"), user("A?")])
         for _ in range(2):
             play.say("<think>Hm.</think>B", user("Go on."))
         assert play.record.splits == thought
-        assert goes_on_from_a_call(recorder) == calls
+        assert goes_on_from_a_call(codec) == calls
     finally:
         tokenizer.chat_template = own
 
 
-def goes_on_from_a_call(recorder: Recorder) -> bool:
-    """Tell whether the prompt after a call begins with the ids that the model sampled for it."""
-    sampled = [*encode(recorder.tokenizer, "CALL"), recorder.tokenizer.eos_token_id]
+def goes_on_from_a_call(codec: ChatCodec) -> bool:
+    """Tell whether the prompt after a call begins with the ids sampled for the call."""
+    sampled = [*encode(codec.tokenizer, "CALL"), codec.tokenizer.eos_token_id]
     function = {"name": "look", "arguments": '{"far": true}'}
     asked = [system("x"), user("A?")]
     called: Any = {
@@ -436,10 +434,10 @@ def goes_on_from_a_call(recorder: Recorder) -> bool:
         "content": None,
         "tool_calls": [{"id": "call00001", "type": "function", "function": function}],
     }
-    first = recorder.prompt(asked, [TOOL], None)
+    first = codec.encode_prompt(asked, [TOOL], None)
     prior = Tokens.of_turn(first.ids, sampled, None, len(asked) + 1)
-    told = [*asked, called, tool_result("Seen.", "call00001")]
-    ids = recorder.prompt(told, [TOOL], prior).ids
+    extended = [*asked, called, tool_result("Seen.", "call00001")]
+    ids = codec.encode_prompt(extended, [TOOL], prior).ids
     goes_on = ids[: len(prior.ids)] == prior.ids
-    assert "Seen." in recorder.tokenizer.decode(ids[len(prior.ids) :] if goes_on else ids)
+    assert "Seen." in codec.tokenizer.decode(ids[len(prior.ids) :] if goes_on else ids)
     return goes_on

@@ -1,4 +1,4 @@
-"""Tool calls in a model's text: what is one, what is a quotation, and what is handed on broken."""
+"""Hermes tool calls in a model's text: calls, quotations, and invalid calls that are passed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textgym.envs.session_state import SessionState
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.policies import Action
-from textgym.policies.chat.hermes_parser import name_of_call, parse_tool_calls, with_tool_calls
+from textgym.policies.chat.hermes_parser import call_name, parse_tool_calls, with_parsed_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 
 LOOK = '{"name": "look", "arguments": {"far": true}}'
@@ -25,7 +25,7 @@ def tagged(body: str) -> str:
 
 
 def calls_in(text: str) -> list[tuple[str, Any]]:
-    """Return the calls of a text, each a name and its arguments as they are handed on."""
+    """Return the calls parsed from a text, each as a name and its arguments."""
     calls = [call["function"] for call in parse_tool_calls(text)[1]]
     return [(function["name"], function["arguments"]) for function in calls]
 
@@ -55,12 +55,12 @@ def calls_in(text: str) -> list[tuple[str, Any]]:
         pytest.param(f"Here:\n<tool_call>\n{CALL}", id="behind an opening tag"),
     ],
 )  # fmt: skip
-def test_a_whole_tag_on_lines_of_its_own_is_a_call(text: str) -> None:
+def test_complete_tags_on_their_own_lines_are_a_call(text: str) -> None:
     assert calls_in(text) == [("look", '{"far": true}')]
 
 
 @pytest.mark.parametrize("between", ["", " ", "\n", "\n\n \n", "\nand\n"], ids=repr)
-def test_several_calls_are_read_in_order(between: str) -> None:
+def test_several_calls_are_parsed_in_order(between: str) -> None:
     calls = [f'<tool_call>{{"name": "t{n}", "arguments": {{}}}}</tool_call>' for n in range(3)]
     assert calls_in(between.join(calls)) == [("t0", "{}"), ("t1", "{}"), ("t2", "{}")]
 
@@ -77,13 +77,13 @@ def test_several_calls_are_read_in_order(between: str) -> None:
     ],
     ids=str,
 )
-def test_arguments_are_what_they_were(arguments: dict[str, Any]) -> None:
+def test_arguments_keep_their_values(arguments: dict[str, Any]) -> None:
     body = json.dumps({"name": "look", "arguments": arguments}, ensure_ascii=False)
     ((_, found),) = calls_in(f"<tool_call>{body}</tool_call>")
     assert json.loads(found) == arguments
 
 
-def test_a_call_without_arguments_may_leave_them_out() -> None:
+def test_call_may_omit_empty_arguments() -> None:
     assert calls_in('<tool_call>{"name": "look"}</tool_call>') == [("look", "{}")]
 
 
@@ -98,11 +98,11 @@ def test_a_call_without_arguments_may_leave_them_out() -> None:
     ],
     ids=["around", "nothing", "reasoning", "between", "a quotation"],
 )
-def test_text_beside_calls_stays(text: str, content: str) -> None:
+def test_text_beside_calls_stays_in_the_content(text: str, content: str) -> None:
     assert parse_tool_calls(text)[0] == content
 
 
-# What is none.
+# What is not a call.
 
 
 @pytest.mark.parametrize(
@@ -150,15 +150,15 @@ def test_text_beside_calls_stays(text: str, content: str) -> None:
         pytest.param("", id="nothing"),
     ],
 )  # fmt: skip
-def test_a_quotation_and_what_has_no_name_stay_text(text: str) -> None:
+def test_quotations_and_calls_without_a_name_stay_text(text: str) -> None:
     assert parse_tool_calls(text) == (text, [])
 
 
-# What is handed on so that the model learns what is wrong.
+# Invalid calls that are passed on so that the model learns what is wrong.
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "error_text"),
     [
         ('{"name": "increment_counter", "arguments": {"count": 4}', "not valid JSON: Expecting"),
         ('{"name": "increment_counter", "arguments": {"count": 4}}}', "not valid JSON: Extra data"),
@@ -175,13 +175,13 @@ def test_a_quotation_and_what_has_no_name_stay_text(text: str) -> None:
     ],
     ids=lambda text: text[:70],
 )
-def test_a_broken_call_runs_nothing_and_is_told_what_is_wrong(body: str, told: str) -> None:
+def test_invalid_call_runs_no_tool_and_gets_an_error_result(body: str, error_text: str) -> None:
     env = SessionState()
     row = {"request": "x", "initial_count": 1, "expected_count": 5}
     env.reset(options={"task": row})
-    action = with_tool_calls(Action(assistant(f"<tool_call>\n{body}\n</tool_call>")))
+    action = with_parsed_calls(Action(assistant(f"<tool_call>\n{body}\n</tool_call>")))
     observation, _, terminated, _, _ = env.step(action.message)
-    assert told in str(observation[-1]["content"])
+    assert error_text in str(observation[-1]["content"])
     assert not terminated
     assert env.state == {"count": 1}
 
@@ -198,15 +198,15 @@ def test_a_broken_call_runs_nothing_and_is_told_what_is_wrong(body: str, told: s
         ("", ""),
     ],
 )
-def test_the_name_that_a_body_begins_with(body: str, name: str) -> None:
-    assert name_of_call(body) == name
+def test_call_name_is_read_from_the_beginning_of_the_body(body: str, name: str) -> None:
+    assert call_name(body) == name
 
 
 # Actions.
 
 
-def test_an_action_gets_its_calls_and_the_reason_for_its_end() -> None:
-    action = with_tool_calls(Action(assistant(f"I look.\n{CALL}"), token_ids=[1, 2]))
+def test_action_gets_its_calls_and_finish_reason() -> None:
+    action = with_parsed_calls(Action(assistant(f"I look.\n{CALL}"), token_ids=[1, 2]))
     function = {"name": "look", "arguments": '{"far": true}'}
     assert action.message == {
         "role": "assistant",
@@ -216,8 +216,8 @@ def test_an_action_gets_its_calls_and_the_reason_for_its_end() -> None:
     assert (action.finish_reason, action.token_ids) == ("tool_calls", [1, 2])
 
 
-def test_a_message_cut_by_length_keeps_the_calls_that_are_whole() -> None:
-    action = with_tool_calls(Action(assistant(f"{CALL}\n<tool_call>{LOOK[:9]}"), "length"))
+def test_message_cut_by_length_keeps_its_complete_calls() -> None:
+    action = with_parsed_calls(Action(assistant(f"{CALL}\n<tool_call>{LOOK[:9]}"), "length"))
     assert len(action.message["tool_calls"] or ()) == 1
     assert action.message["content"] == f"<tool_call>{LOOK[:8]}"
     assert action.finish_reason == "length"
@@ -233,9 +233,9 @@ def test_a_message_cut_by_length_keeps_the_calls_that_are_whole() -> None:
     ],
     ids=["text", "quotation", "nothing", "calls already"],
 )
-def test_an_action_without_calls_in_its_text_stays_as_it_is(message: Message) -> None:
+def test_action_without_calls_is_unchanged(message: Message) -> None:
     action = Action(message)
-    assert with_tool_calls(action) is action
+    assert with_parsed_calls(action) is action
 
 
 # All texts.
@@ -247,7 +247,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=30).map("".join))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_can_be_parsed(text: str) -> None:
     content, calls = parse_tool_calls(text)
     if not calls:
         assert content == text
@@ -266,9 +266,9 @@ whole_calls = st.tuples(st.text(min_size=1) | pieces, st.dictionaries(st.text() 
 
 
 @given(st.lists(whole_calls, min_size=1, max_size=4))
-def test_calls_that_were_written_are_read_again(calls: list[tuple[str, dict[str, Any]]]) -> None:
-    (_, told) = with_tool_prompt([user("x"), assistant_calls(*calls)], [])
-    found = calls_in(str(told["content"]))
+def test_rendered_calls_are_parsed_again(calls: list[tuple[str, dict[str, Any]]]) -> None:
+    (_, converted) = with_tool_prompt([user("x"), assistant_calls(*calls)], [])
+    found = calls_in(str(converted["content"]))
     assert [(name, json.loads(arguments)) for name, arguments in found] == calls
 
 
@@ -283,8 +283,8 @@ def test_calls_that_were_written_are_read_again(calls: list[tuple[str, dict[str,
     ],
     ids=lambda text: repr(text)[:30],
 )  # fmt: skip
-def test_long_texts_are_read(piece: str) -> None:
-    """In a time that grew with the square of their length this would take hours."""
+def test_long_texts_are_parsed_in_linear_time(piece: str) -> None:
+    """If the time grew with the square of the length, this would take hours."""
     text = piece * (1_000_000 // len(piece))
     content, calls = parse_tool_calls(text)
     assert bool(calls) == (content != text)

@@ -1,4 +1,4 @@
-"""Rendering with chat templates that differ in what they want: one small template a quirk."""
+"""Rendering with chat templates that differ: one small template for each peculiarity."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ tokenizers = pytest.importorskip("tokenizers")
 
 from textgym.policies.chat.templates import (  # noqa: E402
     encode,
-    has_tagged_calls,
     ignores_tools,
     render,
+    uses_hermes_calls,
 )
 
 PLAIN = (
@@ -96,7 +96,7 @@ def make_tokenizer(template: str) -> Any:
 
 
 def calling(arguments: Any, content: Any = None) -> list[Message]:
-    """A conversation in which the assistant has called a tool with some arguments."""
+    """Return a conversation in which the assistant called a tool with some arguments."""
     function = {"name": "find", "arguments": arguments}
     return [
         user("Hello"),
@@ -109,7 +109,7 @@ def calling(arguments: Any, content: Any = None) -> list[Message]:
     ]
 
 
-def test_the_text_ends_where_the_answer_begins() -> None:
+def test_text_ends_with_the_generation_prompt() -> None:
     messages = [system("Be brief."), user("Hello")]
     text = render(make_tokenizer(PLAIN), messages, [])
     assert text == "<system>Be brief.\n<user>Hello\n<assistant>"
@@ -127,9 +127,7 @@ def test_the_text_ends_where_the_answer_begins() -> None:
     ids=["tojson", "concatenates", "prints", "either", "iterates"],
 )
 @pytest.mark.parametrize("as_text", [True, False], ids=["text", "mapping"])
-def test_each_template_gets_the_arguments_it_wants(
-    template: str, shown: str, as_text: bool
-) -> None:
+def test_each_template_gets_arguments_in_its_form(template: str, shown: str, as_text: bool) -> None:
     arguments = {"key": 'a "b"'}
     given = json.dumps(arguments) if as_text else arguments
     assert shown in render(make_tokenizer(template), calling(given), [])
@@ -137,17 +135,17 @@ def test_each_template_gets_the_arguments_it_wants(
 
 @pytest.mark.parametrize("template", [JSON_FILTER, CONCATENATES, PRINTS], ids=["j", "c", "p"])
 @pytest.mark.parametrize("missing", [None, {}, "{}"], ids=repr)
-def test_no_arguments_are_an_empty_object(template: str, missing: Any) -> None:
+def test_missing_arguments_become_an_empty_object(template: str, missing: Any) -> None:
     assert "[find {}]" in render(make_tokenizer(template), calling(missing), [])
 
 
-def test_arguments_that_are_left_out_are_an_empty_object() -> None:
+def test_call_without_an_arguments_key_has_an_empty_object() -> None:
     messages = calling("{}")
     del messages[1]["tool_calls"][0]["function"]["arguments"]
     assert "[find {}]" in render(make_tokenizer(CONCATENATES), messages, [])
 
 
-def test_letters_beyond_ascii_stay_as_they_are() -> None:
+def test_non_ascii_arguments_are_not_escaped() -> None:
     text = render(make_tokenizer(CONCATENATES), calling({"key": "日本 é"}), [])
     assert '{"key": "日本 é"}' in text
 
@@ -158,48 +156,48 @@ def test_letters_beyond_ascii_stay_as_they_are() -> None:
     [JSON_FILTER, CONCATENATES, PRINTS, ITERATES],
     ids=["tojson", "concatenates", "prints", "iterates"],
 )
-def test_broken_arguments_survive(template: str, broken: str) -> None:
+def test_invalid_arguments_are_shown_unchanged(template: str, broken: str) -> None:
     text = render(make_tokenizer(template), calling(broken), [])
     assert broken in text or json.dumps(broken) in text
     assert "<tool>found" in text
 
 
 @pytest.mark.parametrize("content", [None, "", []], ids=repr)
-def test_no_content_is_an_empty_text(content: Any) -> None:
+def test_null_content_becomes_an_empty_string(content: Any) -> None:
     text = render(make_tokenizer(CONCATENATES), calling("{}", content), [])
     assert "<assistant>[find {}]\n" in text
 
 
-def test_a_message_without_the_key_has_an_empty_text() -> None:
+def test_missing_content_becomes_an_empty_string() -> None:
     assert "<assistant>\n" in render(make_tokenizer(PLAIN), [user("x"), {"role": "assistant"}], [])
 
 
-def test_a_template_that_raises_on_none_never_sees_it() -> None:
+def test_template_never_sees_null_content() -> None:
     messages: list[Message] = [user("Hello"), {"role": "assistant", "content": None}, user("x")]
     expected = "<user>Hello\n<assistant>\n<user>x\n<assistant>"
     assert render(make_tokenizer(NO_NONE), messages, []) == expected
 
 
-def test_text_parts_are_joined_with_nothing_between() -> None:
+def test_text_parts_are_joined_without_a_separator() -> None:
     parts: Any = [{"type": "text", "text": "Hel"}, {"type": "text", "text": "lo"}]
     text = render(make_tokenizer(NO_NONE), [{"role": "user", "content": parts}], [])
     assert "<user>Hello\n" in text
 
 
-def test_the_developer_is_the_system() -> None:
+def test_developer_message_becomes_a_system_message() -> None:
     messages: list[Message] = [{"role": "developer", "content": "Be brief."}, user("Hello")]
     assert render(make_tokenizer(PLAIN), messages, []).startswith("<system>Be brief.\n<user>")
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_an_image_is_refused(alone: bool) -> None:
+def test_image_is_refused(alone: bool) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
     parts: Any = [image] if alone else [{"type": "text", "text": "Look:"}, image]
-    with pytest.raises(UsageError, match=r"reads text alone.*image"):
+    with pytest.raises(UsageError, match=r"reads only text.*image"):
         render(make_tokenizer(PLAIN), [{"role": "user", "content": parts}], [])
 
 
-def test_what_a_template_raises_is_a_usage_error_that_tells_it() -> None:
+def test_template_error_becomes_a_usage_error() -> None:
     with pytest.raises(UsageError, match="template refuses this conversation: no system role"):
         render(make_tokenizer(NO_SYSTEM), [system("Be brief."), user("Hello")], [])
 
@@ -219,13 +217,13 @@ def test_messages_and_tools_are_not_changed(template: str, arguments: Any) -> No
 
 
 @pytest.mark.parametrize("none", [None, []], ids=repr)
-def test_empty_tool_calls_are_no_tool_calls(none: Any) -> None:
+def test_empty_tool_calls_are_removed(none: Any) -> None:
     template = "{% for m in messages %}{{ 'tool_calls' in m }} {% endfor %}"
     message: Message = {"role": "assistant", "content": "x", "tool_calls": none}
     assert render(make_tokenizer(template), [user("x"), message], []) == "False False "
 
 
-def test_a_call_without_a_type_is_given_one() -> None:
+def test_call_without_a_type_gets_one() -> None:
     template = CALLS + "[{{ c['type'] }} {{ c.function.arguments }}]" + END
     assert "[function {}]" in render(make_tokenizer(template), calling("{}"), [])
 
@@ -236,7 +234,7 @@ def test_tools_are_passed_to_the_template() -> None:
     assert json.loads(shown) == [TOOL]
 
 
-def test_no_tools_are_no_empty_list_of_tools() -> None:
+def test_template_gets_none_for_no_tools() -> None:
     template = "{% if tools is not none %}<tools>{% endif %}" + PLAIN
     assert "<tools>" not in render(make_tokenizer(template), [user("Hello")], [])
 
@@ -244,50 +242,50 @@ def test_no_tools_are_no_empty_list_of_tools() -> None:
 @pytest.mark.parametrize(
     ("template", "ignored"),
     [(PLAIN, True), (WITH_TOOLS, False), (NO_TOOLS, True), (SYSTEM_FIRST, False)],
-    ids=["dropped", "shown", "refused", "not to be told"],
+    ids=["dropped", "shown", "refused", "unknown"],
 )
-def test_a_template_that_drops_tools_is_found_out(template: str, ignored: bool) -> None:
+def test_template_that_ignores_tools_is_detected(template: str, ignored: bool) -> None:
     assert ignores_tools(make_tokenizer(template)) is ignored
 
 
 # The project's own tool prompt
 
 
-def test_tools_that_a_template_drops_are_told_in_the_prompt() -> None:
+def test_tool_prompt_describes_tools_that_the_template_ignores() -> None:
     text = render(make_tokenizer(PLAIN), [system("Be brief."), user("Hello")], [TOOL])
     assert text.startswith("<system>Be brief.\n\nYou can use tools.")
     assert json.dumps(TOOL) in text
     assert text.endswith("<user>Hello\n<assistant>")
 
 
-def test_calls_and_results_that_a_template_drops_are_texts() -> None:
+def test_calls_and_results_become_text_if_the_template_ignores_them() -> None:
     for tools in ([], [TOOL]):
         text = render(make_tokenizer(PLAIN), calling('{"key": "a"}'), tools)
         called = '<tool_call>\n{"name": "find", "arguments": {"key": "a"}}\n</tool_call>'
         assert f"<assistant>{called}\n<user><tool_response>\nfound\n</tool_response>\n" in text
 
 
-def test_without_tools_and_calls_a_template_that_drops_them_is_left_alone() -> None:
+def test_conversation_without_tools_is_rendered_unchanged() -> None:
     assert render(make_tokenizer(PLAIN), [user("Hello")], []) == "<user>Hello\n<assistant>"
 
 
-def test_results_without_their_calls_are_texts() -> None:
+def test_results_without_their_calls_become_text() -> None:
     said: list[Message] = [user("x"), {"role": "tool", "content": "found", "tool_call_id": "1"}]
     assert "<user><tool_response>\nfound" in render(make_tokenizer(PLAIN), said, [])
 
 
-def test_a_template_that_cannot_be_tried_is_given_what_there_is() -> None:
+def test_template_that_refuses_the_probes_still_renders() -> None:
     text = render(make_tokenizer(SYSTEM_FIRST), [system("x"), user("y")], [])
     assert text == "<system>x\n<user>y\n<assistant>"
 
 
-def test_where_the_template_takes_no_system_message_the_tools_stand_before_the_question() -> None:
+def test_tool_prompt_precedes_the_question_without_a_system_role() -> None:
     text = render(make_tokenizer(NO_SYSTEM), [user("Hello")], [TOOL])
     assert text.startswith("<user>You can use tools.")
     assert text.endswith("\n\nHello\n<assistant>")
 
 
-def test_a_template_that_takes_tools_is_given_them_and_its_calls() -> None:
+def test_template_with_tools_gets_no_tool_prompt() -> None:
     text = render(make_tokenizer(TAGGED), calling('{"key": "a"}'), [TOOL])
     assert "You can use tools" not in text
     assert "<tool>found" in text
@@ -298,10 +296,10 @@ def test_a_template_that_takes_tools_is_given_them_and_its_calls() -> None:
     [(PLAIN, True), (TAGGED, True), (WITH_TOOLS + CALLS + END, False), (IN_XML, False)],
     ids=["own prompt", "own tags", "another form", "tags around another form"],
 )
-def test_calls_are_read_where_the_template_or_the_prompt_asks_for_tags(
+def test_hermes_calls_are_expected_from_the_tool_prompt_or_the_template(
     template: str, tagged: bool
 ) -> None:
-    assert has_tagged_calls(make_tokenizer(template)) is tagged
+    assert uses_hermes_calls(make_tokenizer(template)) is tagged
 
 
 NINE_CHARACTERS = (
@@ -314,7 +312,7 @@ NINE_CHARACTERS = (
 )
 
 
-def test_a_template_that_takes_ids_of_nine_characters_is_given_such() -> None:
+def test_template_that_requires_short_ids_gets_them() -> None:
     said = calling('{"key": "a"}')
     shown = render(make_tokenizer(NINE_CHARACTERS), said, [])
     (id,) = re.findall(r" (\w{9})\]", shown)
@@ -322,13 +320,13 @@ def test_a_template_that_takes_ids_of_nine_characters_is_given_such() -> None:
     assert said == calling('{"key": "a"}')
 
 
-def test_ids_stay_where_the_template_takes_them() -> None:
+def test_ids_are_unchanged_if_the_template_accepts_them() -> None:
     template = NINE_CHARACTERS.replace("!= 9", "> 99")
     (call,) = calling("{}")[1]["tool_calls"]
     assert f"{call['id']}:found" in render(make_tokenizer(template), calling("{}"), [])
 
 
-def test_a_template_that_is_changed_is_tried_again() -> None:
+def test_changed_template_is_probed_again() -> None:
     tokenizer = make_tokenizer(JSON_FILTER)
     assert '[find {"a": 1}]' in render(tokenizer, calling('{"a": 1}'), [])
     tokenizer.chat_template = CONCATENATES
@@ -342,7 +340,7 @@ def test_unknown_keys_of_a_message_reach_the_template() -> None:
 
 
 @pytest.mark.parametrize("template", [PLAIN, JSON_FILTER, CONCATENATES, WITH_TOOLS])
-def test_half_a_surrogate_pair_can_be_encoded(template: str) -> None:
+def test_unpaired_surrogate_can_be_encoded(template: str) -> None:
     """A model can write one as an escape in its arguments, and a tool may repeat it."""
     tokenizer = make_tokenizer(template)
     call: Any = {"id": "1", "function": {"name": "find", "arguments": '{"city": "\\ud800"}'}}

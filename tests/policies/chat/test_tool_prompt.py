@@ -1,4 +1,4 @@
-"""The project's own tool prompt: where the tools stand, and calls and results as texts."""
+"""The project's own tool prompt: the description of tools, and calls and results as text."""
 
 from __future__ import annotations
 
@@ -35,86 +35,86 @@ def text(message: Message) -> str:
 # Tools.
 
 
-def test_the_tools_stand_one_a_line_as_json() -> None:
-    (told, asked) = with_tool_prompt([user("x")], [TOOL, TOOL])
-    assert (told["role"], asked) == ("system", user("x"))
-    shown = text(told).partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
+def test_tools_are_json_lines() -> None:
+    (converted, asked) = with_tool_prompt([user("x")], [TOOL, TOOL])
+    assert (converted["role"], asked) == ("system", user("x"))
+    shown = text(converted).partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
     assert [json.loads(line) for line in shown] == [TOOL, TOOL]
-    assert "Findet é." in text(told)
+    assert "Findet é." in text(converted)
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
-def test_the_tools_stand_behind_the_first_system_message(role: Any) -> None:
+def test_tools_follow_the_first_system_message(role: Any) -> None:
     first: Message = {"role": role, "content": "Be brief."}
-    told = with_tool_prompt([first, system("Be kind."), user("x")], [TOOL])
-    assert [message["role"] for message in told] == [role, "system", "user"]
-    assert text(told[0]).startswith("Be brief.\n\nYou can use tools.")
-    assert told[1:] == [system("Be kind."), user("x")]
+    converted = with_tool_prompt([first, system("Be kind."), user("x")], [TOOL])
+    assert [message["role"] for message in converted] == [role, "system", "user"]
+    assert text(converted[0]).startswith("Be brief.\n\nYou can use tools.")
+    assert converted[1:] == [system("Be kind."), user("x")]
 
 
 @pytest.mark.parametrize("content", [None, "", []], ids=repr)
-def test_an_empty_system_message_holds_the_tools_alone(content: Any) -> None:
-    told = with_tool_prompt([{"role": "system", "content": content}, user("x")], [TOOL])
-    assert len(told) == 2
-    assert text(told[0]).startswith("You can use tools.")
+def test_empty_system_message_gets_only_the_tools(content: Any) -> None:
+    converted = with_tool_prompt([{"role": "system", "content": content}, user("x")], [TOOL])
+    assert len(converted) == 2
+    assert text(converted[0]).startswith("You can use tools.")
 
 
 def test_text_parts_of_a_system_message_are_joined() -> None:
     parts: Any = [{"type": "text", "text": "Be "}, {"type": "text", "text": "brief."}]
-    told = with_tool_prompt([{"role": "system", "content": parts}], [TOOL])
-    assert text(told[0]).startswith("Be brief.\n\n")
+    converted = with_tool_prompt([{"role": "system", "content": parts}], [TOOL])
+    assert text(converted[0]).startswith("Be brief.\n\n")
 
 
-def test_a_later_system_message_is_not_the_place() -> None:
-    told = with_tool_prompt([user("x"), system("Be brief.")], [TOOL])
-    assert [message["role"] for message in told] == ["system", "user", "system"]
+def test_tools_are_not_added_to_a_later_system_message() -> None:
+    converted = with_tool_prompt([user("x"), system("Be brief.")], [TOOL])
+    assert [message["role"] for message in converted] == ["system", "user", "system"]
 
 
-def test_without_a_system_role_the_first_user_message_begins_with_the_tools() -> None:
-    (told,) = with_tool_prompt([user("Where?")], [TOOL], has_system=False)
-    assert told["role"] == "user"
-    assert text(told).startswith("You can use tools.")
-    assert text(told).endswith("\n\nWhere?")
+def test_tools_precede_the_first_user_message_without_a_system_role() -> None:
+    (converted,) = with_tool_prompt([user("Where?")], [TOOL], has_system=False)
+    assert converted["role"] == "user"
+    assert text(converted).startswith("You can use tools.")
+    assert text(converted).endswith("\n\nWhere?")
 
 
-def test_an_image_is_kept_beside_the_tools() -> None:
+def test_image_is_kept_beside_the_tools() -> None:
     asked: Message = {"role": "user", "content": IMAGE}
-    told = with_tool_prompt([asked], [TOOL], has_system=False)
-    assert [message["role"] for message in told] == ["user", "user"]
-    assert told[1] == asked
+    converted = with_tool_prompt([asked], [TOOL], has_system=False)
+    assert [message["role"] for message in converted] == ["user", "user"]
+    assert converted[1] == asked
 
 
-def test_without_tools_nothing_is_told_of_them() -> None:
+def test_conversation_is_unchanged_without_tools() -> None:
     said = [system("Be brief."), user("x"), assistant("y")]
     assert with_tool_prompt(said, []) == said
 
 
-def test_an_empty_conversation_is_told_of_the_tools() -> None:
+def test_empty_conversation_gets_a_tool_prompt() -> None:
     assert [message["role"] for message in with_tool_prompt([], [TOOL])] == ["system"]
 
 
 # Calls and results.
 
 
-def test_a_call_stands_behind_the_text_beside_it() -> None:
+def test_call_follows_the_messages_text() -> None:
     message = {**assistant_calls(("find", {"a": "é"}), ("see", {})), "content": "I look."}
-    (told,) = with_tool_prompt([message], [])
-    assert told == assistant(
+    (converted,) = with_tool_prompt([message], [])
+    assert converted == assistant(
         'I look.\n<tool_call>\n{"name": "find", "arguments": {"a": "é"}}\n</tool_call>\n'
         '<tool_call>\n{"name": "see", "arguments": {}}\n</tool_call>'
     )
 
 
 @pytest.mark.parametrize("arguments", ['{"a": 1}', {"a": 1}, ' {"a":\n1}'], ids=repr)
-def test_arguments_are_an_object_in_whatever_form_they_came(arguments: Any) -> None:
-    (told,) = with_tool_prompt([call("find", arguments)], [])
-    assert '{"name": "find", "arguments": {"a": 1}}' in text(told)
+def test_arguments_of_any_form_become_an_object(arguments: Any) -> None:
+    (converted,) = with_tool_prompt([call("find", arguments)], [])
+    assert '{"name": "find", "arguments": {"a": 1}}' in text(converted)
 
 
 @pytest.mark.parametrize("arguments", [None, "", "{}", {}, "null"], ids=repr)
-def test_no_arguments_are_an_empty_object(arguments: Any) -> None:
-    (told,) = with_tool_prompt([call("find", arguments)], [])
-    assert '{"name": "find", "arguments": {}}' in text(told)
+def test_missing_arguments_become_an_empty_object(arguments: Any) -> None:
+    (converted,) = with_tool_prompt([call("find", arguments)], [])
+    assert '{"name": "find", "arguments": {}}' in text(converted)
 
 
 @pytest.mark.parametrize(
@@ -129,28 +129,30 @@ def test_no_arguments_are_an_empty_object(arguments: Any) -> None:
     ],
     ids=lambda body: body[:50],
 )
-def test_a_call_that_was_read_broken_is_shown_as_it_was_written(body: str) -> None:
+def test_invalid_call_is_shown_as_the_model_wrote_it(body: str) -> None:
     said = f"<tool_call>{body}</tool_call>"
     calls: Any = parse_tool_calls(said)[1]
     assert len(calls) == 1
-    (told,) = with_tool_prompt([{"role": "assistant", "content": None, "tool_calls": calls}], [])
-    assert text(told).replace("\n", "") == said.replace("\n", "")
+    (converted,) = with_tool_prompt(
+        [{"role": "assistant", "content": None, "tool_calls": calls}], []
+    )
+    assert text(converted).replace("\n", "") == said.replace("\n", "")
 
 
 @pytest.mark.parametrize("broken", ["not JSON", '{"name": "other", ', '"text"', "[1]", "5"])
-def test_other_broken_arguments_are_shown_in_their_place(broken: str) -> None:
-    (told,) = with_tool_prompt([call("find", broken)], [])
-    assert f'{{"name": "find", "arguments": {broken}}}' in text(told)
+def test_invalid_arguments_are_shown_in_the_call(broken: str) -> None:
+    (converted,) = with_tool_prompt([call("find", broken)], [])
+    assert f'{{"name": "find", "arguments": {broken}}}' in text(converted)
 
 
 @pytest.mark.parametrize("tag", ["<tool_call>", "</tool_call>", "<think>", "</think>"])
-def test_a_tag_within_an_argument_is_written_so_that_it_is_none(tag: str) -> None:
-    (told,) = with_tool_prompt([assistant_calls(("find", {"a": tag}))], [])
-    ((found),) = parse_tool_calls(text(told))[1]
+def test_tag_inside_an_argument_is_escaped(tag: str) -> None:
+    (converted,) = with_tool_prompt([assistant_calls(("find", {"a": tag}))], [])
+    ((found),) = parse_tool_calls(text(converted))[1]
     assert json.loads(str(found["function"]["arguments"])) == {"a": tag}
 
 
-def test_results_of_one_message_are_one_user_message() -> None:
+def test_results_of_one_message_share_a_user_message() -> None:
     said = [
         user("x"),
         assistant_calls(("find", {}), ("find", {})),
@@ -160,34 +162,34 @@ def test_results_of_one_message_are_one_user_message() -> None:
         tool_result("three", "3"),
         user("And?"),
     ]
-    told = with_tool_prompt(said, [])
+    converted = with_tool_prompt(said, [])
     roles = ["user", "assistant", "user", "assistant", "user", "user"]
-    assert [message["role"] for message in told] == roles
-    assert text(told[2]) == (
+    assert [message["role"] for message in converted] == roles
+    assert text(converted[2]) == (
         "<tool_response>\none\n</tool_response>\n<tool_response>\ntwo\n</tool_response>"
     )
-    assert told[-1] == user("And?")
+    assert converted[-1] == user("And?")
 
 
 def test_parts_of_a_result_are_joined() -> None:
     parts: Any = [{"type": "text", "text": "o"}, {"type": "text", "text": "ne"}]
-    (told,) = with_tool_prompt([{"role": "tool", "content": parts, "tool_call_id": "1"}], [])
-    assert text(told) == "<tool_response>\none\n</tool_response>"
+    (converted,) = with_tool_prompt([{"role": "tool", "content": parts, "tool_call_id": "1"}], [])
+    assert text(converted) == "<tool_response>\none\n</tool_response>"
 
 
-def test_an_image_as_a_result_is_refused() -> None:
+def test_image_as_a_tool_result_is_refused() -> None:
     with pytest.raises(UsageError, match="holds an image"):
         with_tool_prompt([{"role": "tool", "content": IMAGE, "tool_call_id": "1"}], [])
 
 
 def test_other_keys_of_a_message_stay() -> None:
     message: Message = {**assistant_calls(("find", {})), "reasoning_content": "Hm."}
-    (told,) = with_tool_prompt([message], [])
-    assert told["reasoning_content"] == "Hm."
-    assert "tool_calls" not in told
+    (converted,) = with_tool_prompt([message], [])
+    assert converted["reasoning_content"] == "Hm."
+    assert "tool_calls" not in converted
 
 
-def test_what_is_given_is_not_changed() -> None:
+def test_input_is_not_changed() -> None:
     said = [system("a"), user("b"), assistant_calls(("find", {"a": 1})), tool_result("c", "1")]
     before, tools = copy.deepcopy(said), [copy.deepcopy(TOOL)]
     with_tool_prompt(said, tools)
@@ -195,7 +197,7 @@ def test_what_is_given_is_not_changed() -> None:
 
 
 @pytest.mark.parametrize("id", textgym.ids())
-def test_every_environments_conversation_can_be_told(id: str) -> None:
+def test_every_environments_conversation_can_be_converted(id: str) -> None:
     try:
         env: Any = gymnasium.make(id)
     except ExtraMissingError as error:
@@ -206,8 +208,8 @@ def test_every_environments_conversation_can_be_told(id: str) -> None:
         ended = False
         while not ended:
             messages, _, terminated, truncated, _ = env.step(choose(env.unwrapped))
-            told = with_tool_prompt(messages, tools)
-            assert {message["role"] for message in told} <= {"system", "user", "assistant"}
-            assert not any("tool_calls" in message for message in told)
-            assert ("<tools>" in text(told[0])) == bool(tools)
+            converted = with_tool_prompt(messages, tools)
+            assert {message["role"] for message in converted} <= {"system", "user", "assistant"}
+            assert not any("tool_calls" in message for message in converted)
+            assert ("<tools>" in text(converted[0])) == bool(tools)
             ended = terminated or truncated

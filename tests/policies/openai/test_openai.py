@@ -1,4 +1,4 @@
-"""The policy `openai:MODEL@BASE_URL`, against a server that misbehaves in every way known."""
+"""The policy `openai:MODEL@BASE_URL`, against a local server that misbehaves in many ways."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytest.importorskip("aiohttp")
 from chat_server import CLOSE, ChatServer, FakeTime, Request, answer, error, http
 
 from textgym.policies.openai.policy import OpenAIPolicy, split_spec
-from textgym.policies.openai.rate_limit import Pacer, read_retry_after
+from textgym.policies.openai.rate_limit import RateLimiter, read_retry_after
 
 KEY = "sk-very-secret-1234567890"
 HELLO = [user("Hello")]
@@ -45,8 +45,8 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def policy_of(server: ChatServer, **options: Any) -> OpenAIPolicy:
-    """A policy that asks the server for model `m`, and whose waits take no time."""
-    options.setdefault("pacer", FakeTime().pacer())
+    """Return a policy for model `m` of the server, whose waits take no time."""
+    options.setdefault("rate_limiter", FakeTime().rate_limiter())
     sampling = Sampling.read(options.pop("sampling", None))
     return OpenAIPolicy("m", server.url, sampling, **options)
 
@@ -61,21 +61,23 @@ def act(policy: OpenAIPolicy, messages: Any = HELLO, tools: Any = (), **more: An
     return asyncio.run(once())
 
 
-def asked(messages: Any = HELLO, tools: Any = (), seed: int | None = None, **options: Any) -> Any:
-    """What the server reads where this is asked."""
+def sent_body(
+    messages: Any = HELLO, tools: Any = (), seed: int | None = None, **options: Any
+) -> Any:
+    """Return the request's body that the server receives for these arguments."""
     with ChatServer([answer()]) as server:
         act(policy_of(server, **options), messages, tools, seed=seed)
     return server.requests[0].body
 
 
-def replied(reply: bytes) -> Action:
-    """What comes of a reply."""
+def action_of(reply: bytes) -> Action:
+    """Return the action that a reply becomes."""
     with ChatServer([reply]) as server:
         return act(policy_of(server, retries=0))
 
 
-def failed(reply: Any, kind: type[Exception], tries: int | None = None, **options: Any) -> str:
-    """The error that comes of a reply, after so many requests."""
+def error_of(reply: Any, kind: type[Exception], tries: int | None = None, **options: Any) -> str:
+    """Return the text of the error that a reply raises, after a number of requests."""
     with ChatServer([reply]) as server:
         with pytest.raises(kind) as caught:
             act(policy_of(server, **options))
@@ -100,7 +102,7 @@ def failed(reply: Any, kind: type[Exception], tries: int | None = None, **option
         ("ft:gpt:org::id", "ft:gpt:org::id", None),
     ],
 )
-def test_a_spec_is_split_at_the_last_at_before_an_address(
+def test_spec_is_split_at_the_last_at_sign_before_an_address(
     text: str, model: str, url: str | None
 ) -> None:
     assert split_spec(text) == (model, url)
@@ -108,34 +110,36 @@ def test_a_spec_is_split_at_the_last_at_before_an_address(
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "error_text"),
     [
         ("openai", "needs a model"),
         ("openai:", "needs a model"),
         ("openai:@http://h/v1", "needs a model"),
-        ("openai:m@127.0.0.1:8000/v1", "begins with http://"),
-        ("openai:m@localhost", "begins with http://"),
-        ("openai:m@ftp://h/v1", "no base URL"),
-        ("openai:m@http://", "no base URL"),
-        ("openai:m@http://h:port/v1", "no address"),
-        ("openai:m@http://h/v1?key=1", "no base URL"),
+        ("openai:m@127.0.0.1:8000/v1", "must begin with http://"),
+        ("openai:m@localhost", "must begin with http://"),
+        ("openai:m@ftp://h/v1", "not a base URL"),
+        ("openai:m@http://", "not a base URL"),
+        ("openai:m@http://h:port/v1", "not a valid address"),
+        ("openai:m@http://h/v1?key=1", "not a base URL"),
         ("openai:m@http://user:word@h/v1", "user or password"),
     ],
 )
-def test_a_spec_that_cannot_be_is_told(spec: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_invalid_spec_raises_a_clear_error(spec: str, error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text) as caught:
         make_policy(spec)
     assert "word@" not in str(caught.value)
 
 
-def test_a_slash_at_the_end_of_the_address_makes_no_difference() -> None:
+def test_trailing_slash_of_the_address_is_ignored() -> None:
     with ChatServer([answer()]) as server:
         for url in (server.url, server.url + "/"):
             act(OpenAIPolicy("m", url))
     assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
 
 
-def test_without_an_address_the_environment_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_address_comes_from_the_environment_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert OpenAIPolicy("m").base_url == "https://api.openai.com/v1"
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1/")
     assert OpenAIPolicy("m").base_url == "http://elsewhere/v1"
@@ -143,35 +147,37 @@ def test_without_an_address_the_environment_names_it(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "error_text"),
     [
         ({"retires": 3}, "no option 'retires'; did you mean 'retries'"),
         ({"api_key": "x"}, "no option 'api_key'"),
-        ({"retries": -1}, "retries is a whole number, 0 or more, not -1"),
-        ({"retries": 1.5}, "retries is a whole number"),
-        ({"concurrency": 0}, "concurrency is a whole number, 1 or more"),
-        ({"requests_per_minute": 0}, "requests_per_minute is a number greater than 0"),
-        ({"timeout": "long"}, "timeout is a number"),
-        ({"timeout": None}, "timeout is a number"),
-        ({"connect_timeout": True}, "connect_timeout is a number"),
-        ({"extra_body": [1]}, "extra_body is an object"),
+        ({"retries": -1}, "retries must be an integer, 0 or more, not -1"),
+        ({"retries": 1.5}, "retries must be an integer"),
+        ({"concurrency": 0}, "concurrency must be an integer, 1 or more"),
+        ({"requests_per_minute": 0}, "requests_per_minute must be a number greater than 0"),
+        ({"timeout": "long"}, "timeout must be a number"),
+        ({"timeout": None}, "timeout must be a number"),
+        ({"connect_timeout": True}, "connect_timeout must be a number"),
+        ({"extra_body": [1]}, "extra_body must be an object"),
         ({"extra_body": {"x": {1, 2}}}, "extra_body cannot be sent"),
-        ({"tool_prompt": "yes"}, "tool_prompt is true or false, not 'yes'"),
+        ({"tool_prompt": "yes"}, "tool_prompt must be true or false, not 'yes'"),
     ],
 )
-def test_a_wrong_option_is_told(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_invalid_option_raises_a_clear_error(options: dict[str, Any], error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text):
         make_policy("openai:m@http://h/v1", options=options)
 
 
-def test_options_are_for_policies_that_have_some() -> None:
-    with pytest.raises(UnknownNameError, match="'oracle' has no option 'retries': it takes none"):
+def test_options_are_refused_by_policies_without_options() -> None:
+    with pytest.raises(
+        UnknownNameError, match="'oracle' has no option 'retries': it has no options"
+    ):
         make_policy("oracle", options={"retries": 1})
-    with pytest.raises(UsageError, match="options are set where a policy is made"):
+    with pytest.raises(UsageError, match="options are only accepted with a policy spec"):
         make_policy(OpenAIPolicy("m"), options={"retries": 1})
 
 
-def test_without_aiohttp_the_extra_is_named() -> None:
+def test_missing_aiohttp_names_the_extra() -> None:
     code = (
         "import sys; sys.modules['aiohttp'] = None\n"
         "import textgym\n"
@@ -186,8 +192,8 @@ def test_without_aiohttp_the_extra_is_named() -> None:
 # the request
 
 
-def test_a_plain_request_has_what_it_needs_and_no_more() -> None:
-    assert asked() == {
+def test_plain_request_has_no_optional_fields() -> None:
+    assert sent_body() == {
         "model": "m",
         "messages": [{"role": "user", "content": "Hello"}],
         "temperature": 1.0,
@@ -196,21 +202,21 @@ def test_a_plain_request_has_what_it_needs_and_no_more() -> None:
     }
 
 
-def test_settings_of_sampling_are_sent() -> None:
+def test_sampling_settings_are_sent() -> None:
     sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x", "y"]}
-    body = asked(sampling=sampling)
+    body = sent_body(sampling=sampling)
     assert {name: body[name] for name in sampling} == sampling
 
 
-def test_tools_are_sent_where_there_are_some() -> None:
+def test_tools_are_sent_only_if_there_are_any() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
-    assert asked(tools=[tool])["tools"] == [tool]
+    assert sent_body(tools=[tool])["tools"] == [tool]
 
 
 TAGGED = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
 
 
-def test_a_server_that_takes_no_tools_is_told_of_them_in_the_prompt() -> None:
+def test_tool_prompt_describes_the_tools_to_a_server_without_tools() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     with ChatServer([answer(f"I call.\n{TAGGED}")]) as server:
         action = act(policy_of(server, tool_prompt=True), HELLO, [tool])
@@ -225,9 +231,7 @@ def test_a_server_that_takes_no_tools_is_told_of_them_in_the_prompt() -> None:
 
 
 @pytest.mark.parametrize(("tools", "tool_prompt"), [(True, False), (False, True)])
-def test_calls_in_a_text_are_read_only_where_the_prompt_asked_for_them(
-    tools: bool, tool_prompt: bool
-) -> None:
+def test_calls_in_text_are_parsed_only_with_the_tool_prompt(tools: bool, tool_prompt: bool) -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     with ChatServer([answer(TAGGED)]) as server:
         policy = policy_of(server, tool_prompt=tool_prompt)
@@ -239,13 +243,13 @@ def test_calls_in_a_text_are_read_only_where_the_prompt_asked_for_them(
 @pytest.mark.parametrize(
     ("seed", "sent"), [(0, 0), (7, 7), (2**31 - 1, 2**31 - 1), (2**31, 0), (2**63 - 1, 2**31 - 1)]
 )
-def test_a_seed_is_sent_as_servers_can_read_it(seed: int, sent: int) -> None:
-    assert asked(seed=seed)["seed"] == sent
+def test_seed_is_reduced_to_what_servers_accept(seed: int, sent: int) -> None:
+    assert sent_body(seed=seed)["seed"] == sent
 
 
-def test_more_fields_win_and_none_takes_one_away() -> None:
+def test_extra_body_overrides_fields_and_none_removes_one() -> None:
     extra = {"min_p": 0.1, "temperature": 0.3, "top_p": None}
-    body = asked(extra_body=extra)
+    body = sent_body(extra_body=extra)
     assert (body["min_p"], body["temperature"]) == (0.1, 0.3)
     assert "top_p" not in body
 
@@ -296,9 +300,9 @@ def with_arguments(arguments: Any) -> dict[str, Any]:
     ],
     ids=lambda value: json.dumps(value)[:60],
 )
-def test_a_message_is_sent_as_servers_read_it(message: Any, sent: Any) -> None:
+def test_message_is_sent_in_the_form_that_servers_accept(message: Any, sent: Any) -> None:
     before = json.dumps(message)
-    assert asked([message])["messages"] == [sent]
+    assert sent_body([message])["messages"] == [sent]
     assert json.dumps(message) == before
 
 
@@ -314,18 +318,18 @@ def test_a_message_is_sent_as_servers_read_it(message: Any, sent: Any) -> None:
     ],
     ids=str,
 )
-def test_arguments_are_sent_as_the_text_of_an_object(arguments: Any, sent: str) -> None:
+def test_arguments_are_sent_as_json_object_text(arguments: Any, sent: str) -> None:
     message = {"role": "assistant", "content": "", "tool_calls": [with_arguments(arguments)]}
-    (call,) = asked([message])["messages"][0]["tool_calls"]
+    (call,) = sent_body([message])["messages"][0]["tool_calls"]
     assert call["function"]["arguments"] == sent
 
 
-def test_a_long_conversation_is_sent_whole() -> None:
+def test_long_conversation_is_sent_completely() -> None:
     text = "x" * (3 * 2**20)
-    assert asked([user(text)])["messages"][0]["content"] == text
+    assert sent_body([user(text)])["messages"][0]["content"] == text
 
 
-def test_a_conversation_that_json_cannot_hold_is_told() -> None:
+def test_conversation_that_is_not_json_is_a_usage_error() -> None:
     with ChatServer([answer()]) as server, pytest.raises(UsageError, match="sent as JSON"):
         act(policy_of(server), [{"role": "user", "content": "a", "x": object()}])
 
@@ -333,7 +337,7 @@ def test_a_conversation_that_json_cannot_hold_is_told() -> None:
 # the key
 
 
-def test_the_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_from_the_environment_variable_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
     with ChatServer([answer()]) as server:
         act(policy_of(server))
@@ -343,14 +347,14 @@ def test_the_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> 
     assert sent == [f"Bearer {KEY}", "Bearer mine", None]
 
 
-def test_without_a_key_none_is_sent() -> None:
+def test_no_authorization_header_without_a_key() -> None:
     with ChatServer([answer()]) as server:
         act(policy_of(server))
     assert "Authorization" not in server.requests[0].headers
 
 
 @pytest.mark.parametrize("key", ["sk\nX-Evil: 1", "schlüssel", "a\x00b"])
-def test_a_key_that_no_header_can_carry_is_told_but_not_shown(key: str) -> None:
+def test_key_with_invalid_characters_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(UsageError, match="the key in api_key= has a character") as caught:
         OpenAIPolicy("m", api_key=key)
     assert key not in str(caught.value)
@@ -370,7 +374,7 @@ def test_a_key_that_no_header_can_carry_is_told_but_not_shown(key: str) -> None:
         b"nonsense " + KEY.encode() + b"\r\n\r\n",
     ],
 )
-def test_the_key_is_in_no_error(reply: bytes) -> None:
+def test_no_error_shows_the_key(reply: bytes) -> None:
     with ChatServer([reply]) as server:
         policy = policy_of(server, api_key=KEY, retries=1)
         with pytest.raises(textgym.errors.TextgymError) as caught:
@@ -387,10 +391,10 @@ def test_the_key_is_in_no_error(reply: bytes) -> None:
 
 
 def message_of(reply: bytes) -> Any:
-    return replied(reply).message
+    return action_of(reply).message
 
 
-def test_a_plain_reply_is_an_action() -> None:
+def test_plain_reply_becomes_an_action() -> None:
     reply = {
         "choices": [
             {
@@ -411,7 +415,7 @@ def test_a_plain_reply_is_an_action() -> None:
             "completion_tokens_details": {"reasoning_tokens": 1},
         },
     }  # fmt: skip
-    action = replied(http(200, reply))
+    action = action_of(http(200, reply))
     assert action.message == assistant("Hi")
     assert action.finish_reason == "stop"
     assert action.usage == {
@@ -421,24 +425,24 @@ def test_a_plain_reply_is_an_action() -> None:
 
 
 @pytest.mark.parametrize("calls", [None, []])
-def test_no_tool_calls_are_none(calls: Any) -> None:
+def test_empty_tool_calls_are_left_out_of_the_message(calls: Any) -> None:
     assert message_of(answer("x", tool_calls=calls)) == assistant("x")
 
 
-def test_content_may_be_none_or_parts() -> None:
+def test_content_may_be_null_or_parts() -> None:
     assert message_of(answer(None)) == {"role": "assistant", "content": None}
     parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"}, {"text": "b"}]
     assert message_of(answer(parts)) == assistant("ab")
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
-def test_reasoning_is_kept_under_one_name(key: str) -> None:
+def test_reasoning_is_stored_under_one_key(key: str) -> None:
     said = message_of(answer("x", **{key: "because"}))
     assert said == {"role": "assistant", "content": "x", "reasoning_content": "because"}
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
-def test_reasoning_goes_back_under_the_servers_own_name(key: str) -> None:
+def test_reasoning_is_sent_back_under_the_servers_key(key: str) -> None:
     with ChatServer([answer("x", **{key: "because"})]) as server:
         policy = policy_of(server)
         said = act(policy).message
@@ -449,8 +453,8 @@ def test_reasoning_goes_back_under_the_servers_own_name(key: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"x": 1}', '{"x": ', "", "[]", "null", " "])
-def test_arguments_stay_as_the_model_wrote_them(arguments: str) -> None:
-    action = replied(answer(None, "tool_calls", tool_calls=[with_arguments(arguments)]))
+def test_arguments_of_a_reply_stay_unchanged(arguments: str) -> None:
+    action = action_of(answer(None, "tool_calls", tool_calls=[with_arguments(arguments)]))
     assert action.message["tool_calls"] == [with_arguments(arguments)]
     assert action.finish_reason == "tool_calls"
 
@@ -465,19 +469,19 @@ def test_arguments_stay_as_the_model_wrote_them(arguments: str) -> None:
     ],
     ids=str,
 )
-def test_a_call_is_kept_without_its_nulls(call: Any, kept: tuple[str, ...]) -> None:
+def test_nulls_of_a_call_are_dropped(call: Any, kept: tuple[str, ...]) -> None:
     (read,) = message_of(answer(None, tool_calls=[call]))["tool_calls"]
     assert set(read) == set(kept)
     assert (read["type"], read["function"]) == ("function", CALL["function"])
 
 
-def test_arguments_that_are_read_already_become_text() -> None:
+def test_decoded_arguments_become_text() -> None:
     for given, text in (({"x": 1}, '{"x":1}'), (None, "{}"), ([1], "[1]"), (5, "5")):
         (call,) = message_of(answer(None, tool_calls=[with_arguments(given)]))["tool_calls"]
         assert call["function"]["arguments"] == text
 
 
-def test_unknown_keys_go_along() -> None:
+def test_unknown_keys_of_a_reply_are_kept() -> None:
     said = message_of(answer("x", refusal="I will not", annotations=[{"url": "u"}], name="bot"))
     assert said == {
         "role": "assistant", "content": "x", "refusal": "I will not", "annotations": [{"url": "u"}],
@@ -497,16 +501,16 @@ def test_unknown_keys_go_along() -> None:
     ],
     ids=str,
 )
-def test_the_finish_reason_of_a_text(given: Any, kept: str) -> None:
-    assert replied(answer("x", given)).finish_reason == kept
+def test_finish_reason_of_a_text(given: Any, kept: str) -> None:
+    assert action_of(answer("x", given)).finish_reason == kept
 
 
 @pytest.mark.parametrize(
     ("given", "kept"),
     [("stop", "tool_calls"), ("tool_calls", "tool_calls"), ("length", "length")],
 )
-def test_the_finish_reason_of_calls(given: str, kept: str) -> None:
-    assert replied(answer(None, given, tool_calls=[CALL])).finish_reason == kept
+def test_finish_reason_of_calls(given: str, kept: str) -> None:
+    assert action_of(answer(None, given, tool_calls=[CALL])).finish_reason == kept
 
 
 @pytest.mark.parametrize(
@@ -514,23 +518,23 @@ def test_the_finish_reason_of_calls(given: str, kept: str) -> None:
               {"prompt_tokens": True}, {"prompt_tokens": 10**30}, {"prompt_tokens_details": 5}],
     ids=str,
 )  # fmt: skip
-def test_usage_that_is_no_count_is_left_out(usage: Any) -> None:
+def test_usage_values_that_are_not_counts_are_dropped(usage: Any) -> None:
     choice = {"message": {"content": "x"}}
-    assert replied(http(200, {"choices": [choice], "usage": usage})).usage == {}
+    assert action_of(http(200, {"choices": [choice], "usage": usage})).usage == {}
 
 
-def test_half_a_surrogate_pair_becomes_a_sign() -> None:
+def test_unpaired_surrogate_is_replaced() -> None:
     body = b'{"choices": [{"message": {"content": "a\\ud83d b \\ud83d\\ude00"}}]}'
     assert message_of(http(200, body)) == assistant("a\ufffd b \U0001f600")
 
 
-def test_broken_utf8_and_nan_are_read() -> None:
+def test_invalid_utf8_and_nan_are_tolerated() -> None:
     body = b'{"choices": [{"message": {"content": "a\xff", "x": {"y": NaN}}}]}'
     said = message_of(http(200, body))
     assert (said["content"], said["x"]) == ("a\ufffd", {"y": None})
 
 
-# what may pass
+# transient failures
 
 
 BROKEN = {
@@ -573,7 +577,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_what_may_pass_is_asked_again(reply: Any) -> None:
+def test_transient_failure_is_retried(reply: Any) -> None:
     with ChatServer([reply, reply, answer("right")]) as server:
         assert act(policy_of(server)).message == assistant("right")
     assert len(server.requests) == 3
@@ -581,19 +585,19 @@ def test_what_may_pass_is_asked_again(reply: Any) -> None:
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_what_does_not_pass_is_a_failure_of_the_policy(reply: Any) -> None:
-    told = failed(reply, PolicyFailure, tries=3, retries=2)
-    assert "gave no answer in 3 tries, the last: " in told
+def test_persistent_failure_is_a_policy_failure(reply: Any) -> None:
+    error_text = error_of(reply, PolicyFailure, tries=3, retries=2)
+    assert "gave no answer in 3 tries, the last: " in error_text
 
 
-def test_a_failure_says_what_the_server_said_but_shortly() -> None:
-    told = failed(error(500, "the engine\n   died " + "x" * 5000), PolicyFailure, retries=0)
-    assert "500: the engine died xxx" in told
-    assert len(told) < 500
+def test_failure_quotes_the_server_on_one_short_line() -> None:
+    error_text = error_of(error(500, "the engine\n   died " + "x" * 5000), PolicyFailure, retries=0)
+    assert "500: the engine died xxx" in error_text
+    assert len(error_text) < 500
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "error_text"),
     [
         ({"error": {"message": "a"}}, "500: a"),
         ({"error": "b"}, "500: b"),
@@ -606,39 +610,39 @@ def test_a_failure_says_what_the_server_said_but_shortly() -> None:
     ],
     ids=str,
 )
-def test_errors_are_read_in_the_forms_of_all_servers(body: Any, told: str) -> None:
-    assert told in failed(http(500, body), PolicyFailure, retries=0)
+def test_error_message_is_found_in_every_servers_form(body: Any, error_text: str) -> None:
+    assert error_text in error_of(http(500, body), PolicyFailure, retries=0)
 
 
-def test_waits_grow_and_have_a_bound() -> None:
+def test_backoff_grows_up_to_a_bound() -> None:
     time = FakeTime()
-    failed(error(500), PolicyFailure, tries=9, retries=8, pacer=time.pacer())
+    error_of(error(500), PolicyFailure, tries=9, retries=8, rate_limiter=time.rate_limiter())
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
-def test_waits_are_drawn_at_random_from_nothing_up() -> None:
-    waits = [Pacer().backoff(4) for _ in range(200)]
+def test_backoff_is_random_from_zero() -> None:
+    waits = [RateLimiter().backoff(4) for _ in range(200)]
     assert all(0 <= wait <= 4 for wait in waits)
     assert min(waits) < 0.5 < 3.5 < max(waits)
 
 
-def test_no_try_is_begun_once_the_time_is_gone() -> None:
-    failed(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
+def test_no_retry_after_the_timeout_is_used_up() -> None:
+    error_of(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_the_wait_that_a_server_asks_for_is_kept(status: int) -> None:
+def test_retry_after_is_respected(status: int) -> None:
     time = FakeTime()
     with ChatServer([error(status, headers={"Retry-After": "7"}), answer()]) as server:
-        act(policy_of(server, pacer=time.pacer(jitter=0.0)))
+        act(policy_of(server, rate_limiter=time.rate_limiter(jitter=0.0)))
     assert time.now == 1007
 
 
-def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
+def test_too_long_retry_after_fails_at_once() -> None:
     time = FakeTime()
-    told = failed(error(429, "daily limit", {"Retry-After": "3600"}), PolicyFailure, tries=1,
-                  pacer=time.pacer())  # fmt: skip
-    assert "daily limit" in told
+    reply = error(429, "daily limit", {"Retry-After": "3600"})
+    error_text = error_of(reply, PolicyFailure, tries=1, rate_limiter=time.rate_limiter())
+    assert "daily limit" in error_text
     assert time.slept == []
 
 
@@ -660,12 +664,12 @@ def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
     ],
     ids=str,
 )
-def test_both_forms_of_retry_after_are_read(headers: Any, seconds: float | None) -> None:
+def test_both_forms_of_retry_after_are_parsed(headers: Any, seconds: float | None) -> None:
     assert read_retry_after(headers, now=1445412480.0) == seconds
 
 
-def test_a_busy_server_is_spared_by_all_requests() -> None:
-    """One request is refused; others, which were never refused, wait too."""
+def test_busy_server_pauses_all_requests() -> None:
+    """After one request is refused, other requests wait too."""
     time = FakeTime()
     starts = []
 
@@ -681,12 +685,12 @@ def test_a_busy_server_is_spared_by_all_requests() -> None:
         await policy.close()
 
     with ChatServer(handler) as server:
-        asyncio.run(several(policy_of(server, pacer=time.pacer(jitter=0.0))))
+        asyncio.run(several(policy_of(server, rate_limiter=time.rate_limiter(jitter=0.0))))
     assert starts[0] == (0, 1000)
     assert sorted(starts[1:]) == [(0, 1020), (1, 1020), (2, 1020)]
 
 
-def test_a_storm_of_429_without_a_word_ends_in_failures_that_say_what_helps() -> None:
+def test_endless_429_ends_in_failures_that_name_the_options() -> None:
     async def storm(policy: OpenAIPolicy) -> list[Any]:
         acts = [policy.act(HELLO, [], seed=seed) for seed in range(50)]
         found = await asyncio.gather(*acts, return_exceptions=True)
@@ -697,20 +701,20 @@ def test_a_storm_of_429_without_a_word_ends_in_failures_that_say_what_helps() ->
         found = asyncio.run(storm(policy_of(server, retries=3)))
     assert len(server.requests) == 200
     assert {type(item) for item in found} == {PolicyFailure}
-    assert "requests_per_minute and concurrency spare a server" in str(found[0])
+    assert "requests_per_minute and concurrency reduce its load" in str(found[0])
 
 
-# what will not pass
+# permanent failures
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_is_told_at_once(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = failed(error(status, "who?"), UsageError, tries=1)
-    assert f"wants a key, and OPENAI_API_KEY is not set: {status}: who?" in told
+def test_refused_key_is_not_retried(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    error_text = error_of(error(status, "who?"), UsageError, tries=1)
+    assert f"requires a key, and OPENAI_API_KEY is not set: {status}: who?" in error_text
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    told = failed(error(status), UsageError, tries=1)
-    assert "does not take the key in OPENAI_API_KEY" in told
-    assert "the key in api_key=" in failed(error(status), UsageError, tries=1, api_key="x")
+    error_text = error_of(error(status), UsageError, tries=1)
+    assert "does not accept the key in OPENAI_API_KEY" in error_text
+    assert "the key in api_key=" in error_of(error(status), UsageError, tries=1, api_key="x")
 
 
 @pytest.mark.parametrize(
@@ -718,7 +722,7 @@ def test_a_refused_key_is_told_at_once(status: int, monkeypatch: pytest.MonkeyPa
     [(404, "model `m` does not exist"), (400, "m is not a valid model ID"), (404, "gone")],
     ids=str,
 )
-def test_a_wrong_model_is_told_with_the_nearest_one(form: tuple[int, str]) -> None:
+def test_unknown_model_error_names_the_nearest_one(form: tuple[int, str]) -> None:
     with ChatServer([error(*form)]) as server:
         server.models = http(200, {"data": [{"id": "llama-8b"}, {"id": "qwen"}, {}, 5]})
         policy = OpenAIPolicy("lama-8b", server.url)
@@ -729,7 +733,7 @@ def test_a_wrong_model_is_told_with_the_nearest_one(form: tuple[int, str]) -> No
     assert len(server.requests) == 1
 
 
-def test_of_very_many_models_only_some_are_named() -> None:
+def test_unknown_model_error_is_short_even_with_many_models() -> None:
     with ChatServer([error(404)]) as server:
         server.models = http(200, {"data": [{"id": f"organisation/{n}"} for n in range(500)]})
         with pytest.raises(UnknownNameError, match="organisation/0") as caught:
@@ -740,7 +744,7 @@ def test_of_very_many_models_only_some_are_named() -> None:
 @pytest.mark.parametrize(
     "models", [http(404, ""), http(200, "<html>"), http(200, {"data": 5}), CLOSE]
 )
-def test_a_wrong_model_is_told_without_a_list_too(models: bytes) -> None:
+def test_unknown_model_is_an_error_without_a_list_of_models(models: bytes) -> None:
     with ChatServer([error(404, "The model `m` does not exist.")]) as server:
         server.models = models
         with pytest.raises(UnknownNameError, match="404: The model `m` does not exist"):
@@ -760,7 +764,7 @@ def test_a_wrong_model_is_told_without_a_list_too(models: bytes) -> None:
         http(307, "", {"Location": "http://other/v1/chat/completions"}),
     ],
 )
-def test_a_wrong_address_is_told_with_what_was_asked(reply: bytes) -> None:
+def test_wrong_address_error_names_the_url(reply: bytes) -> None:
     with (
         ChatServer([reply]) as server,
         pytest.raises(UsageError, match="no chat completions at") as caught,
@@ -770,7 +774,7 @@ def test_a_wrong_address_is_told_with_what_was_asked(reply: bytes) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
+def test_redirect_is_not_followed_with_the_key() -> None:
     with ChatServer([answer()]) as other:
         reply = http(307, "", {"Location": f"{other.url}/chat/completions"})
         with ChatServer([reply]) as server, pytest.raises(UsageError, match=other.url):
@@ -778,7 +782,7 @@ def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
     assert other.requests == []
 
 
-def test_an_address_where_nobody_is_is_told_at_once() -> None:
+def test_refused_first_connection_is_not_retried() -> None:
     with ChatServer([answer()]) as server:
         pass
     with pytest.raises(UsageError, match="connection refused") as caught:
@@ -786,12 +790,12 @@ def test_an_address_where_nobody_is_is_told_at_once() -> None:
     assert server.url in str(caught.value)
 
 
-def test_a_host_that_no_one_knows_is_told_at_once() -> None:
+def test_unknown_host_is_not_retried() -> None:
     with pytest.raises(UsageError, match=r"no chat completions at http://no-such-host\.invalid/v1"):
         act(OpenAIPolicy("m", "http://no-such-host.invalid/v1"))
 
 
-def test_a_server_without_tls_is_told_at_once() -> None:
+def test_server_without_tls_is_not_retried() -> None:
     with ChatServer([answer()]) as server:
         url = server.url.replace("http:", "https:")
         with pytest.raises(
@@ -801,7 +805,7 @@ def test_a_server_without_tls_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "error_text"),
     [
         (error(400, "no rude words"), "refuses the request: 400: no rude words"),
         (error(402, "no credit"), "402: no credit"),
@@ -810,24 +814,26 @@ def test_a_server_without_tls_is_told_at_once() -> None:
         (http(200, {"error": {"code": 400, "message": "bad"}}), "400: bad"),
     ],
 )
-def test_a_refused_request_is_told_at_once(reply: bytes, told: str) -> None:
-    assert told in failed(reply, UsageError, tries=1)
+def test_refused_request_is_not_retried(reply: bytes, error_text: str) -> None:
+    assert error_text in error_of(reply, UsageError, tries=1)
 
 
-# a server that wants to be asked otherwise
+# servers that need another request format
 
 
-def picky(*fields: str, told: str) -> Callable[[Request], bytes]:
+def picky(*fields: str, error_text: str) -> Callable[[Request], bytes]:
     def handler(request: Request) -> bytes:
         held = [field for field in fields if field in json.dumps(request.body)]
-        return error(400, told.format(held[0])) if held else answer()
+        return error(400, error_text.format(held[0])) if held else answer()
 
     return handler
 
 
-def test_a_server_may_want_max_completion_tokens() -> None:
-    told = "Unsupported parameter: '{}' is not supported. Use 'max_completion_tokens' instead."
-    with ChatServer(picky("max_tokens", told=told)) as server:
+def test_adapts_to_a_server_that_requires_max_completion_tokens() -> None:
+    error_text = (
+        "Unsupported parameter: '{}' is not supported. Use 'max_completion_tokens' instead."
+    )
+    with ChatServer(picky("max_tokens", error_text=error_text)) as server:
         policy = policy_of(server, retries=0)
         act(policy)
         act(policy)
@@ -835,24 +841,24 @@ def test_a_server_may_want_max_completion_tokens() -> None:
     assert keys == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
 
 
-def test_a_server_may_refuse_settings_at_their_default() -> None:
-    told = "Unsupported parameter: '{}' is not supported with this model."
-    with ChatServer(picky("top_p", "temperature", told=told)) as server:
+def test_adapts_to_a_server_that_refuses_default_settings() -> None:
+    error_text = "Unsupported parameter: '{}' is not supported with this model."
+    with ChatServer(picky("top_p", "temperature", error_text=error_text)) as server:
         act(policy_of(server, retries=0))
         assert set(server.requests[-1].body) == {"model", "messages", "max_tokens"}
         with pytest.raises(UsageError, match="'temperature' is not supported"):
             act(policy_of(server, sampling={"temperature": 0.5}))
 
 
-def test_a_server_may_refuse_the_reasoning_of_earlier_turns() -> None:
+def test_adapts_to_a_server_that_refuses_earlier_reasoning() -> None:
     said = {"role": "assistant", "content": "x", "reasoning_content": "because"}
-    told = "Please remove the {} field from your message"
-    with ChatServer(picky("reasoning_content", told=told)) as server:
+    error_text = "Please remove the {} field from your message"
+    with ChatServer(picky("reasoning_content", error_text=error_text)) as server:
         act(policy_of(server, retries=0), [*HELLO, said, user("And?")])
     assert server.requests[-1].body["messages"][1] == assistant("x")
 
 
-def test_a_server_that_refuses_all_forms_is_asked_a_few_times_at_most() -> None:
+def test_server_that_refuses_all_formats_gets_few_requests() -> None:
     said = {"role": "assistant", "content": "x", "reasoning_content": "because"}
     words = "max_completion_tokens, reasoning_content, temperature, top_p: all wrong"
     with ChatServer([error(400, words)]) as server, pytest.raises(UsageError, match="all wrong"):
@@ -892,13 +898,13 @@ FULL = {
 
 
 @pytest.mark.parametrize("reply", FULL.values(), ids=FULL)
-def test_a_conversation_that_does_not_fit_is_told_as_such(reply: bytes) -> None:
-    told = failed(reply, ContextFullError, tries=2)
-    assert told.startswith("openai:m@")
+def test_too_long_conversation_is_a_context_error(reply: bytes) -> None:
+    error_text = error_of(reply, ContextFullError, tries=2)
+    assert error_text.startswith("openai:m@")
 
 
 @pytest.mark.parametrize("key", ["max_tokens", "max_completion_tokens"])
-def test_where_only_the_answer_does_not_fit_it_is_cut(key: str) -> None:
+def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(key: str) -> None:
     def handler(request: Request) -> bytes:
         if key == "max_completion_tokens" and "max_tokens" in request.body:
             return error(400, "use max_completion_tokens")
@@ -919,24 +925,24 @@ async def _for_ever(request: Request) -> bytes:
     return CLOSE
 
 
-def test_a_server_that_hangs_is_given_up() -> None:
-    told = failed_by(_for_ever, timeout=0.1)
-    assert "no whole reply within 0.1 s" in told
+def test_hanging_server_times_out() -> None:
+    error_text = error_by(_for_ever, timeout=0.1)
+    assert "no complete reply within 0.1 s" in error_text
 
 
-def test_a_reply_that_trickles_is_given_up() -> None:
+def test_trickling_reply_times_out() -> None:
     whole = answer("x" * 4000)
-    told = failed_by([tuple(whole[i : i + 1] for i in range(len(whole)))], timeout=0.2)
-    assert "no whole reply within 0.2 s" in told
+    error_text = error_by([tuple(whole[i : i + 1] for i in range(len(whole)))], timeout=0.2)
+    assert "no complete reply within 0.2 s" in error_text
 
 
-def failed_by(handler: Any, **options: Any) -> str:
+def error_by(handler: Any, **options: Any) -> str:
     with ChatServer(handler) as server, pytest.raises(PolicyFailure) as caught:
         act(policy_of(server, retries=0, **options))
     return str(caught.value)
 
 
-def test_a_large_reply_is_read() -> None:
+def test_large_reply_is_read() -> None:
     text = "x" * (8 * 2**20)
     assert message_of(answer(text)) == assistant(text)
 
@@ -954,7 +960,7 @@ def connections_of(policy: OpenAIPolicy, server: ChatServer, work: Any) -> int:
     return server.connections - before
 
 
-def test_connections_are_used_again() -> None:
+def test_connections_are_reused() -> None:
     async def one_by_one(policy: OpenAIPolicy) -> None:
         for _ in range(10):
             await policy.act(HELLO, [])
@@ -963,7 +969,7 @@ def test_connections_are_used_again() -> None:
         assert connections_of(policy_of(server), server, one_by_one) == 1
 
 
-def test_a_connection_that_the_server_closed_meanwhile_is_replaced() -> None:
+def test_connection_closed_by_the_server_is_replaced() -> None:
     async def with_pause(policy: OpenAIPolicy) -> None:
         await policy.act(HELLO, [])
         server.drop_connections()
@@ -973,7 +979,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced() -> None:
         assert connections_of(policy_of(server), server, with_pause) == 2
 
 
-def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
+def test_restarting_server_is_retried() -> None:
     server = ChatServer([answer()])
     time = FakeTime()
 
@@ -982,7 +988,7 @@ def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
         if len(time.slept) == 3:
             server.__enter__()
 
-    policy = policy_of(server.__enter__(), pacer=Pacer(clock=time.clock, sleep=back))
+    policy = policy_of(server.__enter__(), rate_limiter=RateLimiter(clock=time.clock, sleep=back))
     act(policy)
     server.__exit__()
     with pytest.raises(PolicyFailure, match="in 3 tries, the last: connection refused"):
@@ -995,8 +1001,10 @@ def test_a_server_that_is_gone_and_comes_back_is_waited_for() -> None:
 
 
 def policy_like(policy: OpenAIPolicy, **options: Any) -> OpenAIPolicy:
-    """A policy for the same server, which has heard of it too."""
-    other = OpenAIPolicy(policy.model, policy.base_url, pacer=FakeTime().pacer(), **options)
+    """Return another policy for the same server, as if it had been answered already."""
+    other = OpenAIPolicy(
+        policy.model, policy.base_url, rate_limiter=FakeTime().rate_limiter(), **options
+    )
     other._answered = True
     return other
 
@@ -1011,7 +1019,7 @@ def test_one_policy_serves_several_event_loops() -> None:
     assert server.connections == 3
 
 
-def test_a_policy_that_nothing_holds_any_more_closes_its_connections() -> None:
+def test_garbage_collected_policy_closes_its_connections() -> None:
     async def work() -> None:
         for _ in range(2):
             await policy_of(server).act(HELLO, [])
@@ -1023,7 +1031,7 @@ def test_a_policy_that_nothing_holds_any_more_closes_its_connections() -> None:
         asyncio.run(work())
 
 
-def test_a_policy_can_be_closed_twice_and_used_after() -> None:
+def test_policy_can_be_closed_twice_and_used_again() -> None:
     async def work(policy: OpenAIPolicy) -> None:
         await policy.close()
         await policy.act(HELLO, [])
@@ -1035,7 +1043,7 @@ def test_a_policy_can_be_closed_twice_and_used_after() -> None:
         assert connections_of(policy_of(server), server, work) == 2
 
 
-def test_a_cancelled_request_leaves_nothing_behind() -> None:
+def test_cancelled_request_leaks_nothing() -> None:
     async def cancelled(policy: OpenAIPolicy) -> None:
         task = asyncio.create_task(policy.act(HELLO, []))
         while not server.requests:
@@ -1052,7 +1060,7 @@ def test_a_cancelled_request_leaves_nothing_behind() -> None:
 # limits
 
 
-def test_no_more_requests_are_under_way_than_allowed() -> None:
+def test_concurrency_limit_is_kept() -> None:
     under_way = most = 0
     full = asyncio.Event()
 
@@ -1076,7 +1084,7 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
     assert len(server.requests) == 40
 
 
-def test_without_a_limit_all_requests_are_under_way_at_once() -> None:
+def test_requests_are_all_concurrent_without_a_limit() -> None:
     started = 0
     full = asyncio.Event()
 
@@ -1095,13 +1103,13 @@ def test_without_a_limit_all_requests_are_under_way_at_once() -> None:
         assert connections_of(policy_of(server), server, many) == 300
 
 
-def test_requests_begin_no_faster_than_the_rate() -> None:
+def test_rate_limit_is_kept() -> None:
     time = FakeTime()
-    pacer = time.pacer(requests_per_minute=120)
+    rate_limiter = time.rate_limiter(requests_per_minute=120)
     starts = []
 
     async def start() -> None:
-        await pacer.turn()
+        await rate_limiter.acquire()
         starts.append(time.now)
 
     async def many() -> None:
@@ -1111,16 +1119,16 @@ def test_requests_begin_no_faster_than_the_rate() -> None:
     assert starts == [1000 + 0.5 * n for n in range(20)]
 
 
-def test_the_rate_is_kept_after_a_pause_too() -> None:
+def test_rate_limit_is_kept_after_a_pause() -> None:
     time = FakeTime()
-    pacer = time.pacer(requests_per_minute=60)
+    rate_limiter = time.rate_limiter(requests_per_minute=60)
     starts = []
 
     async def start() -> None:
-        await pacer.turn()
+        await rate_limiter.acquire()
         starts.append(time.now)
         if len(starts) == 2:
-            pacer.pause(30)
+            rate_limiter.pause(30)
 
     async def many() -> None:
         await asyncio.gather(*[start() for _ in range(6)])
@@ -1132,18 +1140,18 @@ def test_the_rate_is_kept_after_a_pause_too() -> None:
     assert all(gap >= 1 for gap in gaps)
 
 
-def test_a_rate_counts_tries_too() -> None:
+def test_rate_limit_counts_retries() -> None:
     time = FakeTime()
     with ChatServer([error(500), error(500), answer()]) as server:
-        act(policy_of(server, pacer=time.pacer(requests_per_minute=1, jitter=0.0)))
+        act(policy_of(server, rate_limiter=time.rate_limiter(requests_per_minute=1, jitter=0.0)))
     assert time.now == 1120
 
 
 # whole episodes
 
 
-def test_a_rollout_through_a_server_that_fails_now_and_then(tmp_path: Path) -> None:
-    """What may pass costs nothing; what does not is recorded as the policy's failure."""
+def test_rollout_survives_a_server_that_fails_now_and_then(tmp_path: Path) -> None:
+    """Transient failures cost no episode; lasting ones are recorded as policy failures."""
     numbers: dict[str, int] = {}
 
     def handler(request: Request) -> bytes:
@@ -1168,14 +1176,14 @@ def test_a_rollout_through_a_server_that_fails_now_and_then(tmp_path: Path) -> N
     assert {t["stop_reason"] for t in episodes[9]} == {"max_tokens"}
     assert all(t["failure"] is None for number in (0, 1, 5, 7, 9) for t in episodes[number])
     assert run.metrics["overall"]["failures"] == 4
-    asked = json.loads((tmp_path / "run.json").read_text())
-    assert asked["policy"] == f"openai:m@{server.url}"
+    recorded = json.loads((tmp_path / "run.json").read_text())
+    assert recorded["policy"] == f"openai:m@{server.url}"
     assert KEY not in "".join(file.read_text() for file in tmp_path.iterdir())
     seeds = [request.body["seed"] for request in server.requests]
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-def test_the_same_run_sends_the_same_seeds() -> None:
+def test_same_run_sends_the_same_seeds() -> None:
     sent = []
     for _ in range(2):
         with ChatServer([answer("\\boxed{A}")]) as server:
@@ -1185,7 +1193,7 @@ def test_the_same_run_sends_the_same_seeds() -> None:
     assert len(set(sent[0])) == 10
 
 
-def test_what_the_user_got_wrong_is_asked_once_an_episode() -> None:
+def test_usage_error_is_not_retried_within_an_episode() -> None:
     with ChatServer([error(401)]) as server:
         run = textgym.rollout("textgym/MCQA-v0", f"openai:m@{server.url}", episodes=10)
     failures = {(t["failure"]["boundary"], t["failure"]["type"]) for t in run.trajectories()}
@@ -1205,7 +1213,7 @@ def eval_with(folder: Path, *arguments: str, **environment: str) -> Any:
     )
 
 
-def test_eval_takes_the_spec_and_options(tmp_path: Path) -> None:
+def test_eval_accepts_the_spec_and_options(tmp_path: Path) -> None:
     with ChatServer([error(500), answer("\\boxed{A}")]) as server:
         spec = f"openai:org/m@{server.url}"
         options = ("--policy-set", "retries=2", "--policy-set", 'extra_body={"min_p": 0.1}')
@@ -1222,17 +1230,19 @@ def test_eval_takes_the_spec_and_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "error_text"),
     [
         (("--policy", "openai:m", "--policy-set", "retires=1"), "did you mean 'retries'"),
         (("--policy", "openai:m", "--policy-set", "retries"), "--policy-set takes NAME=VALUE"),
-        (("--policy", "openai:m", "--policy-set", "timeout=soon"), "timeout is a number"),
+        (("--policy", "openai:m", "--policy-set", "timeout=soon"), "timeout must be a number"),
         (("--policy", "openai:m", "--policy-set", "retires=1", "--dry-run"), "did you mean"),
         (("--policy", "openai:"), "needs a model"),
     ],
 )
-def test_eval_tells_wrong_options_in_one_line(tmp_path: Path, arguments: Any, told: str) -> None:
+def test_eval_reports_invalid_options_on_one_line(
+    tmp_path: Path, arguments: Any, error_text: str
+) -> None:
     came = eval_with(tmp_path, *arguments)
     assert came.returncode == 2
-    assert told in came.stderr
+    assert error_text in came.stderr
     assert came.stderr.count("\n") == 1

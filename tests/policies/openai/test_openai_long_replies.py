@@ -1,4 +1,4 @@
-"""Replies of any length, framing and compression: what is read of them, and what comes of it."""
+"""Replies of any length, framing and compression: no more than a limit is read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, answer, http
 from test_openai import act, policy_of
 
-from textgym.policies.openai.chat_completions import ChatQuestion
-from textgym.policies.openai.connections import Reply
-from textgym.policies.openai.replies import Problem, read_reply
+from textgym.policies.openai.chat_completions import ChatRequest
+from textgym.policies.openai.connection_pool import HTTPReply
+from textgym.policies.openai.replies import FailedRequest, read_reply
 
 KIB, MIB = 2**10, 2**20
 WORDS = b"model " * (KIB * 64 // 6)  # the worst for what looks for "model ... not found"
@@ -49,7 +49,7 @@ def until_it_closes(status: int) -> Iterator[bytes]:
 
 
 def packed(status: int) -> Iterator[bytes]:
-    """Send a thousandth of what it unpacks to."""
+    """Send an endless compressed body, a thousandth of its decompressed size."""
     packer = zlib.compressobj(9, wbits=31)
     yield head(status, "Content-Encoding: gzip", "Connection: close")
     yield packer.compress(b" " * MIB) + packer.flush(zlib.Z_SYNC_FLUSH)
@@ -79,7 +79,7 @@ def test_endless_error_is_cut_after_its_beginning(
 
 
 @pytest.mark.parametrize("reply", ENDLESS, ids=lambda reply: reply.__name__)
-def test_endless_answer_is_a_failure_of_the_policy_at_once(
+def test_endless_reply_is_a_policy_failure_without_retries(
     reply: Callable[[int], Iterator[bytes]],
 ) -> None:
     with ChatServer(lambda request: reply(200)) as server:
@@ -89,7 +89,7 @@ def test_endless_answer_is_a_failure_of_the_policy_at_once(
     assert server.sent < 128 * MIB
 
 
-def test_endless_list_of_models_is_none() -> None:
+def test_endless_list_of_models_is_ignored() -> None:
     reply = http(404, {"error": {"message": "The model `m` does not exist"}})
     with ChatServer([reply]) as server:
         server.models = in_chunks(200)
@@ -98,13 +98,13 @@ def test_endless_list_of_models_is_none() -> None:
 
 
 def test_cause_is_found_in_the_beginning_of_a_long_error() -> None:
-    told = "This model's maximum context length is 9 tokens"
-    body = json.dumps({"error": {"message": told, "input": "x" * MIB}})
+    error_text = "This model's maximum context length is 9 tokens"
+    body = json.dumps({"error": {"message": error_text, "input": "x" * MIB}})
     with ChatServer([http(400, body)]) as server, pytest.raises(ContextFullError, match="9 tokens"):
         act(policy_of(server))
 
 
-def test_long_page_is_told_as_a_page() -> None:
+def test_long_html_page_is_reported_as_a_page() -> None:
     page = "<!DOCTYPE html>" + "<p>bad gateway</p>" * MIB
     with ChatServer([http(502, page)]) as server, pytest.raises(PolicyFailure) as caught:
         act(policy_of(server, retries=0))
@@ -112,7 +112,7 @@ def test_long_page_is_told_as_a_page() -> None:
 
 
 @pytest.mark.parametrize("length", [64 * KIB - 1, 64 * KIB, 64 * KIB + 1])
-def test_error_about_as_long_as_what_is_read(length: int) -> None:
+def test_error_near_the_size_limit_is_read(length: int) -> None:
     parts = '{"error": {"message": "the engine died", "input": "', '"}}'
     body = ("x" * (length - len("".join(parts)))).join(parts)
     with ChatServer([http(500, body)]) as server, pytest.raises(PolicyFailure) as caught:
@@ -121,7 +121,7 @@ def test_error_about_as_long_as_what_is_read(length: int) -> None:
     assert "the engine died" in str(caught.value)
 
 
-def test_connection_of_a_short_error_is_kept() -> None:
+def test_connection_is_reused_after_a_short_error() -> None:
     with ChatServer([http(500, {"error": "x" * 1000}), answer()]) as server:
         act(policy_of(server))
         assert server.connections == 1
@@ -140,7 +140,7 @@ def compressed(reply: bytes, encoding: str, pack: Callable[[bytes], bytes]) -> b
     [("gzip", gzip.compress), ("GZIP", gzip.compress), ("deflate", zlib.compress),
      ("identity", bytes)],
 )  # fmt: skip
-def test_compressed_answer_is_read(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+def test_compressed_reply_is_read(encoding: str, pack: Callable[[bytes], bytes]) -> None:
     text = "é" * MIB
     with ChatServer([compressed(answer(text), encoding, pack)]) as server:
         assert act(policy_of(server)).message == assistant(text)
@@ -148,24 +148,24 @@ def test_compressed_answer_is_read(encoding: str, pack: Callable[[bytes], bytes]
 
 
 @pytest.mark.parametrize(
-    ("pack", "told"),
+    ("pack", "error_text"),
     [
-        pytest.param(lambda body: gzip.compress(body)[:-12], "broke off", id="half"),
+        pytest.param(lambda body: gzip.compress(body)[:-12], "connection broke", id="half"),
         pytest.param(lambda body: b"\x1f\x8b\x08" + b"\xff" * 99, "decompressed", id="no gzip"),
-        pytest.param(lambda body: b"", "nothing", id="empty"),
+        pytest.param(lambda body: b"", "an empty body", id="empty"),
     ],
 )
-def test_answer_that_cannot_be_decompressed_may_pass(
-    pack: Callable[[bytes], bytes], told: str
+def test_reply_that_cannot_be_decompressed_is_retried(
+    pack: Callable[[bytes], bytes], error_text: str
 ) -> None:
     broken = compressed(answer("x" * 5000), "gzip", pack)
-    with ChatServer([broken]) as server, pytest.raises(PolicyFailure, match=told):
+    with ChatServer([broken]) as server, pytest.raises(PolicyFailure, match=error_text):
         act(policy_of(server, retries=0))
     with ChatServer([broken, answer("right")]) as server:
         assert act(policy_of(server)).message == assistant("right")
 
 
-# What is said of a long reply.
+# Errors about a long reply.
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_answer_that_cannot_be_decompressed_may_pass(
     ],
 )
 @pytest.mark.parametrize("status", [200, 500])
-def test_problem_tells_no_more_than_a_beginning(body: Any, status: int) -> None:
-    reply = Reply(status, {}, json.dumps(body).encode())
-    problem = read_reply(reply, ChatQuestion([], []))
-    assert isinstance(problem, Problem)
-    assert len(problem.text) <= 64 * KIB
+def test_failure_text_is_cut(body: Any, status: int) -> None:
+    reply = HTTPReply(status, {}, json.dumps(body).encode())
+    failure = read_reply(reply, ChatRequest([], []))
+    assert isinstance(failure, FailedRequest)
+    assert len(failure.text) <= 64 * KIB
 
 
-def test_name_is_compared_with_some_models_of_a_long_list(
+def test_unknown_model_is_compared_with_part_of_a_long_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from textgym.policies.openai import policy as openai

@@ -1,4 +1,4 @@
-"""Whatever a server answers, only documented errors come out, or a message that can be stepped."""
+"""Any reply of a server gives a valid action or a documented error."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, FakeTime, http
 
 from textgym.policies.json_codec import decode, encode
-from textgym.policies.openai.chat_completions import ChatQuestion
+from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.policy import OpenAIPolicy
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.openai.request_format import RequestFormat
 
 ENV = gymnasium.make("textgym/MCQA-v0")
 HALF = st.sampled_from(["\ud800", "a\udfffb", "\ud83d\ude00"])
@@ -39,7 +39,7 @@ VALUES = st.recursive(
 
 
 def shape(**fields: Any) -> st.SearchStrategy[Any]:
-    """An object in which each field is as it should be, anything at all, or missing."""
+    """Return objects in which each field is valid, of any value, or missing."""
     return st.fixed_dictionaries({}, optional={k: v | VALUES for k, v in fields.items()}) | VALUES
 
 
@@ -66,14 +66,19 @@ STATUSES = st.sampled_from([200, 200, 200, 200, 204, 299, 302, 400, 401, 404, 41
 HEADERS = st.sampled_from([{}, {"Retry-After": "1"}, {"Retry-After": "x"}, {"Location": "/"}])
 
 
-class Asked:
-    """A policy and its server, whose one answer can be set."""
+class FuzzedServer:
+    """A policy, and its server whose reply can be set."""
 
     def __init__(self, server: ChatServer, runner: asyncio.Runner) -> None:
         self.reply = b""
         server.handler = lambda request: self.reply
         self.policy = OpenAIPolicy(
-            "m", server.url, retries=1, timeout=5, api_key="secret-key", pacer=FakeTime().pacer()
+            "m",
+            server.url,
+            retries=1,
+            timeout=5,
+            api_key="secret-key",
+            rate_limiter=FakeTime().rate_limiter(),
         )
         self.runner = runner
 
@@ -82,20 +87,20 @@ class Asked:
         try:
             return self.runner.run(self.policy.act([user("Hello")], []))
         except (PolicyFailure, ContextFullError, UsageError) as error:
-            told = str(error)
-        assert "\n" not in told
-        assert "secret-key" not in told
+            error_text = str(error)
+        assert "\n" not in error_text
+        assert "secret-key" not in error_text
         return None
 
 
 @pytest.fixture(scope="module")
-def asked() -> Iterator[Asked]:
+def fuzzed() -> Iterator[FuzzedServer]:
     with ChatServer([b""]) as server, asyncio.Runner() as runner:
-        yield Asked(server, runner)
+        yield FuzzedServer(server, runner)
 
 
 def check(action: Any) -> None:
-    """What comes out is an action, can be stepped, stored, and sent back."""
+    """Check that the outcome is a documented error, or an action that can be stepped and stored."""
     if action is None:
         return
     assert action.message in ActionSpace()
@@ -104,7 +109,7 @@ def check(action: Any) -> None:
     ENV.reset(options={"index": 0})
     observation, *_ = ENV.step(action.message)
     json.loads(json.dumps(observation, allow_nan=False).encode())
-    body = ChatQuestion(observation, []).fields(RequestForm())
+    body = ChatRequest(observation, []).fields(RequestFormat())
     for message in decode(encode(body))["messages"]:
         for call in message.get("tool_calls") or ():
             assert isinstance(json.loads(call["function"]["arguments"]), dict)
@@ -112,34 +117,40 @@ def check(action: Any) -> None:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(status=STATUSES, answer=ANSWERS, headers=HEADERS)
-def test_any_json(asked: Asked, status: int, answer: Any, headers: dict[str, str]) -> None:
-    check(asked.act(http(status, json.dumps(answer), headers)))
+def test_any_json_reply_is_an_action_or_a_documented_error(
+    fuzzed: FuzzedServer, status: int, answer: Any, headers: dict[str, str]
+) -> None:
+    check(fuzzed.act(http(status, json.dumps(answer), headers)))
 
 
 @settings(max_examples=100, deadline=None)
 @given(status=STATUSES, body=st.binary(max_size=200))
-def test_any_bytes_as_the_body(asked: Asked, status: int, body: bytes) -> None:
-    check(asked.act(http(status, body)))
+def test_any_body_is_an_action_or_a_documented_error(
+    fuzzed: FuzzedServer, status: int, body: bytes
+) -> None:
+    check(fuzzed.act(http(status, body)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(min_size=1, max_size=200))
-def test_any_bytes_in_place_of_http(asked: Asked, data: bytes) -> None:
-    check(asked.act((data,)))  # type: ignore[arg-type]
+def test_invalid_http_is_a_documented_error(fuzzed: FuzzedServer, data: bytes) -> None:
+    check(fuzzed.act((data,)))  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(0, 400), at=st.integers(0, 400), byte=st.integers(0, 255))
-def test_a_reply_that_is_cut_or_changed(asked: Asked, cut: int, at: int, byte: int) -> None:
+def test_damaged_reply_is_an_action_or_a_documented_error(
+    fuzzed: FuzzedServer, cut: int, at: int, byte: int
+) -> None:
     choice = {"message": {"content": "Hello", "tool_calls": []}, "finish_reason": "stop"}
     reply = bytearray(http(200, {"choices": [choice]}, {"Retry-After": "1"}))
     reply[at % len(reply)] = byte
-    check(asked.act((bytes(reply[: cut % len(reply)]) or b"x",)))  # type: ignore[arg-type]
+    check(fuzzed.act((bytes(reply[: cut % len(reply)]) or b"x",)))  # type: ignore[arg-type]
 
 
 @settings(max_examples=300, deadline=None)
 @given(VALUES)
-def test_what_is_encoded_can_be_decoded(value: Any) -> None:
+def test_encoded_json_can_be_decoded(value: Any) -> None:
     try:
         sent = encode(value)
     except ValueError:

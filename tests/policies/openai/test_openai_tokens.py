@@ -48,7 +48,7 @@ LOOK: Any = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder with SmolLM2's tokenizer alone."""
+    """A folder with only SmolLM2's tokenizer."""
     folder = tmp_path_factory.mktemp("tokenizer")
     try:
         load_tokenizer("").save_pretrained(folder)
@@ -58,19 +58,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def recorder(folder: str) -> Any:
-    """The recorder that the policies of this module share, for a tokenizer is slow to load."""
-    return OpenAIPolicy("m", "http://h/v1", tokens=True, tokenizer=folder).recorder
+def codec(folder: str) -> Any:
+    """The codec that all policies of this module share, because a tokenizer loads slowly."""
+    return OpenAIPolicy("m", "http://h/v1", tokens=True, tokenizer=folder).codec
 
 
 @pytest.fixture
-def policy_of(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def policy_of(codec: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that makes a policy whose waits take no time."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("textgym.policies.openai.policy._recorder", lambda *given: recorder)
+    monkeypatch.setattr("textgym.policies.openai.policy._make_codec", lambda *given: codec)
 
     def make(server: ChatServer, **options: Any) -> OpenAIPolicy:
-        options.setdefault("pacer", FakeTime().pacer())
+        options.setdefault("rate_limiter", FakeTime().rate_limiter())
         sampling = Sampling.read(options.pop("sampling", None))
         return OpenAIPolicy("m", server.url, sampling, tokens=True, **options)
 
@@ -88,7 +88,7 @@ def act(policy: OpenAIPolicy, messages: Any = HELLO, tools: Any = (), **more: An
 
 
 def choice_to(request: Request, ids: Any = SAID, text: Any = "Hi", **more: Any) -> dict[str, Any]:
-    """What vLLM answers to a request; more keys go into the choice, None takes one away."""
+    """Return vLLM's reply to a request; more keys are added to the choice, None removes one."""
     logprobs = {"token_logprobs": [-0.5] * len(ids), "tokens": ["x"] * len(ids)}
     choice = {
         "index": 0, "text": text, "finish_reason": "stop", "logprobs": logprobs,
@@ -98,7 +98,7 @@ def choice_to(request: Request, ids: Any = SAID, text: Any = "Hi", **more: Any) 
 
 
 def answers(*choices: Any, **more: Any) -> Any:
-    """A handler that answers so every time, in vLLM's form."""
+    """Return a handler that always gives this answer in vLLM's form."""
 
     def handler(request: Request) -> bytes:
         usage = {"prompt_tokens": 1, "prompt_tokens_details": {"cached_tokens": 3}}
@@ -108,13 +108,15 @@ def answers(*choices: Any, **more: Any) -> Any:
 
 
 def after(*replies: bytes) -> Any:
-    """A handler that gives these replies first."""
+    """Return a handler that gives these replies first."""
     left, handler = list(replies), answers()
     return lambda request: left.pop(0) if left else handler(request)
 
 
-def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **options: Any) -> str:
-    """The error that comes of a reply, after so many requests."""
+def error_of(
+    policy_of: Any, handler: Any, kind: type[Exception], tries: int, **options: Any
+) -> str:
+    """Return the text of the error that a reply raises, after a number of requests."""
     with ChatServer(handler) as server:
         with pytest.raises(kind) as caught:
             act(policy_of(server, **options))
@@ -128,46 +130,44 @@ def failed(policy_of: Any, handler: Any, kind: type[Exception], tries: int, **op
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "error_text"),
     [
-        ({"tokens": "yes"}, "tokens is true or false, not 'yes'"),
-        ({"tokenizer": "some/model"}, "tokenizer, .* are for tokens=true"),
-        ({"tool_parser": "hermes"}, "tool_parser .* are for tokens=true"),
+        ({"tokens": "yes"}, "tokens must be true or false, not 'yes'"),
+        ({"tokenizer": "some/model"}, "tokenizer, .* need tokens=true"),
+        ({"tool_parser": "hermes"}, "tool_parser .* need tokens=true"),
         ({"tokens": True, "tool_prompt": True}, "the chat template decides on the tool prompt"),
     ],
     ids=["no switch", "a tokenizer alone", "a parser alone", "two prompts"],
 )
-def test_options_that_do_not_go_together_are_told(options: Any, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_options_that_exclude_each_other_are_refused(options: Any, error_text: str) -> None:
+    with pytest.raises(UsageError, match=error_text):
         make_policy("openai:m@http://h/v1", options=options)
 
 
-def test_a_tokenizer_that_is_nowhere_is_told(tmp_path: Path) -> None:
+def test_missing_tokenizer_is_an_error(tmp_path: Path) -> None:
     options = {"tokens": True, "tokenizer": str(tmp_path / "none")}
     with pytest.raises(UnknownNameError, match="there is no model folder"):
         make_policy("openai:m@http://h/v1", options=options)
 
 
-def test_the_model_names_its_tokenizer_by_default(folder: str) -> None:
+def test_default_tokenizer_is_the_models(folder: str) -> None:
     policy: Any = make_policy(f"openai:{folder}@http://h/v1", options={"tokens": True})
-    assert policy.recorder.name == policy.name
-    assert policy.recorder.ends == {policy.recorder.tokenizer.eos_token_id}
+    assert policy.codec.name == policy.name
+    assert policy.codec.eos_token_ids == {policy.codec.tokenizer.eos_token_id}
 
 
-def test_the_ids_that_end_a_message_are_read_beside_the_tokenizer(
-    folder: str, tmp_path: Path
-) -> None:
+def test_eos_token_ids_are_read_from_the_generation_config(folder: str, tmp_path: Path) -> None:
     load_tokenizer(folder).save_pretrained(tmp_path)
     (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [5, 6]}))
     options = {"tokens": True, "tokenizer": str(tmp_path)}
     policy: Any = make_policy("openai:m@http://h/v1", options=options)
-    assert policy.recorder.ends == {5, 6, policy.recorder.tokenizer.eos_token_id}
+    assert policy.codec.eos_token_ids == {5, 6, policy.codec.tokenizer.eos_token_id}
 
 
 # The request
 
 
-def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: Any) -> None:
+def test_prompt_is_sent_as_ids_with_all_settings(policy_of: Any, codec: Any) -> None:
     sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x"]}
     with ChatServer(answers()) as server:
         act(policy_of(server, sampling=sampling), seed=2**31 + 4)
@@ -175,7 +175,7 @@ def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: A
     assert request.path == "/v1/completions"
     assert request.body == {
         "model": "m",
-        "prompt": recorder.prompt(HELLO, [], None).ids,
+        "prompt": codec.encode_prompt(HELLO, [], None).ids,
         "return_token_ids": True,
         "logprobs": 0,
         "seed": 4,
@@ -183,7 +183,7 @@ def test_the_prompt_is_sent_in_ids_with_all_settings(policy_of: Any, recorder: A
     }
 
 
-def test_more_fields_win_and_none_takes_one_away(policy_of: Any) -> None:
+def test_extra_body_overrides_fields_and_none_removes_one(policy_of: Any) -> None:
     with ChatServer(answers()) as server:
         act(policy_of(server, extra_body={"min_p": 0.1, "top_p": None}))
     body = server.requests[0].body
@@ -191,10 +191,10 @@ def test_more_fields_win_and_none_takes_one_away(policy_of: Any) -> None:
     assert "top_p" not in body
 
 
-def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, recorder: Any) -> None:
-    split = recorder.tokenizer.convert_tokens_to_ids(["h", "i"])
-    assert recorder.tokenizer("hi")["input_ids"] != split  # it would be encoded otherwise
-    end = recorder.tokenizer.eos_token_id
+def test_earlier_tokens_are_sent_again_unchanged(policy_of: Any, codec: Any) -> None:
+    split = codec.tokenizer.convert_tokens_to_ids(["h", "i"])
+    assert codec.tokenizer("hi")["input_ids"] != split  # it would be encoded otherwise
+    end = codec.tokenizer.eos_token_id
     with ChatServer(answers([*split, end], "hi")) as server:
         policy = policy_of(server)
         first = act(policy)
@@ -205,12 +205,12 @@ def test_the_tokens_so_far_are_sent_again_id_for_id(policy_of: Any, recorder: An
     assert second.prompt_ids == prompt
 
 
-def test_a_tool_prompt_and_calls_are_the_templates_affair(policy_of: Any, recorder: Any) -> None:
+def test_template_decides_on_the_tool_prompt_and_calls(policy_of: Any, codec: Any) -> None:
     text = 'I look.\n<tool_call>{"name": "look", "arguments": {}}</tool_call>'
     with ChatServer(answers(SAID, text)) as server:
         action = act(policy_of(server), HELLO, [LOOK])
         plain = act(policy_of(server))
-    assert "<tools>" in recorder.tokenizer.decode(server.requests[0].body["prompt"])
+    assert "<tools>" in codec.tokenizer.decode(server.requests[0].body["prompt"])
     assert "tools" not in server.requests[0].body
     assert action.finish_reason == "tool_calls"
     assert action.message["content"] == "I look."
@@ -221,7 +221,7 @@ def test_a_tool_prompt_and_calls_are_the_templates_affair(policy_of: Any, record
 # The reply
 
 
-def test_an_answer_carries_its_tokens(policy_of: Any) -> None:
+def test_action_has_its_tokens(policy_of: Any) -> None:
     with ChatServer(answers([5, 0, 7], "Hi", logprobs={"token_logprobs": [-1, 0, -9999.0]})) as s:
         action = act(policy_of(s))
     assert action.message == assistant("Hi")
@@ -232,12 +232,12 @@ def test_an_answer_carries_its_tokens(policy_of: Any) -> None:
     assert action.usage == counts
 
 
-def test_an_answer_that_was_cut_says_so(policy_of: Any) -> None:
+def test_cut_answer_has_finish_reason_length(policy_of: Any) -> None:
     with ChatServer(answers(finish_reason="length")) as server:
         assert act(policy_of(server)).finish_reason == "length"
 
 
-def test_reasoning_is_kept_apart(policy_of: Any) -> None:
+def test_reasoning_is_separated_from_the_content(policy_of: Any) -> None:
     with ChatServer(answers(SAID, "<think>A or B?</think>B")) as server:
         message = act(policy_of(server)).message
     assert message == {"role": "assistant", "content": "B", "reasoning_content": "A or B?"}
@@ -254,9 +254,9 @@ NO_TOKENS = {
 
 
 @pytest.mark.parametrize("more", NO_TOKENS.values(), ids=NO_TOKENS)
-def test_a_server_that_does_not_tell_the_tokens_is_told_at_once(policy_of: Any, more: Any) -> None:
-    told = failed(policy_of, answers(**more), UsageError, tries=1)
-    assert "cannot be asked in token ids: the reply is no completion: it " in told
+def test_reply_without_token_ids_is_not_retried(policy_of: Any, more: Any) -> None:
+    error_text = error_of(policy_of, answers(**more), UsageError, tries=1)
+    assert "cannot be called in token ids: the reply is not a valid completion: it" in error_text
 
 
 BROKEN = {
@@ -281,9 +281,11 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("more", BROKEN.values(), ids=BROKEN)
-def test_a_broken_reply_is_asked_for_again(policy_of: Any, more: Any) -> None:
-    told = failed(policy_of, answers(**more), PolicyFailure, tries=3, retries=2)
-    assert "gave no answer in 3 tries, the last: the reply is no completion: " in told
+def test_invalid_reply_is_retried(policy_of: Any, more: Any) -> None:
+    error_text = error_of(policy_of, answers(**more), PolicyFailure, tries=3, retries=2)
+    assert (
+        "gave no answer in 3 tries, the last: the reply is not a valid completion: " in error_text
+    )
 
 
 @pytest.mark.parametrize(
@@ -291,20 +293,20 @@ def test_a_broken_reply_is_asked_for_again(policy_of: Any, more: Any) -> None:
     [error(503), error(429), CLOSE, http(200, "half"), http(200, {"choices": []})],
     ids=["503", "429", "closed", "no JSON", "no choices"],
 )
-def test_what_may_pass_is_asked_again_with_the_same_request(policy_of: Any, reply: bytes) -> None:
+def test_retry_sends_the_same_request(policy_of: Any, reply: bytes) -> None:
     with ChatServer(after(reply, reply)) as server:
         assert act(policy_of(server), seed=3).message == assistant("Hi")
     assert len({request.data for request in server.requests}) == 1
     assert len(server.requests) == 3
 
 
-def test_a_prompt_that_fills_the_context_is_told(policy_of: Any) -> None:
+def test_prompt_that_fills_the_context_is_a_context_error(policy_of: Any) -> None:
     reply = error(400, "This model's maximum context length is 8 tokens.")
-    told = failed(policy_of, [reply], ContextFullError, tries=2)
-    assert "maximum context length is 8" in told
+    error_text = error_of(policy_of, [reply], ContextFullError, tries=2)
+    assert "maximum context length is 8" in error_text
 
 
-def test_where_only_the_answer_does_not_fit_it_is_cut(policy_of: Any) -> None:
+def test_token_limit_is_dropped_if_only_the_answer_does_not_fit(policy_of: Any) -> None:
     refusal = error(400, "This model's maximum context length is 90 tokens.")
     with ChatServer(after(refusal)) as server:
         act(policy_of(server, extra_body={"min_p": 0.1}))
@@ -313,18 +315,18 @@ def test_where_only_the_answer_does_not_fit_it_is_cut(policy_of: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "error_text"),
     [
         (error(404, "Not Found"), "no completions at http://127.0.0.1:"),
-        (http(200, "<html>"), "what stands before /completions, such as"),
+        (http(200, "<html>"), "the part before /completions, such as"),
         (error(400, "prompt must be a string"), "the server refuses the request: 400: prompt"),
     ],
     ids=["404", "a page", "no ids taken"],
 )
-def test_a_server_that_has_no_such_completions_is_told(
-    policy_of: Any, reply: bytes, told: str
+def test_server_without_the_completions_endpoint_is_an_error(
+    policy_of: Any, reply: bytes, error_text: str
 ) -> None:
-    assert told in failed(policy_of, [reply], UsageError, tries=1)
+    assert error_text in error_of(policy_of, [reply], UsageError, tries=1)
 
 
 JSON = st.recursive(
@@ -346,10 +348,10 @@ FIELDS = {
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(more=st.fixed_dictionaries({}, optional=FIELDS), tools=st.booleans())
-def test_any_choice_is_an_action_that_can_be_stepped_or_a_documented_error(
-    asked: Any, more: dict[str, Any], tools: bool
+def test_any_choice_is_a_valid_action_or_a_documented_error(
+    harness: Any, more: dict[str, Any], tools: bool
 ) -> None:
-    policy, server, runner = asked
+    policy, server, runner = harness
     server.handler = answers(**more)
     try:
         action = runner.run(policy.act(HELLO, [LOOK] if tools else []))
@@ -360,7 +362,7 @@ def test_any_choice_is_an_action_that_can_be_stepped_or_a_documented_error(
 
 
 @pytest.fixture
-def asked(policy_of: Any) -> Iterator[Any]:
+def harness(policy_of: Any) -> Iterator[Any]:
     with ChatServer([b""]) as server, asyncio.Runner() as runner:
         yield policy_of(server, retries=0), server, runner
 
@@ -368,8 +370,8 @@ def asked(policy_of: Any) -> Iterator[Any]:
 # Whole episodes
 
 
-def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, recorder: Any) -> None:
-    ids = [*recorder.tokenizer("1")["input_ids"], recorder.tokenizer.eos_token_id]
+def test_episode_of_several_turns_is_one_token_sequence(policy_of: Any, codec: Any) -> None:
+    ids = [*codec.tokenizer("1")["input_ids"], codec.tokenizer.eos_token_id]
     with ChatServer(answers(ids, "1")) as server:
         run = textgym.rollout(
             "textgym/GuessNumber-v0",
@@ -389,7 +391,7 @@ def test_an_episode_of_several_turns_is_one_sequence(policy_of: Any, recorder: A
         assert sum(tokens.loss_mask) == len(ids) * len(trajectory["steps"])
 
 
-def test_a_dry_run_shows_what_the_model_reads(folder: str, tmp_path: Path) -> None:
+def test_dry_run_shows_the_rendered_prompt(folder: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
     asking = ["--policy", "openai:m@http://h/v1", "--policy-set", "tokens=true"]
     done = subprocess.run(

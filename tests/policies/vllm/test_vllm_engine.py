@@ -45,7 +45,7 @@ Set = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    """The model's folder, beside the installed packages; it is made the first time."""
+    """The model's folder, next to the installed packages; it is made the first time."""
     folder = Path(sys.prefix) / "smollm2"
     command = [sys.executable, str(ROOT / "scripts" / "save_smollm2.py"), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -74,7 +74,7 @@ def sampled(policy: Any, monkeypatch: pytest.MonkeyPatch) -> Set:
 
 
 def ask(policy: Any, *conversations: list[Message], seeds: Any = None) -> list[Action]:
-    """Ask all at once, and return the answers."""
+    """Call the policy with all prompts at once; return the actions."""
 
     async def together() -> list[Action]:
         given = seeds or [None] * len(conversations)
@@ -88,7 +88,7 @@ def ask(policy: Any, *conversations: list[Message], seeds: Any = None) -> list[A
 
 
 def logprobs_of(folder: Path, ids: list[int]) -> list[float]:
-    """The log probability of each id but the first, by transformers in float32."""
+    """Return the log probability of each id but the first, by transformers in float32."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -101,7 +101,7 @@ def logprobs_of(folder: Path, ids: list[int]) -> list[float]:
 # Answers
 
 
-def test_an_answer_carries_its_tokens(policy: Any) -> None:
+def test_action_has_its_tokens(policy: Any) -> None:
     (action,) = ask(policy, HELLO)
     assert action.finish_reason == "length"
     assert action.usage == {"prompt_tokens": len(action.prompt_ids or ()), "completion_tokens": 8}
@@ -109,20 +109,20 @@ def test_an_answer_carries_its_tokens(policy: Any) -> None:
     assert action.message == assistant(policy.tokenizer.decode(action.token_ids))
 
 
-def test_a_message_that_ends_by_itself_keeps_its_end_token(policy: Any) -> None:
+def test_finished_message_keeps_its_eos_token(policy: Any) -> None:
     (action,) = ask(policy, ENDING)
     assert (action.finish_reason, action.message) == ("stop", assistant("Yes."))
     assert (action.token_ids or [])[-1] == policy.tokenizer.eos_token_id
     assert len(action.logprobs or ()) == len(action.token_ids or ())
 
 
-def test_answers_that_were_asked_at_once_are_those_asked_alone(policy: Any) -> None:
+def test_concurrent_answers_equal_single_ones(policy: Any) -> None:
     together = ask(policy, HELLO, ENDING)
     for action, messages in zip(together, (HELLO, ENDING), strict=True):
         assert ask(policy, messages)[0].token_ids == action.token_ids
 
 
-def test_a_seed_repeats_an_answer_and_others_differ(sampled: Set) -> None:
+def test_seed_repeats_an_answer_and_other_seeds_differ(sampled: Set) -> None:
     policy = sampled(temperature=1.0)
     seeds = [1, 2, 3, 2**63 + 1]
     first = [action.token_ids for action in ask(policy, *[HELLO] * 4, seeds=seeds)]
@@ -132,7 +132,7 @@ def test_a_seed_repeats_an_answer_and_others_differ(sampled: Set) -> None:
     assert len({tuple(ids or ()) for ids in first}) == 3
 
 
-def test_a_stop_text_ends_a_message_and_stays_among_its_tokens(sampled: Set) -> None:
+def test_stop_string_ends_a_message_and_keeps_its_tokens(sampled: Set) -> None:
     (plain,) = ask(sampled(), HELLO)
     stop = str(plain.message["content"]).split()[2]
     (action,) = ask(sampled(stop=(stop,)), HELLO)
@@ -144,13 +144,13 @@ def test_a_stop_text_ends_a_message_and_stays_among_its_tokens(sampled: Set) -> 
 
 
 @pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}], ids=str)
-def test_the_narrowest_sampling_is_greedy(sampled: Set, narrow: dict[str, Any]) -> None:
+def test_narrowest_sampling_is_greedy(sampled: Set, narrow: dict[str, Any]) -> None:
     (greedy,) = ask(sampled(), HELLO)
     (narrowed,) = ask(sampled(temperature=1.0, **narrow), HELLO, seeds=[5])
     assert narrowed.token_ids == greedy.token_ids
 
 
-def test_a_prompt_that_is_too_long_spoils_no_other(policy: Any) -> None:
+def test_too_long_prompt_does_not_affect_other_requests(policy: Any) -> None:
     async def both() -> Any:
         asked = [policy.act([user("word " * CONTEXT)], []), policy.act(HELLO, [])]
         return await asyncio.gather(*asked, return_exceptions=True)
@@ -160,7 +160,7 @@ def test_a_prompt_that_is_too_long_spoils_no_other(policy: Any) -> None:
     assert isinstance(answered, Action)
 
 
-def test_a_message_ends_where_the_context_does(sampled: Set) -> None:
+def test_message_ends_at_the_context_limit(sampled: Set) -> None:
     policy = sampled(max_tokens=4 * CONTEXT)
     (action,) = ask(policy, [user("word " * (CONTEXT - 60))])
     assert len(action.prompt_ids or ()) + len(action.token_ids or ()) <= CONTEXT
@@ -177,7 +177,7 @@ def test_log_probabilities_are_the_models_own(sampled: Set, folder: Path) -> Non
     assert action.logprobs == pytest.approx(own, abs=1e-3)
 
 
-def test_an_episode_of_several_turns_is_one_sequence(sampled: Set, folder: Path) -> None:
+def test_episode_of_several_turns_is_one_token_sequence(sampled: Set, folder: Path) -> None:
     policy = sampled(temperature=1.0)
     seen: list[list[int]] = []
     add_request = policy.engine.add_request
@@ -227,7 +227,7 @@ def test_many_episodes_share_the_engine(sampled: Set) -> None:
     assert most == 4
 
 
-def test_the_prompt_of_repeats_is_computed_once(sampled: Set) -> None:
+def test_prompt_of_repeats_is_computed_once(sampled: Set) -> None:
     policy = sampled(temperature=1.0)
     block = policy.engine.vllm_config.cache_config.block_size
     policy.engine.reset_prefix_cache()
@@ -261,7 +261,7 @@ def test_the_prompt_of_repeats_is_computed_once(sampled: Set) -> None:
     assert batch.groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
-def test_an_answer_that_nobody_waits_for_is_given_up(policy: Any) -> None:
+def test_cancelled_request_is_aborted(policy: Any) -> None:
     async def cancelled() -> None:
         asked = asyncio.ensure_future(policy.act(HELLO, []))
         for _ in range(3):
@@ -275,7 +275,7 @@ def test_an_answer_that_nobody_waits_for_is_given_up(policy: Any) -> None:
     assert len(ask(policy, HELLO)) == 1
 
 
-def test_a_step_that_fails_is_a_failure_of_all_that_wait_and_of_none_later(
+def test_failed_step_fails_only_the_waiting_requests(
     policy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails() -> Any:
@@ -294,7 +294,7 @@ def test_a_step_that_fails_is_a_failure_of_all_that_wait_and_of_none_later(
     assert len(ask(policy, HELLO, ENDING)) == 2
 
 
-def test_loaded_weights_answer_with_their_version(policy: Any, folder: Path) -> None:
+def test_actions_have_the_version_of_the_loaded_weights(policy: Any, folder: Path) -> None:
     from safetensors.torch import load_file
 
     weights = load_file(folder / "model.safetensors")
@@ -312,9 +312,7 @@ def test_loaded_weights_answer_with_their_version(policy: Any, folder: Path) -> 
     assert after.logprobs == pytest.approx(before.logprobs, abs=1e-4)
 
 
-def test_an_answer_that_the_engine_breaks_off_is_a_failure(
-    policy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_aborted_answer_is_a_policy_failure(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     step = policy.engine.step
 
     def broken() -> Any:
@@ -325,11 +323,11 @@ def test_an_answer_that_the_engine_breaks_off_is_a_failure(
         return outputs
 
     monkeypatch.setattr(policy.engine, "step", broken)
-    with pytest.raises(PolicyFailure, match="broke off: abort"):
+    with pytest.raises(PolicyFailure, match="the engine stopped with 'abort'"):
         ask(policy, HELLO)
 
 
-def test_weights_that_fail_to_load_are_no_longer_those_before(
+def test_failed_load_changes_the_version(
     policy: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*given: Any, **named: Any) -> Any:
@@ -343,7 +341,7 @@ def test_weights_that_fail_to_load_are_no_longer_those_before(
     assert ask(policy, HELLO)[0].policy_version == "after, loaded in part"
 
 
-def test_weights_are_not_loaded_beside_what_others_computed(
+def test_weights_are_not_loaded_if_the_prefix_cache_is_not_emptied(
     policy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy, "version", "before")
@@ -354,7 +352,9 @@ def test_weights_are_not_loaded_beside_what_others_computed(
     assert policy.version == "before"
 
 
-def test_two_event_loops_at_once_are_refused(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_concurrent_event_loops_are_refused(
+    policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stepping, go = threading.Event(), threading.Event()
     step = policy.engine.step
 
@@ -376,7 +376,7 @@ def test_two_event_loops_at_once_are_refused(policy: Any, monkeypatch: pytest.Mo
     assert ask(policy, ENDING)[0].message == assistant("Yes.")
 
 
-def test_what_a_closed_loop_left_behind_is_forgotten(policy: Any) -> None:
+def test_requests_of_a_closed_event_loop_are_aborted(policy: Any) -> None:
     loop = asyncio.new_event_loop()
     left = loop.create_task(policy.act(HELLO, []))
     loop.run_until_complete(asyncio.sleep(0))
@@ -387,9 +387,7 @@ def test_what_a_closed_loop_left_behind_is_forgotten(policy: Any) -> None:
     assert not left.done()
 
 
-def test_a_request_that_the_engine_refuses_is_a_failure_of_its_own(
-    policy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_request_fails_only_itself(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*given: Any, **named: Any) -> Any:
         raise ValueError("no such token")
 
@@ -400,11 +398,11 @@ def test_a_request_that_the_engine_refuses_is_a_failure_of_its_own(
     assert len(ask(policy, HELLO)) == 1
 
 
-def test_weights_are_not_loaded_under_an_answer(policy: Any) -> None:
+def test_weights_are_not_loaded_while_a_request_runs(policy: Any) -> None:
     async def during() -> None:
         asked = asyncio.ensure_future(policy.act(HELLO, []))
         await asyncio.sleep(0)
-        with pytest.raises(UsageError, match="some are under way"):
+        with pytest.raises(UsageError, match="while requests are running"):
             await policy.load_weights([], "new")
         await asked
 
@@ -414,14 +412,14 @@ def test_weights_are_not_loaded_under_an_answer(policy: Any) -> None:
 @pytest.mark.parametrize(
     ("model", "options", "error", "said"),
     [
-        ("", {}, UsageError, "needs a model"),
+        ("", {}, UsageError, "needs a local folder"),
         ("/no/such/folder", {}, UnknownNameError, "no model folder '/no/such/folder'"),
-        (None, {"engine": {"no_such": 1}}, UsageError, "does not take these engine arguments"),
+        (None, {"engine": {"no_such": 1}}, UsageError, "does not accept these engine arguments"),
         (None, {"engine": {"max_model_len": 10**9}}, UnknownNameError, "cannot be loaded"),
     ],
     ids=["none", "folder", "argument", "value"],
 )
-def test_what_cannot_be_made_says_so_in_one_line(
+def test_invalid_arguments_are_errors_of_one_line(
     folder: Path, model: str | None, options: Any, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said) as raised:
@@ -429,16 +427,14 @@ def test_what_cannot_be_made_says_so_in_one_line(
     assert "\n" not in str(raised.value)
 
 
-def test_the_sampling_is_read_like_any_policys(policy: Any) -> None:
+def test_sampling_settings_are_read(policy: Any) -> None:
     assert policy.sampling == Sampling.read(SETTINGS)
 
 
-# An adapter: last, for it makes an engine of its own
+# A LoRA adapter: last, because it needs another engine
 
 
-def test_an_adapter_answers_instead_of_the_bare_model(
-    policy: Any, folder: Path, tmp_path: Path
-) -> None:
+def test_lora_adapter_changes_the_answers(policy: Any, folder: Path, tmp_path: Path) -> None:
     save_adapter(folder, tmp_path)
     engine = {"max_model_len": CONTEXT}
     adapted = make_policy(f"vllm:{folder}", SETTINGS, {"lora": str(tmp_path), "engine": engine})

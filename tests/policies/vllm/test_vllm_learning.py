@@ -1,4 +1,4 @@
-"""Learning on vLLM's rollouts: weights are synced after every step, and the check of it can fail.
+"""Learning on vLLM's rollouts: weights are synced after every step, and a missing sync is detected.
 
 They run where vLLM is installed, which `make test-vllm` sees to.
 """
@@ -37,7 +37,7 @@ def test_rollout_and_training_agree_after_every_sync(reinforce: Any) -> None:
     assert trained["gap"] < 1e-3
 
 
-def test_without_the_sync_they_do_not(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sync_is_detected(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from textgym.policies.vllm import VLLMPolicy
 
     async def forgotten(self: Any, weights: Any, version: str) -> None:
@@ -48,7 +48,7 @@ def test_without_the_sync_they_do_not(reinforce: Any, monkeypatch: pytest.Monkey
         asyncio.run(reinforce.train("vllm", 4, True, 0))
 
 
-def test_without_the_tied_head_they_do_not(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tied_head_is_detected(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from textgym.policies.vllm import VLLMPolicy
 
     load = VLLMPolicy.load_weights

@@ -60,7 +60,7 @@ does not use offset"), so prompts are read whole."""
 
 @pytest.fixture(scope="module")
 def model() -> Path:
-    """The model's folder, beside the installed packages; it is made the first time."""
+    """The model's folder, next to the installed packages; it is made the first time."""
     folder = Path(sys.prefix) / "smollm2"
     command = [sys.executable, str(ROOT / "scripts" / "save_smollm2.py"), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -105,7 +105,7 @@ def wait_until_ready(server: subprocess.Popen[bytes], health: str, log: Path) ->
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server and all that it started."""
+    """Stop the server and its child processes."""
     with suppress(ProcessLookupError):
         os.killpg(server.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
@@ -116,7 +116,7 @@ def stop(server: subprocess.Popen[bytes]) -> None:
 
 
 def act(url: str, text: str, seeds: Any = (None,), **sampling: Any) -> list[Action]:
-    """The answers to a text, all asked for at once, one for each seed."""
+    """Return the answers to a text, one for each seed, requested at once."""
 
     async def several() -> list[Action]:
         policy = make_policy(f"openai:{MODEL}@{url}", {"max_tokens": 8, **sampling})
@@ -132,7 +132,7 @@ def texts(actions: list[Action]) -> list[Any]:
     return [action.message["content"] for action in actions]
 
 
-def test_an_answer_has_text_and_usage(url: str) -> None:
+def test_answer_has_text_and_usage(url: str) -> None:
     (action,) = act(url, "Say hello.", temperature=0)
     assert action.message["role"] == "assistant"
     assert action.message["content"]
@@ -140,19 +140,19 @@ def test_an_answer_has_text_and_usage(url: str) -> None:
     assert 1 <= action.usage["completion_tokens"] <= 8
 
 
-def test_the_same_seed_gives_the_same_answer_and_another_another(url: str) -> None:
+def test_seed_repeats_an_answer_and_another_seed_differs(url: str) -> None:
     once = act(url, "Tell me a story.", range(6))
     again = act(url, "Tell me a story.", range(6))
     assert texts(once) == texts(again)
     assert len(set(texts(once))) > 1
 
 
-def test_an_answer_that_is_cut_says_so(url: str) -> None:
+def test_cut_answer_has_finish_reason_length(url: str) -> None:
     (action,) = act(url, "Tell me a long story.", max_tokens=4, temperature=0)
     assert (action.finish_reason, action.usage["completion_tokens"]) == ("length", 4)
 
 
-def test_a_stop_text_ends_an_answer(url: str) -> None:
+def test_stop_string_ends_an_answer(url: str) -> None:
     (plain,) = act(url, "Say hello.", temperature=0)
     said = plain.message["content"]
     assert isinstance(said, str)
@@ -163,36 +163,36 @@ def test_a_stop_text_ends_an_answer(url: str) -> None:
     )
 
 
-def test_an_answer_that_would_not_fit_ends_where_the_context_does(url: str) -> None:
+def test_answer_ends_at_the_context_limit(url: str) -> None:
     (action,) = act(url, "word " * (CONTEXT - 50), max_tokens=CONTEXT, temperature=0)
     assert action.usage["prompt_tokens"] + action.usage["completion_tokens"] <= CONTEXT
 
 
-def test_a_conversation_that_does_not_fit_is_told(url: str) -> None:
+def test_too_long_conversation_is_a_context_error(url: str) -> None:
     with pytest.raises(ContextFullError, match=f"maximum context length is {CONTEXT} tokens"):
         act(url, "word " * CONTEXT)
 
 
-def test_a_wrong_model_is_told_with_the_right_one(url: str) -> None:
+def test_unknown_model_error_names_the_right_one(url: str) -> None:
     policy = make_policy(f"openai:SmolLM-135M@{url}")
     with pytest.raises(UnknownNameError, match=f"did you mean '{MODEL}'"):
         asyncio.run(policy.act([user("Hello")], []))
 
 
-def test_a_wrong_path_is_told(url: str) -> None:
+def test_wrong_path_is_a_usage_error(url: str) -> None:
     policy = make_policy(f"openai:{MODEL}@{url}/v2")
     with pytest.raises(UsageError, match=r"no chat completions at .*404: Not Found"):
         asyncio.run(policy.act([user("Hello")], []))
 
 
-def test_tools_that_the_server_was_not_started_for_are_told(url: str) -> None:
+def test_server_without_tool_support_is_an_error(url: str) -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     policy = make_policy(f"openai:{MODEL}@{url}")
     with pytest.raises(UsageError, match="--enable-auto-tool-choice"):
         asyncio.run(policy.act([user("Hello")], [tool]))
 
 
-def test_a_call_with_broken_arguments_in_the_history_is_taken(url: str) -> None:
+def test_server_accepts_a_history_with_invalid_arguments(url: str) -> None:
     function = {"name": "f", "arguments": '{"x": '}
     call = {"id": "c", "type": "function", "function": function}
     messages: Any = [
@@ -205,7 +205,7 @@ def test_a_call_with_broken_arguments_in_the_history_is_taken(url: str) -> None:
     assert asyncio.run(policy.act(messages, [])).usage["prompt_tokens"] > 10
 
 
-def test_a_rollout_plays_and_cuts_what_does_not_fit(url: str, tmp_path: Path) -> None:
+def test_rollout_plays_and_ends_what_does_not_fit(url: str, tmp_path: Path) -> None:
     options = {"A": "neon", "B": "zinc", "C": "argon", "D": "xenon"}
     rows = [{"question": "Which is a metal?", "options": options, "answer": "B"} for _ in range(6)]
     rows[3]["question"] = "word " * CONTEXT
@@ -227,7 +227,7 @@ def test_a_rollout_plays_and_cuts_what_does_not_fit(url: str, tmp_path: Path) ->
     assert said[0] == said[1] != said[2]
 
 
-def test_the_command_plays(url: str, tmp_path: Path) -> None:
+def test_command_plays_through_the_server(url: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
     options = ["--policy", f"openai:{MODEL}@{url}", "--policy-set", "concurrency=2"]
     limits = ["--episodes", "4", "--max-tokens", "6", "--level", "1", "--out", "run"]
@@ -249,7 +249,7 @@ def test_the_command_plays(url: str, tmp_path: Path) -> None:
 def play(
     url: str, model: Path, monkeypatch: pytest.MonkeyPatch, id: str, **options: Any
 ) -> tuple[Any, list[Any]]:
-    """An episode asked in token ids, and the choices that the server gave."""
+    """An episode in token ids, and the choices that the server returned."""
     choices: list[Any] = []
 
     def watched(reply: Any, question: Any) -> Any:
@@ -283,7 +283,7 @@ def check_logprobs(model: Path, steps: Any) -> Any:
     return tokens
 
 
-def test_an_episode_in_token_ids_is_what_the_engine_saw(
+def test_episode_in_token_ids_records_what_the_engine_saw(
     url: str, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sampling = {"max_tokens": 8, "temperature": 0.8}
@@ -296,7 +296,7 @@ def test_an_episode_in_token_ids_is_what_the_engine_saw(
     check_logprobs(model, trajectory["steps"])
 
 
-def test_text_that_would_be_encoded_otherwise_stays_as_it_was_sampled(
+def test_sampled_ids_survive_over_http(
     url: str, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokenizer = load_tokenizer(str(model))
@@ -314,7 +314,7 @@ def test_text_that_would_be_encoded_otherwise_stays_as_it_was_sampled(
     assert sum(tokens.loss_mask) == 6 * len(choices)
 
 
-def test_a_tool_is_called_in_token_ids(
+def test_tool_is_called_in_token_ids(
     url: str, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = '<tool_call>\n{"name": "get_counter_value", "arguments": {}}\n</tool_call>'
@@ -328,7 +328,7 @@ def test_a_tool_is_called_in_token_ids(
     assert trajectory["splits"] == 0  # log probabilities are not the model's own where it is led
 
 
-def test_a_prompt_in_token_ids_that_is_too_long_is_told_and_a_limit_that_is_is_cut(
+def test_too_long_prompt_in_token_ids_is_refused_and_a_too_high_limit_is_cut(
     url: str, model: Path
 ) -> None:
     options = {"tokens": True, "tokenizer": str(model)}

@@ -17,9 +17,9 @@ import pytest
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import make_policy
-from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode
-from textgym.policies.chat.vllm_parser import FamilyParser
+from textgym.policies.chat.vllm_parser import VLLMOutputParser
 from textgym.policies.hf import load_tokenizer
 from textgym.spaces import ActionSpace
 
@@ -90,25 +90,25 @@ def tokenizer() -> Any:
 
 
 @pytest.fixture(scope="module")
-def recorder_of(tokenizer: Any) -> Any:
-    """A function that makes a recorder with parsers of these names, each once."""
-    made: dict[Any, Recorder] = {}
+def codec_of(tokenizer: Any) -> Any:
+    """A function that makes a codec with parsers of some names; each codec is made once."""
+    made: dict[Any, ChatCodec] = {}
 
-    def make(tool_parser: str | None = None, reasoning_parser: str | None = None) -> Recorder:
+    def make(tool_parser: str | None = None, reasoning_parser: str | None = None) -> ChatCodec:
         names = (tool_parser, reasoning_parser)
         if names not in made:
-            parser = FamilyParser(tokenizer, *names)
-            made[names] = Recorder("test", tokenizer, {tokenizer.eos_token_id}, parser=parser)
+            parser = VLLMOutputParser(tokenizer, *names)
+            made[names] = ChatCodec("test", tokenizer, {tokenizer.eos_token_id}, parser=parser)
         return made[names]
 
     return make
 
 
-def said(recorder: Recorder, text: str, tools: Any = (WEATHER,), *, finished: bool = True) -> Any:
-    """The action that a reply is."""
-    prompt = recorder.prompt([user("Hello")], tools, None)
-    ids = encode(recorder.tokenizer, text)
-    return recorder.action(prompt, ids, text, [-1.0] * len(ids), finished=finished)
+def said(codec: ChatCodec, text: str, tools: Any = (WEATHER,), *, finished: bool = True) -> Any:
+    """Return the action of a reply."""
+    prompt = codec.encode_prompt([user("Hello")], tools, None)
+    ids = encode(codec.tokenizer, text)
+    return codec.decode_action(prompt, ids, text, [-1.0] * len(ids), finished=finished)
 
 
 def calls_in(action: Any) -> list[tuple[str, Any]]:
@@ -122,8 +122,8 @@ def families(*but: str) -> Any:
 
 
 @families()
-def test_a_familys_call_is_read(recorder_of: Any, name: str, text: str) -> None:
-    action = said(recorder_of(name), text)
+def test_call_in_a_familys_form_is_parsed(codec_of: Any, name: str, text: str) -> None:
+    action = said(codec_of(name), text)
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
     assert action.message["content"] is None
     assert action.finish_reason == "tool_calls"
@@ -131,76 +131,76 @@ def test_a_familys_call_is_read(recorder_of: Any, name: str, text: str) -> None:
 
 
 @families()
-def test_a_call_has_no_id_of_chance(recorder_of: Any, name: str, text: str) -> None:
-    messages = [said(recorder_of(name), text).message for _ in range(2)]
+def test_random_id_of_a_parser_is_dropped(codec_of: Any, name: str, text: str) -> None:
+    messages = [said(codec_of(name), text).message for _ in range(2)]
     assert messages[0] == messages[1]
     assert "id" not in messages[0]["tool_calls"][0]
 
 
-def test_an_id_that_the_model_wrote_is_kept(recorder_of: Any) -> None:
+def test_id_written_by_the_model_is_kept(codec_of: Any) -> None:
     text = (
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:7"
         f"<|tool_call_argument_begin|>{CALL}<|tool_call_end|><|tool_calls_section_end|>"
     )
-    (call,) = said(recorder_of("kimi_k2"), text).message["tool_calls"]
+    (call,) = said(codec_of("kimi_k2"), text).message["tool_calls"]
     assert call["id"] == "functions.get_weather:7"
 
 
 @families()
-def test_without_tools_nothing_is_a_call(recorder_of: Any, name: str, text: str) -> None:
-    assert said(recorder_of(name), text, ()).message == assistant(text)
+def test_no_call_is_parsed_without_tools(codec_of: Any, name: str, text: str) -> None:
+    assert said(codec_of(name), text, ()).message == assistant(text)
 
 
 @families()
-def test_a_cut_reply_holds_no_call(recorder_of: Any, name: str, text: str) -> None:
-    action = said(recorder_of(name), text[:-15], finished=False)
+def test_no_call_is_parsed_from_a_cut_reply(codec_of: Any, name: str, text: str) -> None:
+    action = said(codec_of(name), text[:-15], finished=False)
     assert action.message == assistant(text[:-15])
     assert action.finish_reason == "length"
 
 
 @families()
-def test_a_call_in_the_reasoning_is_none(recorder_of: Any, name: str, text: str) -> None:
-    message = said(recorder_of(name), f"<think>{text}</think>It rains.").message
+def test_call_in_the_reasoning_is_not_parsed(codec_of: Any, name: str, text: str) -> None:
+    message = said(codec_of(name), f"<think>{text}</think>It rains.").message
     assert message == {"role": "assistant", "content": "It rains.", "reasoning_content": text}
 
 
 @families()
-def test_text_without_a_call_stays(recorder_of: Any, name: str, text: str) -> None:
+def test_text_without_a_call_is_unchanged(codec_of: Any, name: str, text: str) -> None:
     for plain in ("It rains.", "", " [1, 2] {3} ", "get_weather"):
-        assert said(recorder_of(name), plain).message == assistant(plain)
+        assert said(codec_of(name), plain).message == assistant(plain)
 
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "glm45", "mistral"])
-def test_text_beside_a_call_is_the_content(recorder_of: Any, name: str) -> None:
-    action = said(recorder_of(name), f"I look.\n{FAMILIES[name]}")
+def test_text_beside_a_call_is_the_content(codec_of: Any, name: str) -> None:
+    action = said(codec_of(name), f"I look.\n{FAMILIES[name]}")
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
     assert action.message["content"].strip() == "I look."
 
 
 @families()
-def test_whatever_a_model_writes_is_a_message(recorder_of: Any, name: str, text: str) -> None:
+def test_any_reply_becomes_a_message(codec_of: Any, name: str, text: str) -> None:
     pieces = [piece for piece in re.split(r"(\W+)", text) if piece]
     pieces += ['"', "{", "\\ud800", "\u0000", "é", '{"name": 5}', "[" * 50]
     rng = random.Random(name)
     for _ in range(60):
-        action = said(recorder_of(name), "".join(rng.choices(pieces, k=rng.randrange(20))))
+        action = said(codec_of(name), "".join(rng.choices(pieces, k=rng.randrange(20))))
         assert action.message in ActionSpace()
         json.dumps(action.message, ensure_ascii=False).encode()
 
 
-def test_a_parser_that_raises_leaves_the_text(
-    recorder_of: Any, monkeypatch: pytest.MonkeyPatch
+def test_reply_stays_text_if_the_parser_raises(
+    codec_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vllm.tool_parsers import ToolParserManager
 
-    recorder = recorder_of("hermes")
+    codec = codec_of("hermes")
     parser = ToolParserManager.get_tool_parser("hermes")
 
     def fails(*given: Any, **named: Any) -> Any:
         raise IndexError("no such group")
 
     monkeypatch.setattr(parser, "extract_tool_calls", fails)
-    assert said(recorder, FAMILIES["hermes"]).message == assistant(FAMILIES["hermes"])
+    assert said(codec, FAMILIES["hermes"]).message == assistant(FAMILIES["hermes"])
 
 
 @pytest.mark.parametrize(
@@ -212,69 +212,69 @@ def test_a_parser_that_raises_leaves_the_text(
         ("granite", "Here is my thought process: A? Here is my response: B", "A?", "B"),
     ],
 )
-def test_a_familys_reasoning_is_kept_apart(
-    recorder_of: Any, name: str, text: str, reasoning: str, content: str
+def test_familys_reasoning_is_separated_from_the_content(
+    codec_of: Any, name: str, text: str, reasoning: str, content: str
 ) -> None:
-    message = said(recorder_of(None, name), text).message
+    message = said(codec_of(None, name), text).message
     assert message["reasoning_content"] == reasoning
     assert message["content"].strip() == content
 
 
-def test_calls_follow_the_reasoning(recorder_of: Any) -> None:
-    action = said(recorder_of("qwen3_coder", "qwen3"), f"<think>Hm.</think>\n{XML_CALL}")
+def test_calls_after_the_reasoning_are_parsed(codec_of: Any) -> None:
+    action = said(codec_of("qwen3_coder", "qwen3"), f"<think>Hm.</think>\n{XML_CALL}")
     assert action.message["reasoning_content"] == "Hm."
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
 
 
 @pytest.mark.parametrize("names", [("openai", None), (None, "openai_gptoss")], ids=str)
-def test_gpt_oss_has_one_parser_for_both(recorder_of: Any, names: Any) -> None:
+def test_gpt_oss_has_one_parser_for_both(codec_of: Any, names: Any) -> None:
     from vllm.entrypoints.openai.parser.harmony_utils import get_encoding
 
     text = (
         "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary "
         f"to=functions.get_weather <|constrain|>json<|message|>{CALL}<|call|>"
     )
-    recorder = recorder_of(*names)
-    prompt = recorder.prompt([user("Hello")], [WEATHER], None)
+    codec = codec_of(*names)
+    prompt = codec.encode_prompt([user("Hello")], [WEATHER], None)
     ids = get_encoding().encode(text, allowed_special="all")
-    action = recorder.action(prompt, ids, text, [-1.0] * len(ids), finished=True)
+    action = codec.decode_action(prompt, ids, text, [-1.0] * len(ids), finished=True)
     assert action.message["reasoning_content"] == "Hm."
     assert calls_in(action) == [("get_weather", ARGUMENTS)]
 
 
-def test_tools_that_vllm_does_not_take_are_no_reply_of_the_models(recorder_of: Any) -> None:
+def test_tools_that_vllm_refuses_are_a_usage_error(codec_of: Any) -> None:
     tools = [{"type": "function", "function": {"name": 5}}]
-    with pytest.raises(UsageError, match="vLLM's parsers do not take these tools: "):
-        said(recorder_of("hermes"), FAMILIES["hermes"], tools)
+    with pytest.raises(UsageError, match="vLLM's parsers do not accept these tools: "):
+        said(codec_of("hermes"), FAMILIES["hermes"], tools)
 
 
-# What cannot be made
+# Parsers that cannot be used
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "error_text"),
     [
         ({"tool_parser": "hermès"}, UnknownNameError, "no tool_parser 'hermès'; did you mean 'her"),
         ({"reasoning_parser": "qwen4"}, UnknownNameError, "no reasoning_parser 'qwen4'"),
-        ({"tool_parser": "hermes"}, UsageError, "the model's takes none"),
+        ({"tool_parser": "hermes"}, UsageError, "the model's ignores them"),
     ],
     ids=["no such parser of calls", "no such parser of reasoning", "a template without tools"],
 )
 @pytest.mark.parametrize("kind", ["hf", "openai"])
-def test_parsers_that_cannot_be_are_told(
-    kind: str, options: Any, error: type[Exception], told: str
+def test_unusable_parsers_are_errors(
+    kind: str, options: Any, error: type[Exception], error_text: str
 ) -> None:
     spec, more = ("hf", {})
     if kind == "openai":
         spec, more = "openai:m@http://h/v1", {"tokens": True, "tokenizer": "SmolLM2-135M-Instruct"}
-    with pytest.raises(error, match=told) as raised:
+    with pytest.raises(error, match=error_text) as raised:
         make_policy(spec, options={**more, **options})
     assert "\n" not in str(raised.value)
 
 
-def test_a_parser_that_lacks_what_it_needs_says_so(recorder_of: Any) -> None:
+def test_parser_without_its_special_tokens_is_an_error(codec_of: Any) -> None:
     with pytest.raises(
-        UsageError, match="tool_parser='hf' does not go with this model: "
+        UsageError, match="tool_parser='hf' does not work with this model: "
     ) as raised:
-        recorder_of("hf")
+        codec_of("hf")
     assert "\n" not in str(raised.value)

@@ -1,16 +1,18 @@
-"""The recorder: token ids of prompts, and messages out of sampled ids.
+"""The chat codec: encodes a conversation as a prompt, and decodes sampled tokens as an action.
 
-Tokens go in and tokens come out. A conversation's first prompt is rendered and encoded; after that
-what an engine saw and sampled is kept id for id, and only what is new is encoded and appended: the
-close of the sampled message, as far as the model did not write it, the messages after it, and what
-the next answer begins with (the bridge). So text that would be encoded otherwise stays as sampled.
+The first prompt of a conversation is rendered and encoded as a whole. For every later prompt, the
+ids that the engine saw and sampled are kept as they are, and only the bridge is encoded and
+appended: the end of the sampled message if the model did not write it, the messages after it, and
+the generation prompt. Sampled text is never encoded again.
 
-The bridge is read off a short conversation in which a marker stands for what the model said. The
-whole conversation is rendered too, without encoding it, to see that the template leaves the past as
-it was: that it goes on from the prompt before, still shows the reasoning and the text that were
-sampled, and ends with the bridge. Where it does not, as where thinking is dropped from earlier
-turns, the whole is encoded anew: such a prompt does not begin with the tokens so far, and whoever
-records them begins a new sequence.
+The bridge is taken from a short conversation in which a marker stands for the sampled message. The
+whole conversation is rendered too, but not encoded, to check that the template leaves earlier turns
+unchanged: the text must begin with the earlier prompt, contain the sampled reasoning and text, and
+end with the bridge. If it does not, for example because the template drops the reasoning of earlier
+turns, the whole conversation is encoded anew.
+
+Invariants: a prompt either begins with the recorded ids, all of them unchanged, or is the encoding
+of the whole rendered conversation. In the second case the caller must start a new token sequence.
 """
 
 from __future__ import annotations
@@ -22,28 +24,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from textgym.errors import ContextFullError, UsageError
-from textgym.messages import Message, ToolSchema, assistant, text_of, user
+from textgym.messages import Message, ToolSchema, assistant, split_reasoning, text_of, user
 from textgym.policies.base import Action, Tokens
-from textgym.policies.chat.hermes_parser import with_tool_calls
-from textgym.policies.chat.templates import encode, has_tagged_calls, render
-from textgym.policies.chat.vllm_parser import FamilyParser
+from textgym.policies.chat.hermes_parser import with_parsed_calls
+from textgym.policies.chat.templates import encode, render, uses_hermes_calls
+from textgym.policies.chat.vllm_parser import VLLMOutputParser
 
-__all__ = ["Prompt", "Recorder", "split_reasoning"]
+__all__ = ["ChatCodec", "EncodedPrompt"]
 
 _MARKER = "c0e6marker7f1a"
-_THINK, _THOUGHT = "<think>", "</think>"
-_TAGS = re.compile("</?think>")
-_HALF_TAG = re.compile(r"<[^<>]*\Z")
+_THINK, _END_THINK = "<think>", "</think>"
+_THINK_TAGS = re.compile("</?think>")
+_INCOMPLETE_TAG = re.compile(r"<[^<>]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class EncodedPrompt:
     """What an engine is given.
 
     Attributes:
         ids: The token ids.
-        opens_reasoning: Whether the answer begins within the reasoning.
-        tools: The tools whose calls are read out of the answer.
+        opens_reasoning: Whether the prompt ends with `<think>`, so that the completion begins with
+            reasoning.
+        tools: The tools whose calls are parsed out of the completion.
     """
 
     ids: list[int]
@@ -51,15 +54,15 @@ class Prompt:
     tools: Sequence[ToolSchema]
 
 
-class Recorder:
-    """Makes prompts of conversations, and actions of sampled tokens.
+class ChatCodec:
+    """Encodes conversations as prompts, and decodes sampled tokens as actions.
 
     Args:
-        name: What the policy is called.
+        name: The policy's name, for errors.
         tokenizer: A transformers tokenizer with a chat template.
-        ends: The ids at which the engine ends a message.
-        context: How many tokens the model holds; by default nobody here knows.
-        parser: What reads the model's own form of calls or reasoning; by default both stand
+        eos_token_ids: The ids at which the engine ends a message.
+        context_length: How many tokens the model can hold; by default there is no limit.
+        parser: Parses the model's own form of tool calls or reasoning; by default both are expected
             between tags.
     """
 
@@ -67,211 +70,210 @@ class Recorder:
         self,
         name: str,
         tokenizer: Any,
-        ends: Collection[int],
-        context: int = sys.maxsize,
-        parser: FamilyParser | None = None,
+        eos_token_ids: Collection[int],
+        context_length: int = sys.maxsize,
+        parser: VLLMOutputParser | None = None,
     ) -> None:
         self.name = name
         self.tokenizer = tokenizer
-        self.ends = frozenset(ends)
-        self.context = context
+        self.eos_token_ids = frozenset(eos_token_ids)
+        self.context_length = context_length
         self.parser = parser
-        self._own_calls = parser is not None and parser.reads_calls
+        self._parser_reads_calls = parser is not None and parser.parses_tool_calls
 
     @property
-    def drops_special_tokens(self) -> bool:
-        """Whether the text that `action` is given is without special tokens; never an end."""
-        return self.parser is None or not self.parser.wants_special_tokens
+    def skip_special_tokens(self) -> bool:
+        """Whether the text given to `decode_action` must be decoded without special tokens.
 
-    def prompt(
+        The end-of-message token is left out in either case.
+        """
+        return self.parser is None or not self.parser.needs_special_tokens
+
+    def encode_prompt(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], prior: Tokens | None
-    ) -> Prompt:
-        """Return the prompt of a conversation, which begins with the prior tokens if it can.
+    ) -> EncodedPrompt:
+        """Return the prompt of a conversation; it begins with the prior tokens if possible.
+
+        Args:
+            messages: The conversation.
+            tools: Schemas of the tools that may be called.
+            prior: The recorded tokens of the first `prior.message_count` messages.
 
         Raises:
             ContextFullError: The model has no room for an answer.
             UsageError: The template refuses the conversation.
         """
         text = render(self.tokenizer, messages, tools)
-        ids = self._continued(prior, messages, tools, text) if prior else None
+        ids = self._continue_prior(prior, messages, tools, text) if prior else None
         if ids is None:
             ids = encode(self.tokenizer, text)
-        if len(ids) >= self.context:
+        if len(ids) >= self.context_length:
             raise ContextFullError(
-                f"the prompt has {len(ids)} tokens and {self.name} holds {self.context}"
+                f"the prompt has {len(ids)} tokens, and {self.name} has a context of "
+                f"{self.context_length}"
             )
-        reads_calls = self._own_calls or has_tagged_calls(self.tokenizer)
-        return Prompt(ids, text.rstrip().endswith(_THINK), tools if reads_calls else ())
+        parses_calls = self._parser_reads_calls or uses_hermes_calls(self.tokenizer)
+        return EncodedPrompt(ids, text.rstrip().endswith(_THINK), tools if parses_calls else ())
 
-    def action(
+    def decode_action(
         self,
-        prompt: Prompt,
+        prompt: EncodedPrompt,
         token_ids: list[int],
         text: str,
         logprobs: list[float],
         *,
         finished: bool,
-        version: str | None = None,
+        policy_version: str | None = None,
     ) -> Action:
-        """Return what a model did.
+        """Return the action that a model sampled.
 
         Args:
-            prompt: What it was given.
-            token_ids: What it sampled.
-            text: What of that is its message, without end and stop texts; see
-                `drops_special_tokens`.
-            logprobs: One for each sampled id.
-            finished: Whether it ended by itself, not cut by the token limit.
-            version: Which weights sampled it.
+            prompt: The prompt that the model was given.
+            token_ids: The sampled ids.
+            text: Their text, without the end-of-message token and the stop text; see
+                `skip_special_tokens`.
+            logprobs: One log probability for each sampled id.
+            finished: Whether the model ended the message, rather than the token limit.
+            policy_version: Which weights sampled it.
         """
-        message = self._message(prompt, token_ids, text, finished)
-        ended = "tool_calls" if message.get("tool_calls") else "stop"
+        message = self._parse_message(prompt, token_ids, text, finished)
+        finish_reason = "tool_calls" if message.get("tool_calls") else "stop"
         action = Action(
             message=message,
-            finish_reason=ended if finished else "length",
+            finish_reason=finish_reason if finished else "length",
             usage={"prompt_tokens": len(prompt.ids), "completion_tokens": len(token_ids)},
             prompt_ids=prompt.ids,
             token_ids=token_ids,
             logprobs=logprobs,
-            policy_version=version,
+            policy_version=policy_version,
         )
-        return with_tool_calls(action) if prompt.tools and not self._own_calls else action
+        return (
+            with_parsed_calls(action) if prompt.tools and not self._parser_reads_calls else action
+        )
 
-    def _message(self, prompt: Prompt, token_ids: list[int], text: str, finished: bool) -> Message:
-        """Return the message that a text is, but for calls between tags."""
+    def _parse_message(
+        self, prompt: EncodedPrompt, token_ids: list[int], text: str, finished: bool
+    ) -> Message:
+        """Return the message; Hermes calls, if it may have any, are still part of its text."""
         reasoning, parser = "", self.parser
-        if not (parser and parser.reads_reasoning):
-            reasoning, text = split_reasoning(text, opened=prompt.opens_reasoning)
+        if not (parser and parser.parses_reasoning):
+            block, answer = split_reasoning(text, leading_only=True, opened=prompt.opens_reasoning)
+            if block:
+                reasoning = block.strip().removeprefix(_THINK).removesuffix(_END_THINK).strip()
+                text = answer.lstrip()
         message = assistant(text)
         if parser:
             # A call that was cut must not run with half its arguments.
             tools = prompt.tools if finished else ()
-            message = parser.read(text, token_ids, prompt.ids, tools)
+            message = parser.parse(text, token_ids, prompt.ids, tools)
         if reasoning:
             message["reasoning_content"] = reasoning
         return message
 
-    def _continued(
+    def _continue_prior(
         self, prior: Tokens, messages: Sequence[Message], tools: Sequence[ToolSchema], text: str
     ) -> list[int] | None:
-        """Return the prior tokens with the bridge; None where the template rewrites the past."""
-        place = prior.message_count - 1
-        if not 0 <= place < len(messages) or messages[place]["role"] != "assistant":
+        """Return the prior ids and the bridge; None if the template changes earlier turns."""
+        index = prior.message_count - 1
+        if not 0 <= index < len(messages) or messages[index]["role"] != "assistant":
             return None
-        said = messages[place]
+        sampled = messages[index]
         try:
-            before = render(self.tokenizer, messages[:place], tools)
-            after = self._after(messages, place, tools)
-        except UsageError:  # the template takes no part of this conversation alone
+            before = render(self.tokenizer, messages[:index], tools)
+            after = self._render_after(messages, index, tools)
+        except UsageError:  # the template does not accept a part of this conversation by itself
             return None
-        end = self._written_end(prior)
-        start = after.place_of(end) if end else None
-        unwritten = after.unwritten if start is None else start
-        if unwritten is None:
+        eos = self._sampled_eos(prior)
+        eos_start = after.find_eos(eos) if eos else None
+        start = after.unwritten if eos_start is None else eos_start
+        if start is None:
             return None
-        bridge = after.text[unwritten:]
+        bridge = after.text[start:]
         shown = text.removeprefix(before).removesuffix(bridge)
         if len(before) + len(shown) + len(bridge) != len(text):
             return None
-        if not all(part in shown for part in _parts_of(said)):
+        if not all(part in shown for part in _text_parts(sampled)):
             return None
-        ids = encode(self.tokenizer, bridge)  # with the end, for what it does to the rest
-        if start is not None:
-            is_one = ids[:1] == prior.ids[-1:]
-            ids = ids[1:] if is_one else encode(self.tokenizer, bridge[len(end) :])
+        ids = encode(self.tokenizer, bridge)  # with the eos token, which affects what follows
+        if eos_start is not None:
+            has_same_eos = ids[:1] == prior.ids[-1:]
+            ids = ids[1:] if has_same_eos else encode(self.tokenizer, bridge[len(eos) :])
         return prior.ids + ids
 
-    def _written_end(self, prior: Tokens) -> str:
+    def _sampled_eos(self, prior: Tokens) -> str:
         """Return the text of the token with which the model ended its message, or ""."""
         last = prior.ids[-1]
-        if not prior.loss_mask[-1] or last not in self.ends:
+        if not prior.loss_mask[-1] or last not in self.eos_token_ids:
             return ""
         text: str = self.tokenizer.decode([last])
         return text
 
-    def _after(
-        self, messages: Sequence[Message], place: int, tools: Sequence[ToolSchema]
-    ) -> _After:
-        """Return what follows the last word of the message at a place.
+    def _render_after(
+        self, messages: Sequence[Message], index: int, tools: Sequence[ToolSchema]
+    ) -> _RenderedAfter:
+        """Return what follows the text of the message at an index.
 
         Raises:
-            UsageError: It cannot be told, or the template refuses the short conversation.
+            UsageError: It cannot be found, or the template refuses the short conversation.
         """
-        users = (i for i, item in enumerate(messages[:place]) if item["role"] == "user")
-        head = messages[: next(users, place - 1) + 1]
-        said, new = messages[place], messages[place + 1 :]
+        users = (i for i, item in enumerate(messages[:index]) if item["role"] == "user")
+        head = messages[: next(users, index - 1) + 1]
+        sampled, new = messages[index], messages[index + 1 :]
 
-        def tail(*after: Message, count: int = 1, asks: bool = True) -> str:
-            """Render a short conversation, and return what follows the marker."""
-            text = render(self.tokenizer, [*head, *after], tools, asks=asks)
+        def after_marker(*tail: Message, count: int = 1, add_generation_prompt: bool = True) -> str:
+            """Render a short conversation, and return what follows the last marker."""
+            text = render(
+                self.tokenizer,
+                [*head, *tail],
+                tools,
+                add_generation_prompt=add_generation_prompt,
+            )
             parts = text.split(_MARKER, count)
             if len(parts) <= count:
-                raise UsageError("the template does not show what the model said")
+                raise UsageError("the template does not show the sampled message")
             return parts[-1]
 
-        plain, marked = assistant(_MARKER), _marked(said)
-        ends = tail(plain, asks=False)
-        close = _shared_start(ends, tail(plain, user("Go on.")))
-        if not said.get("tool_calls"):
-            return _After(tail(plain, *new), len(close), 0)
-        count = render(self.tokenizer, [*head, marked], tools, asks=False).count(_MARKER)
+        plain, marked = assistant(_MARKER), _with_marker(sampled)
+        end = after_marker(plain, add_generation_prompt=False)
+        close = _common_prefix(end, after_marker(plain, user("Go on.")))
+        if not sampled.get("tool_calls"):
+            return _RenderedAfter(after_marker(plain, *new), len(close), 0)
+        whole = render(self.tokenizer, [*head, marked], tools, add_generation_prompt=False)
+        count = whole.count(_MARKER)
         if not count:
             raise UsageError("the template does not show the calls")
-        text = tail(marked, *new, count=count)
-        call_end = _shared_start(tail(marked, count=count, asks=False), text)
-        closes_alike = call_end.endswith(close) and bool(close or not ends)
-        unwritten = len(call_end) - len(close) if closes_alike else None
-        return _After(text, len(call_end), unwritten)
+        text = after_marker(marked, *new, count=count)
+        end_of_calls = after_marker(marked, count=count, add_generation_prompt=False)
+        close_of_calls = _common_prefix(end_of_calls, text)
+        closes_alike = close_of_calls.endswith(close) and bool(close or not end)
+        unwritten = len(close_of_calls) - len(close) if closes_alike else None
+        return _RenderedAfter(text, len(close_of_calls), unwritten)
 
 
 @dataclass(frozen=True, slots=True)
-class _After:
-    """What follows the last word of a message in a rendered conversation.
+class _RenderedAfter:
+    """What follows the text of a message in a rendered conversation.
 
     Attributes:
-        text: All of it.
-        closed: Where in it the message has ended.
-        unwritten: Where in it begins what a model that was cut did not write; None where that
-            cannot be told, as where calls are closed in a way of their own.
+        text: All that follows.
+        closed: The position in it at which the message has ended.
+        unwritten: The position from which on a model that was cut wrote nothing; None if it is
+            unknown because the template ends calls in another way than text.
     """
 
     text: str
     closed: int
     unwritten: int | None
 
-    def place_of(self, end: str) -> int | None:
-        """Return where an end stands that a model wrote: in the close, or in the place of one."""
-        found = self.text.find(end, 0, self.closed + len(end))
+    def find_eos(self, eos: str) -> int | None:
+        """Return the position of a sampled eos token, in the message's end or right after it."""
+        found = self.text.find(eos, 0, self.closed + len(eos))
         return None if found < 0 else found
 
 
-def split_reasoning(text: str, *, opened: bool = False) -> tuple[str, str]:
-    """Return a model's reasoning, "" where there is none, and what it says after it.
-
-    Args:
-        text: What the model wrote.
-        opened: Whether the prompt ended with the tag that opens the reasoning.
-
-    Example:
-        >>> split_reasoning("<think>A or B?</think>B")
-        ('A or B?', 'B')
-        >>> split_reasoning("<think>A or"), split_reasoning("A or B", opened=True)
-        (('A or', ''), ('A or B', ''))
-        >>> split_reasoning("B")
-        ('', 'B')
-    """
-    begun = text.lstrip()
-    if begun.startswith(_THINK):
-        begun = begun.removeprefix(_THINK)
-    elif not opened:
-        return "", text
-    reasoning, _, content = begun.partition(_THOUGHT)
-    return reasoning.strip(), content.lstrip()
-
-
-def _marked(said: Message) -> Message:
-    """Return a message whose last word is the marker: its text, or its calls' arguments."""
-    calls = said.get("tool_calls")
+def _with_marker(message: Message) -> Message:
+    """Return a message that ends with the marker: as its text, or as its calls' arguments."""
+    calls = message.get("tool_calls")
     if not calls:
         return assistant(_MARKER)
     marked: Message = {
@@ -285,14 +287,14 @@ def _marked(said: Message) -> Message:
     return marked
 
 
-def _shared_start(one: str, other: str) -> str:
-    """Return the longest text that both begin with, without the half of a tag."""
+def _common_prefix(one: str, other: str) -> str:
+    """Return the longest common prefix, without an incomplete tag at its end."""
     pairs = enumerate(zip(one, other, strict=False))
     shared = one[: next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))]
-    return _HALF_TAG.sub("", shared)
+    return _INCOMPLETE_TAG.sub("", shared)
 
 
-def _parts_of(message: Message) -> list[str]:
-    """Return the texts of a message that a template shows if it shows all of it."""
-    texts = [message.get("reasoning_content") or "", *_TAGS.split(text_of(message))]
+def _text_parts(message: Message) -> list[str]:
+    """Return the texts that a template renders if it shows the whole message."""
+    texts = [message.get("reasoning_content") or "", *_THINK_TAGS.split(text_of(message))]
     return [text.strip() for text in texts]

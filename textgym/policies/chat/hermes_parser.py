@@ -1,28 +1,30 @@
-r"""Reading tool calls out of a model's text, where they stand between tags.
+r"""Parsing tool calls in Hermes form out of a model's text.
 
     <tool_call>
     {"name": "get_weather", "arguments": {"city": "Oslo"}}
     </tool_call>
 
-What is a call, and what is not:
+What is a tool call:
 
-- The tags stand on lines of their own: nothing but white space, or another call, is before the
-  opening and after the closing one. So a call that a sentence quotes is none. Between the tags
-  there may be any white space and line breaks.
-- Reasoning is not searched, nor are fenced code blocks, which go to the end where they are never
-  closed. A block may begin in a list, in a citation, or at the end of a sentence's line. An inline
-  `code` span is not alone on its line.
-- The first tag after an opening one ends a call, and must be a closing one, even within a text in
-  the JSON, where a tag is written with `\u003c`. What is never closed, as where the token limit cut
-  the message, is no call.
-- Between the tags stands a JSON object with a `name` that is a text and `arguments` that are an
-  object, which a call without arguments may leave out.
-- Where only the name can be read for certain, the call is handed on so that the environment tells
-  the model what is wrong: JSON that is broken but begins with `{"name": "…"` as it stands, an
-  object without `arguments` but with something else as a text, arguments of another type as they
-  are. None of these is a JSON object, so no tool runs. Without a name it is no call.
+- The tags are on lines of their own: only white space or another call comes before the opening tag
+  and after the closing tag. So a call that is quoted in a sentence is not a call. There may be any
+  white space and line breaks between the tags.
+- Reasoning is not searched, and neither are fenced code blocks; a block that is never closed
+  extends to the end of the text. A block may begin in a list item, in a quotation, or at the end of
+  a line of text. An inline `code` span is not a call because it is not alone on its line.
+- The first tag after an opening tag ends the call, and must be a closing tag. This holds even
+  inside a JSON string, which must write a tag with `\u003c`. A call that is never closed, for
+  example because the token limit cut the message, is not a call.
+- Between the tags is a JSON object with `name`, a string, and `arguments`, an object. A call
+  without arguments may omit `arguments`.
+- A call with a readable name but no valid arguments is passed on, so that the environment can tell
+  the model what is wrong. If the JSON is broken but begins with `{"name": "…"`, or if there are
+  other keys in place of `arguments`, the arguments are the text between the tags. If `arguments` is
+  not an object, it is passed on unchanged. None of these is a JSON object of arguments, so no tool
+  runs. Without a readable name there is no call.
 
-What is no call stays in the content as it was. No text raises, and the time is linear in it.
+Invariants: text that is not a call stays in the content unchanged. No text raises an error, and
+parsing takes linear time.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ import json
 import re
 from dataclasses import replace
 
-from textgym.messages import Message, ToolCall, answer_start, text_of
+from textgym.messages import Message, ToolCall, split_reasoning, text_of
 from textgym.policies.base import Action
 
-__all__ = ["name_of_call", "parse_tool_calls", "with_tool_calls"]
+__all__ = ["call_name", "parse_tool_calls", "with_parsed_calls"]
 
 _OPENING = "<tool_call>"
 _CLOSING = "</tool_call>"
@@ -61,13 +63,12 @@ def parse_tool_calls(text: str) -> tuple[str, list[ToolCall]]:
         >>> parse_tool_calls(text)[1]
         []
     """
-    searched_from = answer_start(text)
-    answer = text[searched_from:]
+    reasoning, answer = split_reasoning(text)
     last_closing = max(answer.rfind(_CLOSING), 0)
     if answer.find(_OPENING, 0, last_closing) < 0:
         return text, []
     calls: list[ToolCall] = []
-    kept = [text[:searched_from]]
+    kept = [reasoning]
     kept_to, fence = 0, ""
     for line in _LINE.finditer(answer, 0, last_closing):
         if line.start() < kept_to:
@@ -84,12 +85,12 @@ def parse_tool_calls(text: str) -> tuple[str, list[ToolCall]]:
     return ("".join([*kept, answer[kept_to:]]).strip() if calls else text), calls
 
 
-def with_tool_calls(action: Action) -> Action:
-    """Return an action whose message has the tool calls that its text holds.
+def with_parsed_calls(action: Action) -> Action:
+    """Return an action with the tool calls of its message's text parsed out of the text.
 
     Example:
         >>> said = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
-        >>> action = with_tool_calls(Action({"role": "assistant", "content": said}))
+        >>> action = with_parsed_calls(Action({"role": "assistant", "content": said}))
         >>> action.finish_reason, action.message["content"], len(action.message["tool_calls"])
         ('tool_calls', None, 1)
     """
@@ -103,13 +104,13 @@ def with_tool_calls(action: Action) -> Action:
     return replace(action, message=message, finish_reason=reason)
 
 
-def name_of_call(body: str) -> str:
-    """Return the name that what stands between the tags begins with, or "" where it has none.
+def call_name(body: str) -> str:
+    """Return the name at the beginning of a call's JSON, which may be broken later; "" if none.
 
     Example:
-        >>> name_of_call('{"name": "get_weather", "arguments": {"city": "Os')
+        >>> call_name('{"name": "get_weather", "arguments": {"city": "Os')
         'get_weather'
-        >>> name_of_call('{"arguments": {}, "name": "get_weather"}')
+        >>> call_name('{"arguments": {}, "name": "get_weather"}')
         ''
     """
     match = _NAME.match(body)
@@ -120,7 +121,7 @@ def name_of_call(body: str) -> str:
 
 
 def _fence_after(fence: str, line: re.Match[str]) -> str:
-    """Return the fence that is open after a line with such a mark; "" for none."""
+    """Return the code fence that is open after a line with a fence mark; "" if none is."""
     mark, info = line["fence"] or line["late"], line["info"] or ""
     if fence:
         is_bare = bool(line["fence"]) and not info.strip() and not line["lead"].strip("> \t")
@@ -130,23 +131,23 @@ def _fence_after(fence: str, line: re.Match[str]) -> str:
 
 
 def _call_at(text: str, start: int) -> tuple[ToolCall, int] | None:
-    """Return the call whose opening tag is at a place, and where what follows it begins."""
+    """Return the call whose opening tag is at a position, and the position after the call."""
     found = _CALL.match(text, start)
     call = _read_call(found["body"]) if found else None
     return (call, found.end()) if found and call else None
 
 
 def _read_call(body: str) -> ToolCall | None:
-    """Return the call that stands between two tags; None where there is no name for certain."""
+    """Return the call between two tags; None if its name cannot be read for certain."""
     if not body.lstrip().startswith("{"):
         return None
     try:
-        given = json.loads(body)
-        name = given.get("name")
-        bare = {} if given.keys() == {"name"} else body
-        arguments = json.dumps(given.get("arguments", bare), ensure_ascii=False)
+        parsed = json.loads(body)
+        name = parsed.get("name")
+        default = {} if parsed.keys() == {"name"} else body
+        arguments = json.dumps(parsed.get("arguments", default), ensure_ascii=False)
     except (ValueError, RecursionError):
-        name, arguments = name_of_call(body), body
+        name, arguments = call_name(body), body
     if not isinstance(name, str) or not name:
         return None
     return {"type": "function", "function": {"name": name, "arguments": arguments}}

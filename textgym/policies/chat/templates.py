@@ -1,9 +1,11 @@
-"""Rendering a conversation with a model's chat template: the one place where it is done.
+"""Rendering a conversation with a model's chat template.
 
-Templates differ: some want tool-call arguments as a mapping and some as JSON text, some ids of nine
-characters, none takes None, most take a text alone and some nothing but text parts, some drop tools
-without a word. `render` gives each what it wants; where tools are dropped, the project's own tool
-prompt tells of them.
+Templates differ. Some expect tool-call arguments as a mapping, others as JSON text. Some accept
+only call ids of nine characters. None accepts None as content; most accept only a string, a few
+only text parts. Some ignore tools silently. `render` adapts the conversation to the template, and
+describes tools with the project's own tool prompt if the template ignores them.
+
+What a template expects is found out by rendering short probe conversations, once for each template.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, copy_json, text_of
 from textgym.policies.chat.hermes_parser import parse_tool_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
-from textgym.policies.json_codec import whole_text
+from textgym.policies.json_codec import replace_surrogates
 
-__all__ = ["PROBE_TOOL", "encode", "has_tagged_calls", "ignores_tools", "render"]
+__all__ = ["PROBE_TOOL", "encode", "ignores_tools", "render", "uses_hermes_calls"]
 
 PROBE_TOOL: ToolSchema = {
     "type": "function",
@@ -37,75 +39,85 @@ def render(
     messages: Sequence[Message],
     tools: Sequence[ToolSchema],
     *,
-    asks: bool = True,
+    add_generation_prompt: bool = True,
 ) -> str:
-    r"""Return the text that a model reads, up to where its answer begins.
+    r"""Return the text that a model reads.
 
-    It holds whole characters alone, for tokenizers refuse half a surrogate pair, which a model may
-    write into a call's arguments as `\ud800`.
+    Unpaired surrogates, which a model may write into a call's arguments as `\ud800`, are replaced
+    by U+FFFD because tokenizers refuse them.
 
     Args:
         tokenizer: A transformers tokenizer with a chat template.
         messages: The conversation; it is not changed.
-        tools: Schemas in nested form; none if empty.
-        asks: Whether what an answer begins with follows the conversation.
+        tools: Schemas in nested form; may be empty.
+        add_generation_prompt: Whether the text ends with the start of an assistant message.
 
     Raises:
-        UsageError: The template refuses the conversation, or an image is in it.
+        UsageError: The template refuses the conversation, or there is an image in it.
     """
     template = str(tokenizer.chat_template)
     if _needs_tool_prompt(tokenizer, messages, tools):
-        messages = with_tool_prompt(messages, tools, has_system=_takes_system(tokenizer, template))
+        messages = with_tool_prompt(
+            messages, tools, has_system=_accepts_system(tokenizer, template)
+        )
         tools = ()
     as_mapping = _wants_mapping(tokenizer, template)
     prepared = [_prepared(message, as_mapping) for message in messages]
     if _wants_short_ids(tokenizer, template):
         _shorten_ids(prepared)
     try:
-        return _apply(tokenizer, prepared, copy_json(list(tools)), asks)
+        return _apply(tokenizer, prepared, copy_json(list(tools)), add_generation_prompt)
     except UsageError:
         if not _wrap_broken_arguments(prepared):
             raise
-        return _apply(tokenizer, prepared, copy_json(list(tools)), asks)
+        return _apply(tokenizer, prepared, copy_json(list(tools)), add_generation_prompt)
 
 
 def encode(tokenizer: Any, text: str) -> list[int]:
-    """Return the token ids of a rendered text; the template has put the special tokens."""
+    """Return the token ids of a rendered text, which already has its special tokens."""
     ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids
 
 
 def ignores_tools(tokenizer: Any) -> bool:
-    """Tell whether the template drops or refuses the tools that it is given."""
-    return _drops_tools(tokenizer, str(tokenizer.chat_template))
+    """Tell whether the template ignores or refuses the tools that it is given."""
+    return _ignores_tools(tokenizer, str(tokenizer.chat_template))
 
 
-def has_tagged_calls(tokenizer: Any) -> bool:
-    """Tell whether a model that is given tools is to write calls as `tool_parser` reads them.
+def uses_hermes_calls(tokenizer: Any) -> bool:
+    """Tell whether the model is expected to write tool calls in Hermes form.
 
-    It is where the project's own tool prompt tells it so, and where the template writes calls thus.
+    It is if the project's own tool prompt asks for them, or if the template renders calls so.
     """
-    return ignores_tools(tokenizer) or _writes_tags(tokenizer, str(tokenizer.chat_template))
+    return ignores_tools(tokenizer) or _renders_hermes_calls(
+        tokenizer, str(tokenizer.chat_template)
+    )
 
 
 def _apply(
-    tokenizer: Any, messages: list[dict[str, Any]], tools: list[ToolSchema], asks: bool = True
+    tokenizer: Any,
+    messages: list[dict[str, Any]],
+    tools: list[ToolSchema],
+    add_generation_prompt: bool = True,
 ) -> str:
     if _wants_parts(tokenizer, str(tokenizer.chat_template)):
         messages = [{**message, "content": _as_parts(message["content"])} for message in messages]
     try:
         text: str = tokenizer.apply_chat_template(
-            messages, tools=tools or None, tokenize=False, add_generation_prompt=asks
+            messages,
+            tools=tools or None,
+            tokenize=False,
+            add_generation_prompt=add_generation_prompt,
         )
-    except Exception as error:  # Jinja's errors, and whatever a template raises
+    except Exception as error:  # Jinja's errors, and any other that a template raises
         raise UsageError(f"the model's chat template refuses this conversation: {error}") from error
-    return whole_text(text)
+    return replace_surrogates(text)
 
 
 def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list) and any(part["type"] != "text" for part in content):
-        raise UsageError("this model reads text alone, and the conversation holds an image")
+        raise UsageError("this model reads only text, and there is an image in the conversation")
     prepared: dict[str, Any] = {**message, "content": text_of(message)}
     if message["role"] == "developer":
         prepared["role"] = "system"
@@ -119,20 +131,21 @@ def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:
     return prepared
 
 
-def _arguments(given: Any, as_mapping: bool) -> Any:
+def _arguments(value: Any, as_mapping: bool) -> Any:
+    """Return a call's arguments in the form that the template expects."""
     if not as_mapping:
-        return given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-    if not isinstance(given, str):
-        return given or {}
+        return value if isinstance(value, str) else json.dumps(value or {}, ensure_ascii=False)
+    if not isinstance(value, str):
+        return value or {}
     try:
-        read = json.loads(given or "{}")
+        parsed = json.loads(value or "{}")
     except (ValueError, RecursionError):
-        return given  # what the model wrote is no JSON: it is shown as it stands
-    return read if isinstance(read, dict) else given
+        return value  # the model wrote no valid JSON: it is shown unchanged
+    return parsed if isinstance(parsed, dict) else value
 
 
 def _wrap_broken_arguments(messages: list[dict[str, Any]]) -> bool:
-    """Make a mapping of arguments that are none, for templates that take nothing else."""
+    """Wrap arguments that are not a mapping, for templates that refuse them; tell if any was."""
     calls = [call["function"] for message in messages for call in message.get("tool_calls", ())]
     broken = [function for function in calls if isinstance(function["arguments"], str)]
     for function in broken:
@@ -141,7 +154,7 @@ def _wrap_broken_arguments(messages: list[dict[str, Any]]) -> bool:
 
 
 def _shorten_ids(messages: list[dict[str, Any]]) -> None:
-    """Give calls and their answers ids of nine characters, which follow from their own."""
+    """Replace the ids of calls and results by nine characters derived from them."""
     calls = (call for message in messages for call in message.get("tool_calls", ()))
     for item, key in [*((call, "id") for call in calls), *((m, "tool_call_id") for m in messages)]:
         if isinstance(item.get(key), str):
@@ -149,15 +162,15 @@ def _shorten_ids(messages: list[dict[str, Any]]) -> None:
 
 
 def _wants_short_ids(tokenizer: Any, template: str) -> bool:
-    """Tell whether the template takes a call's id of nine characters alone, as Mistral's do."""
-    takes_nine = any(_rendered_calls(tokenizer, template))
-    return takes_nine and not any(_rendered_calls(tokenizer, template, "call_0"))
+    """Tell whether the template accepts only call ids of nine characters, as Mistral's do."""
+    accepts_nine = any(_rendered_calls(tokenizer, template))
+    return accepts_nine and not any(_rendered_calls(tokenizer, template, "call_0"))
 
 
 def _needs_tool_prompt(
     tokenizer: Any, messages: Sequence[Message], tools: Sequence[ToolSchema]
 ) -> bool:
-    """Tell whether the template would drop tools, or calls that were made."""
+    """Tell whether the template would leave out the tools, or earlier calls and their results."""
     if not ignores_tools(tokenizer):
         return False
     if tools or not any(item["role"] == "tool" or item.get("tool_calls") for item in messages):
@@ -166,20 +179,20 @@ def _needs_tool_prompt(
 
 
 @lru_cache(maxsize=64)
-def _drops_tools(tokenizer: Any, template: str) -> bool:
-    asked: list[dict[str, Any]] = [{"role": "user", "content": "Hello"}]
+def _ignores_tools(tokenizer: Any, template: str) -> bool:
+    probe: list[dict[str, Any]] = [{"role": "user", "content": "Hello"}]
     try:
-        plain = _apply(tokenizer, asked, [])
+        plain = _apply(tokenizer, probe, [])
     except UsageError:
-        return False  # it cannot be told
+        return False  # unknown: the template refuses even the probe
     try:
-        return _apply(tokenizer, asked, [PROBE_TOOL]) == plain
+        return _apply(tokenizer, probe, [PROBE_TOOL]) == plain
     except UsageError:
-        return True  # it refuses them
+        return True  # the template refuses tools
 
 
 @lru_cache(maxsize=64)
-def _takes_system(tokenizer: Any, template: str) -> bool:
+def _accepts_system(tokenizer: Any, template: str) -> bool:
     probe = [{"role": "system", "content": "A probe."}, {"role": "user", "content": "Hello"}]
     try:
         return "A probe." in _apply(tokenizer, probe, [])
@@ -188,8 +201,8 @@ def _takes_system(tokenizer: Any, template: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _writes_tags(tokenizer: Any, template: str) -> bool:
-    """Render a call, and try whether it can be read out of the text again."""
+def _renders_hermes_calls(tokenizer: Any, template: str) -> bool:
+    """Render a call, and check that it can be parsed out of the text again."""
     for text in _rendered_calls(tokenizer, template):
         start, end = text.rfind("<tool_call>"), text.rfind("</tool_call>")
         written = text[start : end + len("</tool_call>")] if 0 <= start < end else ""
@@ -201,12 +214,12 @@ def _writes_tags(tokenizer: Any, template: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _wants_parts(tokenizer: Any, template: str) -> bool:
-    """Try both forms of a text; some templates of models that see show it as a part alone."""
+    """Tell whether the template shows text only as parts, as those of some vision models do."""
     shown = []
     for content in ("A probe.", _as_parts("A probe.")):
-        asked = [{"role": "user", "content": content}]
+        probe = [{"role": "user", "content": content}]
         try:
-            shown.append("A probe." in tokenizer.apply_chat_template(asked, tokenize=False))
+            shown.append("A probe." in tokenizer.apply_chat_template(probe, tokenize=False))
         except Exception:  # as in `_apply`
             shown.append(False)
     return shown == [False, True]
@@ -217,7 +230,7 @@ def _as_parts(text: str) -> list[dict[str, str]]:
 
 
 def _wants_mapping(tokenizer: Any, template: str) -> bool:
-    """Try both forms of arguments on a template; it wants the one that it renders as JSON."""
+    """Tell whether arguments must be a mapping: whether the template renders one as JSON."""
     from_mapping, from_text = _rendered_calls(tokenizer, template)
     python_form = "{'key': 'some value'}" in from_mapping
     return not from_text or (_shows_probe(from_mapping) and not python_form)
@@ -229,7 +242,7 @@ def _shows_probe(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _rendered_calls(tokenizer: Any, template: str, id: str = "call000_1") -> tuple[str, str]:
-    """Render a call with arguments as a mapping, and as text; "" where the template refuses."""
+    """Render a call with its arguments as a mapping and as text; "" if the template refuses."""
     rendered = []
     for arguments in ({"key": "some value"}, '{"key": "some value"}'):
         function = {"name": "probe_tool", "arguments": arguments}

@@ -1,45 +1,47 @@
-"""Reading tool calls and reasoning as a model family writes them, with vLLM's own parsers.
+"""Parsing a model family's own tool calls and reasoning with vLLM's parsers.
 
-They are named as vLLM's server names them (`--tool-call-parser`, `--reasoning-parser`) and run in
-this process, on whole replies, whatever engine sampled those. No reply raises: where a parser does,
-the reply is the model's text, and what holds no call stays as it was written. A call's id is kept
-only if the model wrote it, for parsers draw one at random.
+The parsers have the names that vLLM's server gives them (`--tool-call-parser`,
+`--reasoning-parser`). They run in this process, on whole replies, for any engine.
+
+Invariants: no reply raises. If a parser fails on a reply, the reply becomes the message's text, and
+text without a call stays unchanged. A call has an id only if the model wrote one, because parsers
+make up random ids.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolCall, ToolSchema, assistant
 from textgym.policies.chat.templates import PROBE_TOOL, ignores_tools
-from textgym.policies.json_codec import whole_text
+from textgym.policies.json_codec import replace_surrogates
 
-__all__ = ["FamilyParser"]
+__all__ = ["VLLMOutputParser", "make_output_parser", "shorten_error"]
 
 _HARMONY = ("openai", "openai_gptoss")  # gpt-oss has one parser for both
-_MOST_SHOWN = 300
+_MAX_ERROR_LENGTH = 300
 
 
-class FamilyParser:
-    """vLLM's parsers for the replies of one model.
+class VLLMOutputParser:
+    """Parses the replies of one model with vLLM's parsers.
 
     Args:
         tokenizer: The model's tokenizer, with its chat template.
-        tool_parser: What vLLM calls the parser of tool calls; None for none.
-        reasoning_parser: What it calls the parser of the reasoning; None for none.
+        tool_parser: vLLM's name of the tool-call parser; None for no parser.
+        reasoning_parser: vLLM's name of the reasoning parser; None for no parser.
 
     Raises:
         ExtraMissingError: The extra `vllm` is not installed.
         UnknownNameError: vLLM has no parser of this name.
-        UsageError: A parser does not go with the model.
+        UsageError: A parser does not work with the model.
 
     Attributes:
-        reads_calls: Whether it reads tool calls.
-        reads_reasoning: Whether it reads the reasoning.
-        wants_special_tokens: Whether it is to be given texts with their special tokens.
+        parses_tool_calls: Whether it parses tool calls.
+        parses_reasoning: Whether it parses the reasoning.
+        needs_special_tokens: Whether replies must be decoded with their special tokens.
     """
 
     def __init__(
@@ -48,8 +50,8 @@ class FamilyParser:
         _check_names(tool_parser, reasoning_parser)
         if tool_parser is not None and ignores_tools(tokenizer):
             raise UsageError(
-                f"tool_parser={tool_parser!r} is for chat templates that take tools, and the "
-                "model's takes none: textgym's own tool prompt and parser stand in"
+                f"tool_parser={tool_parser!r} needs a chat template that takes tools, and the "
+                "model's ignores them: textgym's own tool prompt and parser are used instead"
             )
         from vllm.tokenizers.hf import get_cached_tokenizer
 
@@ -57,38 +59,40 @@ class FamilyParser:
         is_harmony = tool_parser == _HARMONY[0] or reasoning_parser == _HARMONY[1]
         if is_harmony:
             tool_parser, reasoning_parser = _HARMONY
-        self.reads_calls = tool_parser is not None
-        self.reads_reasoning = reasoning_parser is not None
-        self._whole = self._composed(tool_parser, reasoning_parser)
-        self._without_calls = self._whole if is_harmony else self._composed(None, reasoning_parser)
-        parser, request = self._prepared(self._whole, [PROBE_TOOL])
-        self.wants_special_tokens = not parser.adjust_request(request).skip_special_tokens
+        self.parses_tool_calls = tool_parser is not None
+        self.parses_reasoning = reasoning_parser is not None
+        self._parser_class = self._find_class(tool_parser, reasoning_parser)
+        self._without_calls = (
+            self._parser_class if is_harmony else self._find_class(None, reasoning_parser)
+        )
+        parser, request = self._make_parser(self._parser_class, [PROBE_TOOL])
+        self.needs_special_tokens = not parser.adjust_request(request).skip_special_tokens
 
-    def read(
+    def parse(
         self,
         text: str,
         token_ids: Sequence[int],
         prompt_ids: Sequence[int],
         tools: Sequence[ToolSchema],
     ) -> Message:
-        """Return the message that a reply is.
+        """Return the message of a reply.
 
         Args:
-            text: The reply; if the reasoning is not read, what follows it.
-            token_ids: What was sampled.
-            prompt_ids: What the model was given.
-            tools: The tools that it may call; without any no calls are read.
+            text: The reply, without its reasoning if this object does not parse reasoning.
+            token_ids: The sampled ids.
+            prompt_ids: The ids of the prompt.
+            tools: The tools that the model may call; if empty, no calls are parsed.
 
         Raises:
-            UsageError: vLLM's parsers do not take the tools.
+            UsageError: vLLM's parsers do not accept the tools.
         """
-        if tools and self.reads_calls:
-            message = self._parsed(self._whole, text, token_ids, prompt_ids, tools)
+        if tools and self.parses_tool_calls:
+            message = self._parse_with(self._parser_class, text, token_ids, prompt_ids, tools)
             if message.get("tool_calls"):
-                return message  # else the parser may have dropped what nearly was a call
-        return self._parsed(self._without_calls, text, token_ids, prompt_ids, ())
+                return message  # otherwise the parser may have dropped an incomplete call
+        return self._parse_with(self._without_calls, text, token_ids, prompt_ids, ())
 
-    def _parsed(
+    def _parse_with(
         self,
         parser_class: Any,
         text: str,
@@ -98,61 +102,93 @@ class FamilyParser:
     ) -> Message:
         if parser_class is None:
             return assistant(text)
-        parser, request = self._prepared(parser_class, tools, prompt_ids)
+        parser, request = self._make_parser(parser_class, tools, prompt_ids)
         try:
             reasoning, content, calls = parser.parse(text, request, bool(tools), token_ids)
-            found = [_call(call, text) for call in (calls if tools and calls else ())]
-        except Exception:  # whatever a parser raises on what a model wrote
+            converted = [_convert_call(call, text) for call in (calls if tools and calls else ())]
+        except Exception:  # a parser may raise anything on what a model wrote
             return assistant(text)
-        message = assistant(whole_text(content or ""))
+        message = assistant(replace_surrogates(content or ""))
         if reasoning and reasoning.strip():
-            message["reasoning_content"] = whole_text(reasoning.strip())
-        if found:
+            message["reasoning_content"] = replace_surrogates(reasoning.strip())
+        if converted:
             message["content"] = message["content"] or None
-            message["tool_calls"] = found
+            message["tool_calls"] = converted
         return message
 
-    def _composed(self, tool_parser: str | None, reasoning_parser: str | None) -> Any:
-        """Return the class of vLLM's that parses with both, tried once; None for no parser."""
+    def _find_class(self, tool_parser: str | None, reasoning_parser: str | None) -> Any:
+        """Return vLLM's class that parses with both, after one trial; None if it needs no class."""
         from vllm.parser import ParserManager
 
         try:
-            composed = ParserManager.get_parser(
+            parser_class = ParserManager.get_parser(
                 tool_parser_name=tool_parser,
                 reasoning_parser_name=reasoning_parser,
                 enable_auto_tools=True,
                 is_harmony=tool_parser == _HARMONY[0],
             )
-            if composed is not None:
-                parser, request = self._prepared(composed, [PROBE_TOOL])
+            if parser_class is not None:
+                parser, request = self._make_parser(parser_class, [PROBE_TOOL])
                 parser.parse("Hello", request, True, ())
-        except Exception as error:  # whatever a parser raises that lacks what it needs
+        except Exception as error:  # a parser may raise anything if the tokenizer does not fit it
             options = {"tool_parser": tool_parser, "reasoning_parser": reasoning_parser}
-            given = ", ".join(f"{name}={value!r}" for name, value in options.items() if value)
-            reason = " ".join(str(error).split())[:_MOST_SHOWN]
-            raise UsageError(f"{given} does not go with this model: {reason}") from error
-        return composed
+            named = ", ".join(f"{name}={value!r}" for name, value in options.items() if value)
+            raise UsageError(
+                f"{named} does not work with this model: {shorten_error(error)}"
+            ) from error
+        return parser_class
 
-    def _prepared(
+    def _make_parser(
         self, parser_class: Any, tools: Sequence[ToolSchema], prompt_ids: Sequence[int] = ()
     ) -> tuple[Any, Any]:
-        """Return a parser, which is for one reply, and the request that it takes."""
+        """Return a parser, which serves one reply, and the request object that it takes."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
         try:
             request = ChatCompletionRequest(messages=[], tools=list(tools) or None)
         except ValueError as error:
-            reason = " ".join(str(error).split())[:_MOST_SHOWN]
-            raise UsageError(f"vLLM's parsers do not take these tools: {reason}") from error
+            raise UsageError(
+                f"vLLM's parsers do not accept these tools: {shorten_error(error)}"
+            ) from error
         parser = parser_class(self._tokenizer, request.tools)
         parser.set_prompt_token_ids(prompt_ids)
         return parser, request
 
 
+def make_output_parser(
+    load_tokenizer: Callable[[], Any], tool_parser: str | None, reasoning_parser: str | None
+) -> VLLMOutputParser | None:
+    """Return the parser that a policy's options name; None if they name none.
+
+    Args:
+        load_tokenizer: Returns the model's tokenizer; called only if a parser is named.
+        tool_parser: As in `VLLMOutputParser`.
+        reasoning_parser: As in `VLLMOutputParser`.
+
+    Raises:
+        ExtraMissingError: The extra `vllm` is not installed.
+        UnknownNameError: vLLM has no parser of this name.
+        UsageError: A parser does not work with the model.
+    """
+    if not (tool_parser or reasoning_parser):
+        return None
+    return VLLMOutputParser(load_tokenizer(), tool_parser, reasoning_parser)
+
+
+def shorten_error(error: Exception) -> str:
+    r"""Return the text of vLLM's error on one line, cut to a length that can be shown.
+
+    Example:
+        >>> shorten_error(ValueError("no such\n  model"))
+        'no such model'
+    """
+    return " ".join(str(error).split())[:_MAX_ERROR_LENGTH]
+
+
 def _check_names(tool_parser: str | None, reasoning_parser: str | None) -> None:
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     try:
-        import vllm.parser  # noqa: F401  older ones have no such module
+        import vllm.parser  # noqa: F401  missing in older versions
         from vllm.reasoning import ReasoningParserManager
         from vllm.tool_parsers import ToolParserManager
     except ModuleNotFoundError as error:
@@ -169,10 +205,10 @@ def _check_names(tool_parser: str | None, reasoning_parser: str | None) -> None:
             raise UnknownNameError(f"vLLM has no {option} {name!r}{did_you_mean(str(name), known)}")
 
 
-def _call(call: Any, text: str) -> ToolCall:
-    """Return a call of vLLM's; its arguments are JSON, or what the model wrote for it."""
-    name, arguments = whole_text(call.name), whole_text(call.arguments)
-    made: ToolCall = {"type": "function", "function": {"name": name, "arguments": arguments}}
+def _convert_call(call: Any, text: str) -> ToolCall:
+    """Return one of vLLM's calls as a plain dict; its arguments may be invalid JSON."""
+    name, arguments = replace_surrogates(call.name), replace_surrogates(call.arguments)
+    converted: ToolCall = {"type": "function", "function": {"name": name, "arguments": arguments}}
     if call.id and call.id in text:
-        made["id"] = call.id
-    return made
+        converted["id"] = call.id
+    return converted

@@ -1,1 +1,8 @@
-"""`openai:MODEL@BASE_URL`: a policy behind an OpenAI-compatible server."""
+"""`openai:MODEL@BASE_URL`: a model behind an OpenAI-compatible server.
+
+- `policy`: `OpenAIPolicy`, with its retries and errors.
+- `chat_completions`, `completions`: the two endpoints: messages, or token ids.
+- `request_format`: the sampling fields of a request, adapted to what the server accepts.
+- `replies`: tells an action from each kind of failure.
+- `connection_pool`: HTTP connections of each event loop; `rate_limit`: when requests may start.
+"""

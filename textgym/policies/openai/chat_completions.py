@@ -1,8 +1,8 @@
-"""A conversation as a chat-completions server is asked about it: the server renders and parses.
+"""Requests to `/chat/completions`, where the server renders the conversation and parses the reply.
 
-Messages go as they stand, but for what servers cannot read: `developer` becomes `system`, text
-parts are joined, None is an empty text, and a tool call's arguments are a JSON object as a text.
-What comes back is a message that every environment accepts.
+Messages are sent unchanged, except for what servers do not accept: `developer` becomes `system`,
+text parts are joined, None becomes an empty string, and a tool call's arguments are always the text
+of a JSON object. The reply is read as a message that every environment accepts.
 """
 
 from __future__ import annotations
@@ -13,84 +13,91 @@ from typing import Any, ClassVar, cast
 
 from textgym.messages import Message, ToolSchema, message_problem, text_of
 from textgym.policies.base import Action
-from textgym.policies.chat.hermes_parser import with_tool_calls
+from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.policies.json_codec import decode, encode
-from textgym.policies.openai.replies import Answer, BrokenReplyError, as_json
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.openai.replies import InvalidReplyError, ParsedReply, as_json
+from textgym.policies.openai.request_format import RequestFormat
 
-__all__ = ["ChatQuestion"]
+__all__ = ["ChatRequest"]
 
-_REASONING = ("reasoning_content", "reasoning")  # vLLM and others renamed it
+_REASONING = ("reasoning_content", "reasoning")  # the newer name in vLLM and others
 _OWN_KEYS = frozenset((*_REASONING, "role", "content", "tool_calls", "name", "tool_call_id"))
 
 
 @dataclass(frozen=True, slots=True)
-class ChatQuestion:
-    """Messages and tools for `/chat/completions`.
+class ChatRequest:
+    """A request with messages and tools.
 
     Attributes:
         messages: The conversation.
-        tools: Schemas in nested form; none if empty.
-        reads_calls: Whether calls are read out of the answer's text.
+        tools: Schemas in nested form; may be empty.
+        parses_tool_calls: Whether Hermes calls are parsed out of the reply's text.
     """
 
     messages: Sequence[Message]
     tools: Sequence[ToolSchema]
-    reads_calls: bool = False
+    parses_tool_calls: bool = False
 
     kind: ClassVar[str] = "chat completion"
     path: ClassVar[str] = "chat/completions"
 
     @classmethod
-    def in_texts(cls, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ChatQuestion:
-        """Return a question that tells of tools in the prompt, for a server that takes none."""
-        return cls(with_tool_prompt(messages, tools), (), reads_calls=bool(tools))
+    def with_tool_prompt(
+        cls, messages: Sequence[Message], tools: Sequence[ToolSchema]
+    ) -> ChatRequest:
+        """Return a request with the tools in the prompt, for a server that does not take tools."""
+        return cls(with_tool_prompt(messages, tools), (), parses_tool_calls=bool(tools))
 
-    def fields(self, form: RequestForm) -> dict[str, Any]:
-        """Return the fields of a request; they may share parts with the messages.
+    def fields(self, request_format: RequestFormat) -> dict[str, Any]:
+        """Return the messages and tools to send; they may share parts with the conversation.
 
         Example:
-            >>> told = {"role": "developer", "content": "Be short."}
-            >>> ChatQuestion([told], []).fields(RequestForm())
+            >>> message = {"role": "developer", "content": "Be short."}
+            >>> ChatRequest([message], []).fields(RequestFormat())
             {'messages': [{'role': 'system', 'content': 'Be short.'}]}
         """
-        messages = [_sent(message, form.reasoning_key) for message in self.messages]
+        key = request_format.reasoning_key
+        messages = [_message_to_send(message, key) for message in self.messages]
         return {"messages": messages, "tools": self.tools} if self.tools else {"messages": messages}
 
-    def read(self, choice: Mapping[str, Any], usage: dict[str, int]) -> Answer:
-        """Read the first of a reply's choices.
+    def parse_choice(self, choice: Mapping[str, Any], usage: dict[str, int]) -> ParsedReply:
+        """Parse the first of a reply's choices.
 
         Raises:
-            BrokenReplyError: It holds no message.
+            InvalidReplyError: It holds no valid message.
         """
-        said = choice.get("message")
-        if not isinstance(said, dict):
-            raise BrokenReplyError("its choice has no message")
-        reasoning_key = next((key for key in _REASONING if isinstance(said.get(key), str)), None)
-        message = _message(said, reasoning_key)
+        received = choice.get("message")
+        if not isinstance(received, dict):
+            raise InvalidReplyError("its choice has no message")
+        reasoning_key = next(
+            (key for key in _REASONING if isinstance(received.get(key), str)), None
+        )
+        message = _parse_message(received, reasoning_key)
         problem = message_problem(message, ("assistant",))
         if problem:
-            raise BrokenReplyError(problem)
+            raise InvalidReplyError(problem)
         reason = choice.get("finish_reason")
         if reason not in ("length", "content_filter"):
             reason = "tool_calls" if "tool_calls" in message else "stop"
         action = Action(message, reason, usage)
-        return Answer(with_tool_calls(action) if self.reads_calls else action, reasoning_key)
+        return ParsedReply(
+            with_parsed_calls(action) if self.parses_tool_calls else action, reasoning_key
+        )
 
 
-def _sent(message: Message, reasoning_key: str | None) -> Mapping[str, Any]:
-    """Return a message as servers read it; mostly itself."""
+def _message_to_send(message: Message, reasoning_key: str | None) -> Mapping[str, Any]:
+    """Return a message in the form that servers accept; mostly the message itself."""
     content, role = message.get("content"), message["role"]
     if role != "assistant":
         if content.__class__ is str and role != "developer":
             return message
         sent_role = "system" if role == "developer" else role
-        return {**message, "role": sent_role, "content": _sent_content(message)}
-    sent: dict[str, Any] = {**message, "content": _sent_content(message)}
+        return {**message, "role": sent_role, "content": _content_to_send(message)}
+    sent: dict[str, Any] = {**message, "content": _content_to_send(message)}
     calls = sent.pop("tool_calls", None)
     if calls:
-        sent["tool_calls"] = [_sent_call(call) for call in calls]
+        sent["tool_calls"] = [_call_to_send(call) for call in calls]
         sent["content"] = sent["content"] or None
     reasoning = sent.pop("reasoning_content", None)
     if reasoning is not None and reasoning_key is not None:
@@ -98,23 +105,23 @@ def _sent(message: Message, reasoning_key: str | None) -> Mapping[str, Any]:
     return sent
 
 
-def _sent_content(message: Message) -> Any:
-    """Return a text, or the parts where an image is among them."""
+def _content_to_send(message: Message) -> Any:
+    """Return the text, or the parts if there is an image among them."""
     content = message.get("content")
     if isinstance(content, list) and any(part["type"] != "text" for part in content):
         return content
     return text_of(message)
 
 
-def _sent_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _call_to_send(call: Mapping[str, Any]) -> dict[str, Any]:
     function = call["function"]
     arguments = _arguments(function.get("arguments"))
     return {**call, "type": "function", "function": {**function, "arguments": arguments}}
 
 
-def _arguments(given: Any) -> str:
-    """Return arguments as the text of a JSON object; servers fail on what the model broke."""
-    text = given if isinstance(given, str) else encode(given or {}).decode()
+def _arguments(value: Any) -> str:
+    """Return arguments as the text of a JSON object; servers fail on a model's broken JSON."""
+    text = value if isinstance(value, str) else encode(value or {}).decode()
     try:
         return text if isinstance(decode(text.encode()), dict) else _wrapped(text)
     except ValueError:
@@ -125,40 +132,41 @@ def _wrapped(text: str) -> str:
     return encode({"arguments": text}).decode()
 
 
-def _message(said: Mapping[str, Any], reasoning_key: str | None) -> Message:
-    """Return the message in textgym's form; keys that it does not know go along."""
-    message: dict[str, Any] = {"role": "assistant", "content": _content(said.get("content"))}
-    for key, value in said.items():
+def _parse_message(received: Mapping[str, Any], reasoning_key: str | None) -> Message:
+    """Return the message in textgym's form; unknown keys are kept."""
+    content = _parse_content(received.get("content"))
+    message: dict[str, Any] = {"role": "assistant", "content": content}
+    for key, value in received.items():
         if value and key not in _OWN_KEYS:
             message[key] = value
     if reasoning_key:
-        message["reasoning_content"] = said[reasoning_key]
-    if said.get("tool_calls"):
-        message["tool_calls"] = _calls(said["tool_calls"])
+        message["reasoning_content"] = received[reasoning_key]
+    if received.get("tool_calls"):
+        message["tool_calls"] = _parse_calls(received["tool_calls"])
     return cast(Message, message)
 
 
-def _content(content: Any) -> str | None:
-    """Return the text; of parts, those that are text."""
+def _parse_content(content: Any) -> str | None:
+    """Return the text; of a list of parts, the text parts joined."""
     if content is None or isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise BrokenReplyError("its content is no text")
+        raise InvalidReplyError("its content is not text")
     texts = [part.get("text") for part in content if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _calls(calls: Any) -> list[dict[str, Any]]:
+def _parse_calls(calls: Any) -> list[dict[str, Any]]:
     if not isinstance(calls, list):
-        raise BrokenReplyError("its tool_calls are no list")
-    return [_call(call) for call in calls]
+        raise InvalidReplyError("its tool_calls are not a list")
+    return [_parse_call(call) for call in calls]
 
 
-def _call(call: Any) -> dict[str, Any]:
-    """Return a call without its nulls; the arguments are what the model wrote, JSON or not."""
+def _parse_call(call: Any) -> dict[str, Any]:
+    """Return a call without its nulls; the arguments are unchanged, even if they are not JSON."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise BrokenReplyError("a tool call names no function")
+        raise InvalidReplyError("a tool call does not name a function")
     kept = {key: value for key, value in call.items() if value is not None}
     if not isinstance(kept.get("id", ""), str):
         kept["id"] = str(kept["id"])

@@ -1,8 +1,8 @@
-"""A conversation as a completions server is asked about it: in token ids, and answered in them.
+"""Requests to `/completions` in token ids, in vLLM's form.
 
-The prompt is made here, by the recorder, so the server encodes no text. It must tell which ids it
-read and which it sampled, with a log probability for each; what tells something else, or nothing,
-is no answer. It is vLLM's form of `/completions`.
+The chat codec makes the prompt here, so the server encodes no text. The reply must hold the ids of
+the prompt and of the completion, with a log probability for each sampled id; any other reply is a
+failure.
 """
 
 from __future__ import annotations
@@ -12,79 +12,86 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from textgym.policies.chat.codec import Prompt, Recorder
-from textgym.policies.openai.replies import Answer, BrokenReplyError, Cause, as_json
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.chat.codec import ChatCodec, EncodedPrompt
+from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply, as_json
+from textgym.policies.openai.request_format import RequestFormat
 
-__all__ = ["TokenQuestion"]
+__all__ = ["CompletionRequest"]
 
-_MOST_IDS = 2**31
+_MAX_TOKEN_ID = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class TokenQuestion:
-    """A prompt's token ids for `/completions`.
+class CompletionRequest:
+    """A request with the token ids of a prompt.
 
     Attributes:
-        recorder: What makes an action of the sampled tokens.
-        prompt: What the model reads.
+        codec: Decodes the sampled tokens as an action.
+        prompt: The encoded prompt.
     """
 
-    recorder: Recorder
-    prompt: Prompt
+    codec: ChatCodec
+    prompt: EncodedPrompt
 
     kind: ClassVar[str] = "completion"
     path: ClassVar[str] = "completions"
 
-    def fields(self, form: RequestForm) -> dict[str, Any]:
-        """Return the fields of a request; a server that is told no limit would cut after 16."""
+    def fields(self, request_format: RequestFormat) -> dict[str, Any]:
+        """Return the fields of the request's body, without those of the sampling.
+
+        The token limit is among them as null, because servers without one sample 16 tokens.
+        """
         fields: dict[str, Any] = {
             "prompt": self.prompt.ids,
-            "logprobs": 0,  # of the sampled tokens alone
+            "logprobs": 0,  # only those of the sampled tokens
             "return_token_ids": True,
-            form.tokens_key: None,
+            request_format.max_tokens_key: None,
         }
-        if not self.recorder.drops_special_tokens:
+        if not self.codec.skip_special_tokens:
             fields["skip_special_tokens"] = False
         return fields
 
-    def read(self, choice: Mapping[str, Any], usage: dict[str, int]) -> Answer:
-        """Read the first of a reply's choices.
+    def parse_choice(self, choice: Mapping[str, Any], usage: dict[str, int]) -> ParsedReply:
+        """Parse the first of a reply's choices.
 
         Raises:
-            BrokenReplyError: It does not tell what was read and sampled.
+            InvalidReplyError: It does not hold the tokens that were read and sampled.
         """
-        read, sampled = choice.get("prompt_token_ids"), choice.get("token_ids")
-        if read is None or sampled is None:
-            raise BrokenReplyError("it has no token ids, as vLLM gives them", Cause.TOKENS)
-        if read != self.prompt.ids:
-            raise BrokenReplyError("it is to another prompt than the ids sent", Cause.TOKENS)
+        prompt_ids, sampled = choice.get("prompt_token_ids"), choice.get("token_ids")
+        if prompt_ids is None or sampled is None:
+            raise InvalidReplyError("it has no token ids in vLLM's form", FailureCause.TOKENS)
+        if prompt_ids != self.prompt.ids:
+            raise InvalidReplyError(
+                "its prompt_token_ids are not the ids that were sent", FailureCause.TOKENS
+            )
         if not isinstance(sampled, list) or not all(map(_is_id, sampled)):
-            raise BrokenReplyError(f"its token_ids are no ids: {as_json(sampled)}")
+            raise InvalidReplyError(f"its token_ids are not token ids: {as_json(sampled)}")
         text, reason = choice.get("text"), choice.get("finish_reason")
         if not isinstance(text, str):
-            raise BrokenReplyError("it has no text")
+            raise InvalidReplyError("it has no text")
         if reason not in ("stop", "length"):
-            raise BrokenReplyError(f"it ended neither by itself nor at a limit: {as_json(reason)}")
-        action = self.recorder.action(
+            raise InvalidReplyError(
+                f"its finish_reason is neither stop nor length: {as_json(reason)}"
+            )
+        action = self.codec.decode_action(
             self.prompt, sampled, text, _logprobs(choice, len(sampled)), finished=reason == "stop"
         )
         action.usage = usage | action.usage
-        return Answer(action, None)
+        return ParsedReply(action, None)
 
 
 def _is_id(value: Any) -> bool:
-    return type(value) is int and 0 <= value < _MOST_IDS
+    return type(value) is int and 0 <= value < _MAX_TOKEN_ID
 
 
 def _logprobs(choice: Mapping[str, Any], count: int) -> list[float]:
-    """Return the log probabilities of so many sampled tokens."""
-    given = choice.get("logprobs")
-    if given is None:
-        raise BrokenReplyError("it has no log probabilities", Cause.TOKENS)
-    values = given.get("token_logprobs") if isinstance(given, dict) else None
+    """Return the log probabilities of the sampled tokens, checked to be as many as these."""
+    received = choice.get("logprobs")
+    if received is None:
+        raise InvalidReplyError("it has no log probabilities", FailureCause.TOKENS)
+    values = received.get("token_logprobs") if isinstance(received, dict) else None
     if not isinstance(values, list) or len(values) != count or not all(map(_is_number, values)):
-        raise BrokenReplyError(f"its log probabilities are not one for each of {count} tokens")
+        raise InvalidReplyError(f"it does not have one log probability for each of {count} tokens")
     return [float(value) for value in values]
 
 

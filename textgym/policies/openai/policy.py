@@ -1,9 +1,11 @@
-"""`openai:MODEL@BASE_URL`: any server that speaks OpenAI's chat completions.
+"""`openai:MODEL@BASE_URL`: any server with OpenAI's chat-completions API.
 
-vLLM, SGLang, llama.cpp and hosted models are asked over HTTP; a server of vLLM's kind in token ids
-too, over completions. What may pass (a server that is busy, starting anew or gone for a moment) is
-asked again, later each time; what will not (a wrong key, model or address) is a `UsageError` at
-once. The key is in no name, error or record.
+vLLM, SGLang, llama.cpp and hosted models are called over HTTP; servers with vLLM's completions
+endpoint can be called in token ids too. Transient failures (a server that is busy, restarting or
+unreachable for a moment) are retried with backoff. Permanent ones (a wrong key, model or address)
+raise a `UsageError` at once.
+
+Invariants: the API key is never part of a name, an error or a record.
 """
 
 from __future__ import annotations
@@ -24,39 +26,39 @@ from textgym.errors import (
 )
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.codec import Recorder
-from textgym.policies.chat.vllm_parser import FamilyParser
+from textgym.policies.chat.codec import ChatCodec
+from textgym.policies.chat.vllm_parser import make_output_parser
 from textgym.policies.json_codec import encode
-from textgym.policies.openai.chat_completions import ChatQuestion
-from textgym.policies.openai.completions import TokenQuestion
-from textgym.policies.openai.connections import Connections, ConnectionTrouble
-from textgym.policies.openai.rate_limit import LONGEST_WAIT, Pacer
+from textgym.policies.openai.chat_completions import ChatRequest
+from textgym.policies.openai.completions import CompletionRequest
+from textgym.policies.openai.connection_pool import ConnectionPool, NoReplyError
+from textgym.policies.openai.rate_limit import MAX_WAIT, RateLimiter
 from textgym.policies.openai.replies import (
-    Answer,
-    Cause,
-    Problem,
-    Question,
+    FailedRequest,
+    FailureCause,
+    ModelRequest,
+    ParsedReply,
     model_ids,
     read_reply,
 )
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.openai.request_format import RequestFormat
 
 __all__ = ["OpenAIPolicy", "split_spec"]
 
 _DEFAULT_URL = "https://api.openai.com/v1"
-_KEY = "OPENAI_API_KEY"
+_KEY_VARIABLE = "OPENAI_API_KEY"
 _AT_URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 _LOOKS_LIKE_HOST = re.compile(r"@(localhost|[\w.-]+:\d+|\d+(\.\d+){3})(/|$)")
-_WORTH_A_RETRY = (Cause.PASSING, Cause.BUSY)
-_MOST_SHOWN = 300  # characters of what a server said
-_MOST_COMPARED = 1000  # models of a server, with the one that it does not have
+_RETRIED = (FailureCause.TRANSIENT, FailureCause.BUSY)
+_MAX_SHOWN = 300  # characters of a server's message
+_MAX_COMPARED = 1000  # of the server's models, to find the nearest name
 
 
 def split_spec(text: str) -> tuple[str, str | None]:
     """Split `MODEL@BASE_URL` at the last `@` before an address; the address may be missing.
 
     Raises:
-        UsageError: There is no model, or the address has no `http://`.
+        UsageError: The model is missing, or the address does not begin with `http://`.
 
     Example:
         >>> split_spec("org/model:8b@http://127.0.0.1:8000/v1")
@@ -69,49 +71,50 @@ def split_spec(text: str) -> tuple[str, str | None]:
     if not name:
         raise UsageError("openai: needs a model: openai:MODEL@BASE_URL, or openai:MODEL")
     if url is None and _LOOKS_LIKE_HOST.search(name):
-        raise UsageError(f"openai:{name}: an address begins with http:// or https://")
+        raise UsageError(f"openai:{name}: the address must begin with http:// or https://")
     return name, url
 
 
 class OpenAIPolicy(Policy):
     """A model behind an OpenAI-compatible server.
 
-    One object serves any number of event loops, one after the other or in several threads; in each
-    it keeps its connections open. It learns how its server wants to be asked, see `RequestForm`.
+    One object serves any number of event loops, one after another or in several threads, and keeps
+    the connections of each open. It adapts its requests to the server, see `RequestFormat`.
 
     Args:
-        model: What the server calls the model.
-        base_url: The address under which `/chat/completions` lies; by default the environment's
-            `OPENAI_BASE_URL`, else OpenAI's own.
-        sampling: How tokens are drawn.
-        api_key: By default the environment's `OPENAI_API_KEY`; without one, or with an empty one,
-            requests carry no `Authorization`.
-        concurrency: The most requests under way at once in an event loop; None for no limit.
-        requests_per_minute: The most requests that begin in a minute, evenly spread; None for no
-            limit.
-        timeout: How many seconds a request may take. No request is tried again once this time has
-            gone into its tries and the waits between them.
-        connect_timeout: How many seconds connecting may take.
-        retries: How often a request is tried again.
-        extra_body: More fields of the request, which win over textgym's; None takes a field away.
-        tool_prompt: Whether tools are told in the prompt and calls read out of the text, for a
-            server that takes no tools.
-        tokens: Whether the server is asked in token ids, over `/completions`: actions carry what it
-            read and sampled, id for id, and tools and calls are as with `HFPolicy`.
+        model: The server's name of the model.
+        base_url: The address above `/chat/completions`; by default the environment variable
+            `OPENAI_BASE_URL`, or else OpenAI's own address.
+        sampling: How tokens are sampled.
+        api_key: By default the environment variable `OPENAI_API_KEY`. If it is missing or empty,
+            requests have no `Authorization` header.
+        concurrency: The maximum number of concurrent requests in an event loop; None for no limit.
+        requests_per_minute: The maximum number of requests that start in a minute, evenly spaced;
+            None for no limit.
+        timeout: The maximum number of seconds for a request. A request is not retried once its
+            tries and the waits between them have taken this long.
+        connect_timeout: The maximum number of seconds for connecting.
+        retries: The maximum number of tries after the first.
+        extra_body: Additional fields of the request's body, which override textgym's; None removes
+            a field.
+        tool_prompt: Whether tools are described in the prompt and calls are parsed out of the text,
+            for a server that does not take tools.
+        tokens: Whether the server is called in token ids, over `/completions`. Actions then hold
+            the exact tokens, and tools and calls are handled as by `HFPolicy`.
         tokenizer: With `tokens`, the model's tokenizer, as in `find_model`; by default the model's
             name.
         tool_parser: With `tokens`, as in `HFPolicy`.
         reasoning_parser: With `tokens`, as in `HFPolicy`.
-        pacer: When requests may go, in place of `requests_per_minute`.
+        rate_limiter: Decides when requests may start, in place of `requests_per_minute`.
 
     Raises:
-        ExtraMissingError: The extra `http`, or what `tokens` needs, is not installed.
+        ExtraMissingError: The extra `http`, or one that `tokens` needs, is not installed.
         UnknownNameError: There is no such tokenizer or parser.
-        UsageError: An argument is wrong.
+        UsageError: An argument is invalid.
 
     Attributes:
-        sampling: How tokens are drawn.
-        recorder: With `tokens`, what makes prompts of conversations, and actions of tokens.
+        sampling: How tokens are sampled.
+        codec: With `tokens`, encodes prompts and decodes actions; otherwise None.
     """
 
     sampling: Sampling
@@ -134,7 +137,7 @@ class OpenAIPolicy(Policy):
         tokenizer: str | None = None,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
-        pacer: Pacer | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
         _check_numbers(
             concurrency=concurrency,
@@ -147,7 +150,7 @@ class OpenAIPolicy(Policy):
         self.model = model
         self.sampling = sampling or Sampling()
         self.base_url = _checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL)
-        self._key_source = _KEY if api_key is None else "api_key="
+        self._key_source = _KEY_VARIABLE if api_key is None else "api_key="
         self._key = _checked_key(api_key, self._key_source)
         self._retries = retries
         self._timeout = timeout
@@ -156,18 +159,21 @@ class OpenAIPolicy(Policy):
         self._tool_prompt = tool_prompt
         if tokens and tool_prompt:
             raise UsageError("with tokens=true the chat template decides on the tool prompt")
-        named = (tool_parser, reasoning_parser)
-        if not tokens and (tokenizer or any(named)):
-            raise UsageError("tokenizer, tool_parser and reasoning_parser are for tokens=true")
-        self.recorder = _recorder(self.name, tokenizer or model, named) if tokens else None
-        self._pacer = pacer or Pacer(requests_per_minute)
-        self._form = RequestForm()
+        if not tokens and (tokenizer or tool_parser or reasoning_parser):
+            raise UsageError("tokenizer, tool_parser and reasoning_parser need tokens=true")
+        self.codec = (
+            _make_codec(self.name, tokenizer or model, tool_parser, reasoning_parser)
+            if tokens
+            else None
+        )
+        self._rate_limiter = rate_limiter or RateLimiter(requests_per_minute)
+        self._format = RequestFormat()
         self._answered = False
         self._served: list[str] | None = None
         headers = {"Content-Type": "application/json", "User-Agent": "textgym"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        self._connections = Connections(headers, concurrency, timeout, connect_timeout)
+        self._connections = ConnectionPool(headers, concurrency, timeout, connect_timeout)
 
     async def act(
         self,
@@ -180,189 +186,201 @@ class OpenAIPolicy(Policy):
         """Answer a conversation; see `Policy.act`.
 
         Raises:
-            PolicyFailure: The server gave no answer in all tries, or one of more than 64 MiB.
-            ContextFullError: The conversation alone fills the model's context.
-            UsageError: The server refuses the request, the key, the model or the address.
+            PolicyFailure: No try gave an answer, or the answer is longer than 64 MiB.
+            ContextFullError: The conversation fills the model's context.
+            UsageError: The request, key, model or address is not accepted.
         """
-        question = self._question(messages, tools, prior)
-        form, limited, tries, spent = self._form, True, 0, 0.0
+        request = self._make_request(messages, tools, prior)
+        request_format, send_limit, tries, spent = self._format, True, 0, 0.0
         while True:
-            settings = form.settings(self.model, self.sampling, seed, limited)
-            body = self._encoded(question.fields(form) | settings)
+            fields = request_format.sampling_fields(self.model, self.sampling, seed, send_limit)
+            body = self._encode_body(request.fields(request_format) | fields)
             async with await self._connections.slot():
-                await self._pacer.turn()
-                begun = self._pacer.clock()
-                outcome = await self._post(question, body)
-            if isinstance(outcome, Answer):
-                self._form = form.after(outcome.reasoning_key)
+                await self._rate_limiter.acquire()
+                started = self._rate_limiter.clock()
+                outcome = await self._post(request, body)
+            if isinstance(outcome, ParsedReply):
+                self._format = request_format.with_reasoning_key(outcome.reasoning_key)
                 return outcome.action
-            if outcome.cause is Cause.CONTEXT:
-                if not limited:
-                    raise ContextFullError(f"{self.name}: {self._told(outcome.text)}")
-                limited = False  # the prompt may fit where the whole answer does not
+            if outcome.cause is FailureCause.CONTEXT:
+                if not send_limit:
+                    raise ContextFullError(f"{self.name}: {self._shorten(outcome.text)}")
+                send_limit = False  # the prompt may fit even if max_tokens more do not
                 continue
-            if outcome.cause is Cause.REQUEST and (
-                other := form.adapted(outcome.text, self.sampling)
+            if outcome.cause is FailureCause.REQUEST and (
+                adapted := request_format.adapted_to(outcome.text, self.sampling)
             ):
-                form = self._form = other
+                request_format = self._format = adapted
                 continue
-            if outcome.cause not in _WORTH_A_RETRY:
-                raise await self._refusal(question, outcome)
+            if outcome.cause not in _RETRIED:
+                raise await self._permanent_error(request, outcome)
             tries += 1
             wait = self._pause(outcome, tries)
-            spent += self._pacer.clock() - begun + wait
-            if tries > self._retries or wait > LONGEST_WAIT or spent > self._timeout:
-                raise self._failure(outcome, tries)
-            await self._pacer.sleep(wait)
+            spent += self._rate_limiter.clock() - started + wait
+            if tries > self._retries or wait > MAX_WAIT or spent > self._timeout:
+                raise self._policy_failure(outcome, tries)
+            await self._rate_limiter.sleep(wait)
 
-    def _question(
+    def _make_request(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], prior: Tokens | None
-    ) -> Question:
-        if self.recorder:
-            return TokenQuestion(self.recorder, self.recorder.prompt(messages, tools, prior))
+    ) -> ModelRequest:
+        if self.codec:
+            return CompletionRequest(self.codec, self.codec.encode_prompt(messages, tools, prior))
         if self._tool_prompt:
-            return ChatQuestion.in_texts(messages, tools)
-        return ChatQuestion(messages, tools)
+            return ChatRequest.with_tool_prompt(messages, tools)
+        return ChatRequest(messages, tools)
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
         await self._connections.close()
 
-    def _encoded(self, body: dict[str, Any]) -> bytes:
+    def _encode_body(self, body: dict[str, Any]) -> bytes:
         if self._extra_body:
-            taken_away = {name for name, value in self._extra_body.items() if value is None}
-            body = {n: v for n, v in (body | self._extra_body).items() if n not in taken_away}
+            removed = {name for name, value in self._extra_body.items() if value is None}
+            body = {n: v for n, v in (body | self._extra_body).items() if n not in removed}
         try:
             return encode(body)
         except ValueError as error:
             raise UsageError(f"the conversation cannot be sent as JSON: {error}") from None
 
-    async def _post(self, question: Question, body: bytes) -> Answer | Problem:
+    async def _post(self, request: ModelRequest, body: bytes) -> ParsedReply | FailedRequest:
         try:
-            reply = await self._connections.send("POST", f"{self.base_url}/{question.path}", body)
-        except ConnectionTrouble as trouble:
-            never_there = trouble.unreached and not self._answered
-            cause = Cause.ADDRESS if trouble.lasting or never_there else Cause.PASSING
-            return Problem(cause, str(trouble))
+            reply = await self._connections.send("POST", f"{self.base_url}/{request.path}", body)
+        except NoReplyError as error:
+            is_wrong_address = error.not_connected and not self._answered
+            is_permanent = error.is_permanent or is_wrong_address
+            cause = FailureCause.ADDRESS if is_permanent else FailureCause.TRANSIENT
+            return FailedRequest(cause, str(error))
         self._answered = True
-        return read_reply(reply, question)
+        return read_reply(reply, request)
 
-    def _pause(self, problem: Problem, tries: int) -> float:
-        """Return how long to wait before the next try; a busy server gets a rest from all."""
-        wait = self._pacer.backoff(tries)
-        rest = problem.retry_after
-        if rest is None and problem.cause is Cause.BUSY:
+    def _pause(self, failure: FailedRequest, tries: int) -> float:
+        """Return how long to wait before the next try; a busy server pauses all requests."""
+        wait = self._rate_limiter.backoff(tries)
+        rest = failure.retry_after
+        if rest is None and failure.cause is FailureCause.BUSY:
             rest = wait
-        if rest is not None and rest <= LONGEST_WAIT:
-            self._pacer.pause(rest)
-        return wait + (problem.retry_after or 0.0)
+        if rest is not None and rest <= MAX_WAIT:
+            self._rate_limiter.pause(rest)
+        return wait + (failure.retry_after or 0.0)
 
-    def _failure(self, problem: Problem, tries: int) -> PolicyFailure:
-        text = f"{self.name} gave no answer in {tries} tries, the last: {self._told(problem.text)}"
-        if problem.cause is Cause.BUSY:
-            text += " (requests_per_minute and concurrency spare a server)"
+    def _policy_failure(self, failure: FailedRequest, tries: int) -> PolicyFailure:
+        text = (
+            f"{self.name} gave no answer in {tries} tries, the last: {self._shorten(failure.text)}"
+        )
+        if failure.cause is FailureCause.BUSY:
+            text += " (requests_per_minute and concurrency reduce its load)"
         return PolicyFailure(text)
 
-    async def _refusal(self, question: Question, problem: Problem) -> UsageError | PolicyFailure:
-        """Return the error for what another try cannot mend."""
-        told = self._told(problem.text)
-        match problem.cause:
-            case Cause.KEY if self._key:
+    async def _permanent_error(
+        self, request: ModelRequest, failure: FailedRequest
+    ) -> UsageError | PolicyFailure:
+        """Return the error for a failure that another try cannot change."""
+        message = self._shorten(failure.text)
+        match failure.cause:
+            case FailureCause.KEY if self._key:
                 return UsageError(
-                    f"{self.base_url} does not take the key in {self._key_source}: {told}"
+                    f"{self.base_url} does not accept the key in {self._key_source}: {message}"
                 )
-            case Cause.KEY:
-                return UsageError(f"{self.base_url} wants a key, and {_KEY} is not set: {told}")
-            case Cause.MODEL | Cause.NOT_FOUND:
+            case FailureCause.KEY:
+                return UsageError(
+                    f"{self.base_url} requires a key, and {_KEY_VARIABLE} is not set: {message}"
+                )
+            case FailureCause.MODEL | FailureCause.NOT_FOUND:
                 served = await self._served_models()
                 if served is not None and self.model not in served:
-                    hint = self._told(did_you_mean(self.model, served[:_MOST_COMPARED]))
+                    hint = self._shorten(did_you_mean(self.model, served[:_MAX_COMPARED]))
                     return UnknownNameError(f"{self.base_url} has no model {self.model!r}{hint}")
-                if problem.cause is Cause.MODEL:
-                    return UnknownNameError(f"{self.name}: {told}")
-            case Cause.REQUEST:
-                return UsageError(f"{self.name}: the server refuses the request: {told}")
-            case Cause.LENGTH:
-                return PolicyFailure(f"{self.name}: {told}")
-            case Cause.TOKENS:
-                return UsageError(f"{self.name} cannot be asked in token ids: {told}")
+                if failure.cause is FailureCause.MODEL:
+                    return UnknownNameError(f"{self.name}: {message}")
+            case FailureCause.REQUEST:
+                return UsageError(f"{self.name}: the server refuses the request: {message}")
+            case FailureCause.LENGTH:
+                return PolicyFailure(f"{self.name}: {message}")
+            case FailureCause.TOKENS:
+                return UsageError(f"{self.name} cannot be called in token ids: {message}")
         return UsageError(
-            f"no {question.kind}s at {self.base_url}/{question.path}: {told} (the base URL is "
-            f"what stands before /{question.path}, such as http://127.0.0.1:8000/v1)"
+            f"no {request.kind}s at {self.base_url}/{request.path}: {message} (the base URL is "
+            f"the part before /{request.path}, such as http://127.0.0.1:8000/v1)"
         )
 
     async def _served_models(self) -> list[str] | None:
-        """Return what the server lists as its models, or None where it lists none."""
+        """Return the models that the server lists; None if it does not list any."""
         if self._served is None:
             async with await self._connections.slot():
-                await self._pacer.turn()
+                await self._rate_limiter.acquire()
                 try:
                     reply = await self._connections.send("GET", f"{self.base_url}/models")
-                except ConnectionTrouble:
+                except NoReplyError:
                     return None
             self._served = model_ids(reply)
         return self._served
 
-    def _told(self, text: str) -> str:
-        """Return what a server said on one line, short and without the key."""
+    def _shorten(self, text: str) -> str:
+        """Return a server's message on one line, shortened and without the key."""
         text = " ".join(text.split())
         if self._key:
             text = text.replace(self._key, "(the key)")
-        return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+        return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
 
-def _recorder(name: str, tokenizer: str, parsers: tuple[str | None, str | None]) -> Recorder:
-    from textgym.policies.hf import load_end_ids, load_tokenizer
+def _make_codec(
+    name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
+) -> ChatCodec:
+    from textgym.policies.hf import load_eos_token_ids, load_tokenizer
 
     loaded = load_tokenizer(tokenizer)
-    parser = FamilyParser(loaded, *parsers) if any(parsers) else None
-    return Recorder(name, loaded, load_end_ids(tokenizer, loaded), parser=parser)
+    parser = make_output_parser(lambda: loaded, tool_parser, reasoning_parser)
+    return ChatCodec(name, loaded, load_eos_token_ids(tokenizer, loaded), parser=parser)
 
 
 def _check_switches(**switches: Any) -> None:
     for name, value in switches.items():
         if not isinstance(value, bool):
-            raise UsageError(f"{name} is true or false, not {value!r}")
+            raise UsageError(f"{name} must be true or false, not {value!r}")
 
 
 def _check_numbers(**numbers: Any) -> None:
     for name, value in numbers.items():
-        least = 0 if name == "retries" else 1 if name == "concurrency" else None
+        minimum = 0 if name == "retries" else 1 if name == "concurrency" else None
         if value is None and name in ("concurrency", "requests_per_minute"):
             continue
-        if least is not None:
-            right, rule = type(value) is int and value >= least, f"a whole number, {least} or more"
+        if minimum is not None:
+            is_valid = type(value) is int and value >= minimum
+            rule = f"an integer, {minimum} or more"
         else:
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            right, rule = is_number and 0 < value < math.inf, "a number greater than 0"
-        if not right:
-            raise UsageError(f"{name} is {rule}, not {value!r}")
+            is_valid, rule = is_number and 0 < value < math.inf, "a number greater than 0"
+        if not is_valid:
+            raise UsageError(f"{name} must be {rule}, not {value!r}")
 
 
 def _checked_url(url: str) -> str:
-    """Return an address without the slash at its end."""
+    """Return a valid address without a trailing slash."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(f"{url!r} is no address: {error}") from None
+        raise UsageError(f"{url!r} is not a valid address: {error}") from None
     if parts.username is not None:
-        raise UsageError(f"an address with a user or password in it is not taken: set {_KEY}")
+        raise UsageError(
+            f"the address must not hold a user or password: set {_KEY_VARIABLE} instead"
+        )
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise UsageError(f"{url!r} is no base URL: it is such as http://127.0.0.1:8000/v1")
+        raise UsageError(f"{url!r} is not a base URL such as http://127.0.0.1:8000/v1")
     return url.rstrip("/")
 
 
-def _checked_key(given: str | None, source: str) -> str:
-    key = (os.environ.get(_KEY, "") if given is None else given).strip()
+def _checked_key(api_key: str | None, source: str) -> str:
+    key = (os.environ.get(_KEY_VARIABLE, "") if api_key is None else api_key).strip()
     if not (key.isascii() and key.isprintable()):
-        raise UsageError(f"the key in {source} has a character that no key has")
+        raise UsageError(f"the key in {source} has a character that is not allowed in a key")
     return key
 
 
 def _checked_body(extra: Mapping[str, Any] | None) -> dict[str, Any]:
     if extra is not None and not isinstance(extra, Mapping):
-        raise UsageError(f"extra_body is an object of fields and values, not {extra!r}")
+        raise UsageError(f"extra_body must be an object of fields and values, not {extra!r}")
     body = dict(extra or {})
     try:
         encode(body)

@@ -1,7 +1,7 @@
-"""When a request may go: a rate that is kept, and a pause that holds all requests back.
+"""When requests may start: a rate limit, pauses that hold back all requests, and backoff.
 
-What always holds: with a rate, requests begin at least one interval apart, after a pause too; while
-a pause lasts none begins. Waiting is done through a clock and a sleep that a test can replace.
+Invariants: with a rate, requests start at least one interval apart, also after a pause; during a
+pause no request starts. The clock and the sleep can be replaced by a test's own.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
-__all__ = ["LONGEST_WAIT", "Pacer", "read_retry_after"]
+__all__ = ["MAX_WAIT", "RateLimiter", "read_retry_after"]
 
-LONGEST_WAIT = 60.0
-"""The longest wait, in seconds, that a server can ask for."""
+MAX_WAIT = 60.0
+"""The maximum wait, in seconds, that a server can ask for."""
 
-_FIRST_BACKOFF = 0.5
-_LONGEST_BACKOFF = 30.0
+_MIN_BACKOFF = 0.5
+_MAX_BACKOFF = 30.0
 
 
-class Pacer:
-    """Says when the next request of a policy may go.
+class RateLimiter:
+    """Decides when a policy's next request may start.
 
     Args:
-        requests_per_minute: The most requests that begin in a minute, evenly spread; None for no
-            limit.
-        clock: Seconds that only grow.
-        sleep: Waits for so many seconds.
-        jitter: A number from 0 to 1, another each time.
+        requests_per_minute: The maximum number of requests that start in a minute, evenly spaced;
+            None for no limit.
+        clock: Returns a monotonic time in seconds.
+        sleep: Waits for a number of seconds.
+        jitter: Returns a random number from 0 to 1.
     """
 
     def __init__(
@@ -43,13 +43,14 @@ class Pacer:
     ) -> None:
         self.clock = clock
         self.sleep = sleep
-        self._jitter = jitter or random.Random().random  # not the program's own generator
+        # By default not the global generator, which a program may seed.
+        self._jitter = jitter or random.Random().random
         self._interval = 60.0 / requests_per_minute if requests_per_minute else 0.0
         self._next_start = 0.0
         self._paused_until = 0.0
 
-    async def turn(self) -> None:
-        """Wait until a request may begin."""
+    async def acquire(self) -> None:
+        """Wait until a request may start."""
         while True:
             now = self.clock()
             start = max(now, self._paused_until)
@@ -63,20 +64,20 @@ class Pacer:
                 return
 
     def pause(self, seconds: float) -> None:
-        """Let no request begin for so long."""
+        """Let no request start for a number of seconds."""
         self._paused_until = max(self._paused_until, self.clock() + seconds)
 
     def backoff(self, tries: int) -> float:
-        """Return how long to wait after so many failed tries: random, up to a growing bound."""
-        return self._jitter() * min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2.0 ** min(tries - 1, 16))
+        """Return the seconds to wait after some failed tries: random, with a growing bound."""
+        return self._jitter() * min(_MAX_BACKOFF, _MIN_BACKOFF * 2.0 ** min(tries - 1, 16))
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return how many seconds a server asks to wait; None where it asks for nothing readable.
+    """Return how many seconds a server asks to wait; None without a valid header.
 
     Args:
-        headers: The reply's headers, found whatever their case.
-        now: The time of day, in seconds since 1970.
+        headers: The reply's headers, a case-insensitive mapping.
+        now: The current time, in seconds since 1970.
 
     Example:
         >>> read_retry_after({"Retry-After": "2"}, 0.0)

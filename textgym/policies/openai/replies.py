@@ -1,8 +1,10 @@
-"""What a server answered: an action, or what was wrong.
+"""Reading a server's reply: an action, or the cause of its absence.
 
-`read_reply` never raises, whatever the server says, and no more of what is wrong is looked at than
-an error's first 64 KiB. What stands in a reply that is no error is read by the question that was
-asked.
+The `ModelRequest` that was sent parses the choice of a successful reply; everything else, which is
+the same for both endpoints, is read here.
+
+Invariants: `read_reply` never raises, whatever the server sends, and no more than the first 64 KiB
+of an error are searched.
 """
 
 from __future__ import annotations
@@ -16,18 +18,24 @@ from typing import Any, ClassVar, Protocol
 
 from textgym.policies.base import Action
 from textgym.policies.json_codec import decode, encode
-from textgym.policies.openai.connections import Reply
+from textgym.policies.openai.connection_pool import HTTPReply
 from textgym.policies.openai.rate_limit import read_retry_after
-from textgym.policies.openai.request_settings import RequestForm
+from textgym.policies.openai.request_format import RequestFormat
 
 __all__ = [
-    "Answer", "BrokenReplyError", "Cause", "Problem", "Question", "as_json", "model_ids",
+    "FailedRequest",
+    "FailureCause",
+    "InvalidReplyError",
+    "ModelRequest",
+    "ParsedReply",
+    "as_json",
+    "model_ids",
     "read_reply",
-]  # fmt: skip
+]
 
-_LARGEST_COUNT = 2**53
-_MOST_TOLD = 2**16  # characters
-_MOST_QUOTED = 200
+_MAX_COUNT = 2**53
+_MAX_ERROR_LENGTH = 2**16  # characters
+_MAX_QUOTE_LENGTH = 200
 _CONTEXT = re.compile(
     r"context[ _](length|window|size)|(prompt|input|conversation)( is|s are)? too long"
     r"|maximum (prompt|model|input|sequence) length|reduce the length of the"
@@ -40,131 +48,135 @@ _UNKNOWN_MODEL = re.compile(
 )
 
 
-class Cause(enum.Enum):
-    """Why there is no action, which says what to do about it."""
+class FailureCause(enum.Enum):
+    """Why a request gave no action; the policy decides by it what to do."""
 
-    PASSING = "may be gone the next time"
-    BUSY = "the server has too much to do"
-    CONTEXT = "the conversation does not fit the model"
+    TRANSIENT = "another try may succeed"
+    BUSY = "the server is overloaded, or limits the rate"
+    CONTEXT = "the conversation does not fit the model's context"
     MODEL = "the server does not have the model"
-    NOT_FOUND = "the server has neither this address nor, perhaps, this model"
-    ADDRESS = "this is no such server"
-    KEY = "the server does not let the caller in"
-    REQUEST = "the server does not take this request"
-    TOKENS = "the server does not tell which tokens it read and sampled"
-    LENGTH = "the reply is longer than any model's"
+    NOT_FOUND = "the server does not have this path, or not this model"
+    ADDRESS = "there is no such server at this address"
+    KEY = "the server does not accept the key"
+    REQUEST = "the server does not accept the request"
+    TOKENS = "the reply does not hold the token ids of the prompt and the completion"
+    LENGTH = "the reply is longer than the limit"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """An action, and what its reasoning was called; None where it had none."""
+class ParsedReply:
+    """An action, and the key of its reasoning in the reply; None without reasoning."""
 
     action: Action
     reasoning_key: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Why there is no action.
+class FailedRequest:
+    """A request that gave no action.
 
     Attributes:
-        cause: Its kind.
-        text: What the server said; of a long text the beginning.
-        retry_after: How many seconds the server asks to wait; None where it asks for nothing.
+        cause: Why it gave none.
+        text: What the server said, or what happened to the connection; cut if it is long.
+        retry_after: How many seconds the server asks to wait; None if it does not say.
     """
 
-    cause: Cause
+    cause: FailureCause
     text: str
     retry_after: float | None = None
 
 
-class BrokenReplyError(Exception):
-    """A reply that is not of the schema; the text says in what.
+class InvalidReplyError(Exception):
+    """A reply that does not follow the endpoint's schema; the text says where.
 
     Attributes:
-        cause: What it comes of.
+        cause: The cause to report.
     """
 
-    def __init__(self, text: str, cause: Cause = Cause.PASSING) -> None:
+    def __init__(self, text: str, cause: FailureCause = FailureCause.TRANSIENT) -> None:
         super().__init__(text)
         self.cause = cause
 
 
-class Question(Protocol):
-    """A conversation as a server is asked about it.
+class ModelRequest(Protocol):
+    """A request for the next message of a conversation, to one of the endpoints.
 
     Attributes:
-        kind: What a reply is called.
-        path: Where it is asked, under the base URL.
+        kind: The name of the endpoint's reply, for errors.
+        path: The endpoint's path under the base URL.
     """
 
     kind: ClassVar[str]
     path: ClassVar[str]
 
-    def fields(self, form: RequestForm) -> dict[str, Any]:
-        """Return the fields of a request beside the settings."""
+    def fields(self, request_format: RequestFormat) -> dict[str, Any]:
+        """Return the fields of the request's body, without those of the sampling."""
 
-    def read(self, choice: Mapping[str, Any], usage: dict[str, int]) -> Answer:
-        """Read the first of a reply's choices.
+    def parse_choice(self, choice: Mapping[str, Any], usage: dict[str, int]) -> ParsedReply:
+        """Parse the first of a reply's choices.
 
         Raises:
-            BrokenReplyError: It is not of the schema.
+            InvalidReplyError: It does not follow the schema.
         """
 
 
-def read_reply(reply: Reply, question: Question) -> Answer | Problem:
-    """Read what a server answered to a question.
+def read_reply(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedRequest:
+    """Read a server's reply to a request.
 
     Example:
-        >>> from textgym.policies.openai.chat_completions import ChatQuestion
+        >>> from textgym.policies.openai.chat_completions import ChatRequest
         >>> data = b'{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}'
-        >>> read_reply(Reply(200, {}, data), ChatQuestion([], [])).action.message
+        >>> read_reply(HTTPReply(200, {}, data), ChatRequest([], [])).action.message
         {'role': 'assistant', 'content': 'Hello'}
-        >>> reply = Reply(429, {"Retry-After": "2"}, b'{"error": "too fast"}')
-        >>> problem = read_reply(reply, ChatQuestion([], []))
-        >>> problem.cause.name, problem.text, problem.retry_after
+        >>> reply = HTTPReply(429, {"Retry-After": "2"}, b'{"error": "too fast"}')
+        >>> failure = read_reply(reply, ChatRequest([], []))
+        >>> failure.cause.name, failure.text, failure.retry_after
         ('BUSY', '429: too fast', 2.0)
     """
-    outcome = _read(reply, question)
-    if isinstance(outcome, Problem):
+    outcome = _read(reply, request)
+    if isinstance(outcome, FailedRequest):
         wait = read_retry_after(reply.headers, time.time())
-        return replace(outcome, text=outcome.text[:_MOST_TOLD], retry_after=wait)
+        return replace(outcome, text=outcome.text[:_MAX_ERROR_LENGTH], retry_after=wait)
     return outcome
 
 
-def _read(reply: Reply, question: Question) -> Answer | Problem:
+def _read(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedRequest:
     if 300 <= reply.status < 400:
-        return Problem(Cause.ADDRESS, f"it redirects to {reply.headers.get('Location', '')!r}")
+        return FailedRequest(
+            FailureCause.ADDRESS, f"the server redirects to {reply.headers.get('Location', '')!r}"
+        )
     if reply.is_cut and 200 <= reply.status < 300:
-        return Problem(Cause.LENGTH, f"the reply is longer than {len(reply.data) // 2**20} MiB")
+        return FailedRequest(
+            FailureCause.LENGTH, f"the reply is longer than {len(reply.data) // 2**20} MiB"
+        )
     try:
-        answer = decode(reply.data)
+        body = decode(reply.data)
     except ValueError:
-        return _unreadable(reply)
-    if not isinstance(answer, dict):
-        answer = {"message": f"the reply is no JSON object: {as_json(answer)}"}
+        return _read_non_json(reply)
+    if not isinstance(body, dict):
+        body = {"message": f"the reply is not a JSON object: {as_json(body)}"}
     if not 200 <= reply.status < 300:
-        return _problem(reply.status, answer)
-    if answer.get("error"):
-        return _problem(_code_of(answer["error"]), answer)
+        return _read_error(reply.status, body)
+    if body.get("error"):
+        return _read_error(_status_of(body["error"]), body)
     try:
-        return question.read(_choice(answer), _usage(answer.get("usage")))
-    except BrokenReplyError as error:
-        return Problem(error.cause, f"the reply is no {question.kind}: {error}")
+        return request.parse_choice(_first_choice(body), _usage(body.get("usage")))
+    except InvalidReplyError as error:
+        return FailedRequest(error.cause, f"the reply is not a valid {request.kind}: {error}")
 
 
-def model_ids(reply: Reply) -> list[str] | None:
-    """Return the models that a server lists, or None where the reply is no such list.
+def model_ids(reply: HTTPReply) -> list[str] | None:
+    """Return the ids of the models that a server lists; None if the reply is not a list of models.
 
     Example:
-        >>> model_ids(Reply(200, {}, b'{"data": [{"id": "a"}, {"id": "b"}]}'))
+        >>> model_ids(HTTPReply(200, {}, b'{"data": [{"id": "a"}, {"id": "b"}]}'))
         ['a', 'b']
     """
     try:
-        answer = decode(reply.data)
+        body = decode(reply.data)
     except ValueError:
         return None
-    listed = answer.get("data") if isinstance(answer, dict) else None
+    listed = body.get("data") if isinstance(body, dict) else None
     if reply.status != 200 or not isinstance(listed, list):
         return None
     ids = [item.get("id") for item in listed if isinstance(item, dict)]
@@ -172,7 +184,7 @@ def model_ids(reply: Reply) -> list[str] | None:
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON, for a text.
+    """Return a value as JSON, for a message.
 
     Example:
         >>> as_json({"a": 1})
@@ -181,86 +193,91 @@ def as_json(value: Any) -> str:
     try:
         return encode(value).decode()
     except ValueError:
-        return "(nested too deeply to be shown)"
+        return "(nested too deeply to show)"
 
 
-def _unreadable(reply: Reply) -> Problem:
-    """Say what a reply is that is no JSON, or no longer since it was cut."""
-    start = reply.data[:_MOST_QUOTED].decode("utf-8", "replace")
+def _read_non_json(reply: HTTPReply) -> FailedRequest:
+    """Describe a reply that is not JSON, or no longer is because it was cut."""
+    start = reply.data[:_MAX_QUOTE_LENGTH].decode("utf-8", "replace")
     is_html = start.lstrip().lower().startswith(("<!doctype", "<html"))
     if reply.is_cut and not is_html:
         text = reply.data.decode("utf-8", "replace")
-        return Problem(_cause(reply.status, text), f"{reply.status}: {text}")
-    said = "an HTML page" if is_html else f"{start!r}, which is no JSON" if start else "nothing"
+        return FailedRequest(_cause(reply.status, text), f"{reply.status}: {text}")
+    if is_html:
+        body = "an HTML page"
+    else:
+        body = f"{start!r}, which is not JSON" if start else "an empty body"
     if 200 <= reply.status < 300:
-        return Problem(Cause.ADDRESS if is_html else Cause.PASSING, f"it answered {said}")
-    return Problem(_cause(reply.status, start), f"{reply.status}: {said}")
+        cause = FailureCause.ADDRESS if is_html else FailureCause.TRANSIENT
+        return FailedRequest(cause, f"the server answered with {body}")
+    return FailedRequest(_cause(reply.status, start), f"{reply.status}: {body}")
 
 
-def _problem(status: int, answer: Mapping[str, Any]) -> Problem:
-    """Read the forms in which servers tell an error."""
-    error = answer.get("error") or answer
+def _read_error(status: int, body: Mapping[str, Any]) -> FailedRequest:
+    """Read an error in any of the forms that servers use."""
+    error = body.get("error") or body
     if not isinstance(error, dict):
         error = {"message": error}
-    told = error.get("message") or error.get("detail") or error
-    text = (told if isinstance(told, str) else as_json(told))[:_MOST_TOLD]
-    labels = [str(error.get(name))[:_MOST_TOLD] for name in ("code", "type")]
-    return Problem(_cause(status, " ".join([text, *labels])), f"{status}: {text}")
+    message = error.get("message") or error.get("detail") or error
+    text = (message if isinstance(message, str) else as_json(message))[:_MAX_ERROR_LENGTH]
+    labels = [str(error.get(name))[:_MAX_ERROR_LENGTH] for name in ("code", "type")]
+    return FailedRequest(_cause(status, " ".join([text, *labels])), f"{status}: {text}")
 
 
-def _code_of(error: Any) -> int:
-    """Return the status that an error within a 200 stands for."""
+def _status_of(error: Any) -> int:
+    """Return the HTTP status that an error in the body of a 200 stands for."""
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code < 600 else 500
 
 
-def _cause(status: int, said: str) -> Cause:
+def _cause(status: int, message: str) -> FailureCause:
     if status in (401, 403):
-        return Cause.KEY
+        return FailureCause.KEY
     if status == 429:
-        return Cause.REQUEST if "insufficient_quota" in said else Cause.BUSY
-    if _CONTEXT.search(said):
-        return Cause.CONTEXT
-    if _UNKNOWN_MODEL.search(said):
-        return Cause.MODEL
+        return FailureCause.REQUEST if "insufficient_quota" in message else FailureCause.BUSY
+    if _CONTEXT.search(message):
+        return FailureCause.CONTEXT
+    if _UNKNOWN_MODEL.search(message):
+        return FailureCause.MODEL
     if status == 404:
-        return Cause.NOT_FOUND
+        return FailureCause.NOT_FOUND
     if status in (405, 501):
-        return Cause.ADDRESS
+        return FailureCause.ADDRESS
     if status in (408, 409, 425) or status >= 500:
-        return Cause.PASSING
-    return Cause.REQUEST
+        return FailureCause.TRANSIENT
+    return FailureCause.REQUEST
 
 
-def _choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first of a reply's choices, which was not broken off."""
-    choices = answer.get("choices")
+def _first_choice(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the first of a reply's choices, checked to be complete."""
+    choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
-        raise BrokenReplyError("it has no choices")
+        raise InvalidReplyError("it has no choices")
     choice = choices[0]
     if not isinstance(choice, dict):
-        raise BrokenReplyError("its choice is no object")
+        raise InvalidReplyError("its choice is not an object")
     error, reason = choice.get("error"), choice.get("finish_reason")
     if error or reason in ("abort", "error"):
-        raise BrokenReplyError(f"the server broke it off: {as_json(error or reason)}")
+        raise InvalidReplyError(f"the server aborted it: {as_json(error or reason)}")
     return choice
 
 
 def _usage(usage: Any) -> dict[str, int]:
-    """Return what is counted, by textgym's names; what is no count is left out."""
+    """Return the token counts by textgym's names, without values that are not counts."""
     if not isinstance(usage, dict):
         return {}
-    asked, answered = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
-    found = {
+    prompt = usage.get("prompt_tokens_details")
+    completion = usage.get("completion_tokens_details")
+    counts = {
         "prompt_tokens": usage.get("prompt_tokens"),
         "completion_tokens": usage.get("completion_tokens"),
-        "cached_tokens": asked.get("cached_tokens") if isinstance(asked, dict) else None,
-        "reasoning_tokens": answered.get("reasoning_tokens")
-        if isinstance(answered, dict)
+        "cached_tokens": prompt.get("cached_tokens") if isinstance(prompt, dict) else None,
+        "reasoning_tokens": completion.get("reasoning_tokens")
+        if isinstance(completion, dict)
         else None,
     }
     return {
         name: count
-        for name, count in found.items()
-        if type(count) is int and 0 <= count < _LARGEST_COUNT
+        for name, count in counts.items()
+        if type(count) is int and 0 <= count < _MAX_COUNT
     }

@@ -8,7 +8,7 @@ from measure import aim, asked_quick, measure, per_call, table
 
 from textgym.messages import Message, assistant, user
 from textgym.policies.base import Tokens
-from textgym.policies.chat.codec import Recorder
+from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode, render
 from textgym.policies.hf import load_tokenizer
 
@@ -30,26 +30,26 @@ def main() -> None:
     """Measure both, and print them."""
     quick = asked_quick(__doc__)
     tokenizer = load_tokenizer("")
-    recorder = Recorder("benchmark", tokenizer, {tokenizer.eos_token_id}, 100_000)
+    codec = ChatCodec("benchmark", tokenizer, {tokenizer.eos_token_id}, 100_000)
     messages = conversation()
     count = len(messages) - 1
-    asked = recorder.prompt(messages[: count - 1], [], None).ids
+    asked = codec.encode_prompt(messages[: count - 1], [], None).ids
     said = [*encode(tokenizer, f"{SAID}({TURNS - 1})"), tokenizer.eos_token_id]
     prior = Tokens.of_turn(asked, said, None, count)
     whole = encode(tokenizer, render(tokenizer, messages, []))
-    if recorder.prompt(messages, [], prior).ids != whole:
+    if codec.encode_prompt(messages, [], prior).ids != whole:
         raise SystemExit("the prompts of the two ways differ")
     calls = 5 if quick else 50
     floor = f"render and encode {len(whole):,} tokens"
 
     def milliseconds(known: Tokens | None) -> float:
-        return 1e3 * per_call(lambda: recorder.prompt(messages, [], known), calls)
+        return 1e3 * per_call(lambda: codec.encode_prompt(messages, [], known), calls)
 
-    cases = {floor: lambda: milliseconds(None), "the recorder": lambda: milliseconds(prior)}
+    cases = {floor: lambda: milliseconds(None), "the chat codec": lambda: milliseconds(prior)}
     figures = measure(cases, 3 if quick else 9)
     print(table("milliseconds per turn", figures, digits=2))
-    ratio = statistics.median(figures["the recorder"]) / statistics.median(figures[floor])
-    print(aim("the recorder, of the floor", ratio, LIMIT, ""))
+    ratio = statistics.median(figures["the chat codec"]) / statistics.median(figures[floor])
+    print(aim("the chat codec, of the floor", ratio, LIMIT, ""))
 
 
 if __name__ == "__main__":

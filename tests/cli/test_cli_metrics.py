@@ -261,7 +261,7 @@ def test_a_run_beside_itself_has_no_difference(run: Any) -> None:
         ("empty", "'empty' holds no episodes"),
         ("torn", "'torn' holds no episodes"),
         ("broken", "line 2 of 'broken/trajectories.jsonl' is broken"),
-        ("other", "line 1 of 'other/trajectories.jsonl' is of version 99 of the schema"),
+        ("other", "line 1 of 'other/trajectories.jsonl' has version 99 of the schema"),
         ("lacking", "episode 1 of 'lacking' is no trajectory: KeyError: 'info'"),
         ("odd", "episode 2 of 'odd' is no trajectory"),
         ("good --by lvel", "no group 'lvel'; did you mean 'level'?"),

@@ -80,7 +80,7 @@ def test_a_run_in_which_everything_fails_is_given_up_early_and_exits_1(tmp_path:
     (tmp_path / "down.py").write_text(DOWN)
     came = textgym(tmp_path, "eval down:demo/Down-v0 --policy oracle --episodes 500 --out run")
     assert came.returncode == 1
-    assert came.stderr.startswith("the first 100 episodes all failed, and the run was given up")
+    assert came.stderr.startswith("the first 100 episodes all failed, so the run was stopped")
     assert "ValueError: the judge has a bug" in came.stderr
     assert len(keys(tmp_path / "run")) == 100
 

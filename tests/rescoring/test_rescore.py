@@ -30,7 +30,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, user
 from textgym.rescoring.engine import arescore
-from textgym.rescoring.verdicts import Findings, Verdict
+from textgym.rescoring.verdicts import EpisodeVerdict, VerdictCollector
 from textgym.trajectories.store import read_trajectories
 
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
@@ -207,7 +207,7 @@ def test_another_grade_is_told_with_what_changed() -> None:
 def test_success_and_stop_reason_are_compared() -> None:
     run = played(Says("a", "b", "c"), env_kwargs={"patience": 2, "max_turns": 2})
     rows = [{**item, "is_success": True, "stop_reason": "x"} for item in run.trajectories()]
-    found = textgym.rescore(replace(run, kept=tuple(rows)))
+    found = textgym.rescore(replace(run, in_memory=tuple(rows)))
     assert found.listed["different"][0].changes == {
         "success": (True, False),
         "stop reason": ("x", "answer"),
@@ -222,7 +222,7 @@ def test_rounding_is_no_difference() -> None:
         components = {**step["components"], "sum": 0.3}
         rows.append({**item, "steps": [{**step, "components": components}]})
     assert rows[0]["steps"][0]["components"]["sum"] != 0.1 + 0.2
-    assert kinds(textgym.rescore(replace(run, kept=tuple(rows)))) == {"same": 20}
+    assert kinds(textgym.rescore(replace(run, in_memory=tuple(rows)))) == {"same": 20}
 
 
 def test_how_a_message_ended_is_kept() -> None:
@@ -249,7 +249,7 @@ def test_a_function_makes_what_has_no_id() -> None:
     with pytest.raises(UnknownNameError, match="there is no environment 'Local'"):
         textgym.rescore(run)
     assert kinds(textgym.rescore(run, envs=Local)) == {"same": 5}
-    with pytest.raises(UsageError, match="the function makes its environment itself"):
+    with pytest.raises(UsageError, match="a function makes its environment itself"):
         textgym.rescore(run, envs=Local, env_kwargs={"right": 2})
 
 
@@ -288,7 +288,7 @@ def test_an_episode_that_goes_on_today_cannot_be_compared() -> None:
     found = textgym.rescore(run, env_kwargs={"max_turns": 3})
     assert kinds(found) == {"not_comparable": 20}
     assert found.listed["not_comparable"][0].reason == (
-        "the episode goes on after the last stored message"
+        "the episode continues after the last stored message"
     )
 
 
@@ -297,7 +297,7 @@ def test_a_message_that_is_not_stored_cannot_be_said(place: int) -> None:
     run = played(Says("Hello", opens(0)), episodes=1)
     item = next(run.trajectories())
     item["steps"][0]["message_index"] = place
-    found = textgym.rescore(replace(run, kept=(item,)))
+    found = textgym.rescore(replace(run, in_memory=(item,)))
     assert kinds(found) == {"not_comparable": 1}
 
 
@@ -357,7 +357,7 @@ def test_an_environment_that_cannot_be_made_for_now_is_a_failure() -> None:
     run = played(Says(opens(0)), episodes=2)
     first, second = run.trajectories()
     second["env_kwargs"] = {"made_of": "air"}
-    found = textgym.rescore(replace(run, kept=(first, second)))
+    found = textgym.rescore(replace(run, in_memory=(first, second)))
     assert kinds(found) == {"same": 1, "failed": 1}
 
 
@@ -388,10 +388,12 @@ def test_verdicts_are_listed_in_the_stored_order_up_to_a_limit() -> None:
 
 
 def test_no_more_verdicts_are_held_than_are_kept() -> None:
-    findings = Findings(keep=10)
+    findings = VerdictCollector(limit=10)
     tracemalloc.start()
     for number in range(20_000):
-        findings.add(number, Verdict("failed", "id" * 50, None, number, 0, reason="x" * number))
+        findings.add(
+            number, EpisodeVerdict("failed", "id" * 50, None, number, 0, reason="x" * number)
+        )
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
     kept = findings.result(None)
@@ -400,7 +402,7 @@ def test_no_more_verdicts_are_held_than_are_kept() -> None:
 
 
 def test_every_verdict_is_called() -> None:
-    seen: list[Verdict] = []
+    seen: list[EpisodeVerdict] = []
     textgym.rescore(played(episodes=9), on_episode=seen.append)
     assert sorted(verdict.task_index for verdict in seen) == list(range(9))
 
@@ -418,7 +420,7 @@ def test_inside_a_running_loop_the_other_function_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["concurrency", "retries", "keep"])
 def test_a_number_that_cannot_be_is_told(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} is [01] or more, not -1"):
+    with pytest.raises(UsageError, match=f"{name} must be [01] or more, not -1"):
         textgym.rescore(played(episodes=1), **{name: -1})
 
 
@@ -464,7 +466,7 @@ def test_what_has_no_reward_today_is_a_failure_in_the_new_run(tmp_path: Path) ->
     others[0]["messages"][0] = user("Another prompt")
     Desk.failures = 1
     found = textgym.rescore(
-        replace(run, kept=(left, *others)), out=tmp_path / "new", retries=0, concurrency=1
+        replace(run, in_memory=(left, *others)), out=tmp_path / "new", retries=0, concurrency=1
     )
     assert kinds(found) == {"same": 1, "not_comparable": 1, "failed": 1, "left": 1}
     new = list(read_trajectories(tmp_path / "new"))
@@ -585,8 +587,8 @@ def test_the_command_gives_json(folder: Path) -> None:
         ("run --out run", "'run' holds a run already"),
         ("run --set mode=x", "has no argument 'mode'"),
         ("run --set grading_mode=lenint_boxed", "did you mean 'lenient_boxed'?"),
-        ("run --limit -1", "keep is 0 or more"),
-        ("run --concurrency 0", "concurrency is 1 or more"),
+        ("run --limit -1", "keep must be 0 or more"),
+        ("run --concurrency 0", "concurrency must be 1 or more"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, told: str) -> None:
@@ -600,7 +602,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, tol
 def test_a_line_that_is_no_trajectory_is_told(tmp_path: Path) -> None:
     line = '{"version": 1, "env_id": "x", "task_index": 0, "repeat": 0}\n'
     (tmp_path / "trajectories.jsonl").write_text(line)
-    with pytest.raises(RunError, match="episode 1 is no trajectory: it has no 'env_kwargs'"):
+    with pytest.raises(RunError, match="episode 1 is not a trajectory: it has no 'env_kwargs'"):
         textgym.rescore(tmp_path)
 
 

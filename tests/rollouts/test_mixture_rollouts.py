@@ -174,7 +174,7 @@ def test_a_run_without_hope_is_given_up_under_limits() -> None:
     run = textgym.rollout(
         BOTH, Down(), episodes=600, concurrency=8, env_concurrency={SLOW: 2}, retries=0
     )
-    assert run.given_up
+    assert run.stopped_early
     assert run.metrics["overall"]["episodes"] < 110
 
 
@@ -194,8 +194,8 @@ def test_a_run_goes_on_under_other_limits(tmp_path: Path) -> None:
     ("limits", "error", "told"),
     [
         ({"demo/Slwo-v0": 1}, UnknownNameError, "is not played; did you mean 'demo/Slow-v0'"),
-        ({SLOW: 0}, UsageError, f"env_concurrency of {SLOW} is 1 or more, not 0"),
-        ({SLOW: 2.5}, UsageError, "is 1 or more, not 2.5"),
+        ({SLOW: 0}, UsageError, f"env_concurrency of {SLOW} must be 1 or more, not 0"),
+        ({SLOW: 2.5}, UsageError, "must be 1 or more, not 2.5"),
     ],
     ids=str,
 )
@@ -219,7 +219,7 @@ def lines(counts: dict[str, int], repeats: int = 1, start: int = 0) -> tuple[Any
 @pytest.mark.parametrize("start", [0, 7])
 def test_environments_are_played_in_proportion_and_repeats_together(start: int) -> None:
     schedule = Schedule(*lines({"a": 4, "b": 2}, repeats=2, start=start), {})
-    order = [(job.env_id, job.task_index - start) for job in iter(schedule.take, None)]
+    order = [(job.env_id, job.task_index - start) for job in iter(schedule.next_job, None)]
     assert order == [
         (id, index)
         for id, index in (("a", 0), ("b", 0), ("a", 1), ("a", 2), ("b", 1), ("a", 3))
@@ -240,7 +240,7 @@ def test_workers_that_leave_where_nothing_is_free_leave_nobody_waiting(
 ) -> None:
     """Episodes end in any order; what is under way is as much as limits and workers allow."""
     schedule = Schedule(*lines(counts, repeats), limits)
-    taken = [job for job in (schedule.take() for _ in range(workers)) if job]
+    taken = [job for job in (schedule.next_job() for _ in range(workers)) if job]
     played = Counter(job.env_id for job in taken)
     while taken:
         under_way = Counter(job.env_id for job in taken)
@@ -250,7 +250,7 @@ def test_workers_that_leave_where_nothing_is_free_leave_nobody_waiting(
             for id, count in counts.items()
         )
         assert len(taken) == min(workers, possible)
-        job = schedule.take(after=taken.pop(rng.randrange(len(taken))))
+        job = schedule.next_job(finished=taken.pop(rng.randrange(len(taken))))
         if job:
             taken.append(job)
             played[job.env_id] += 1
@@ -274,7 +274,7 @@ def test_each_environment_has_figures_of_its_own() -> None:
 
 
 def test_weights_without_a_number_of_episodes_have_nothing_to_share_out() -> None:
-    with pytest.raises(UsageError, match="weights share out the episodes: say how many"):
+    with pytest.raises(UsageError, match="weights divide the episodes among environments"):
         textgym.rollout({QUICK: 3.0, SLOW: 1.0}, "oracle")
 
 
@@ -291,8 +291,8 @@ def test_tasks_begin_where_they_are_to_begin() -> None:
 @pytest.mark.parametrize(
     ("start", "episodes", "told"),
     [
-        (-1, 2, "start is 0 or more, not -1"),
-        (500, None, "has 500 tasks: start is less than that, not 500"),
+        (-1, 2, "start must be 0 or more, not -1"),
+        (500, None, "has 500 tasks: start must be less, not 500"),
         (499, 2, "cannot play 2 tasks from task 499 on: from 1 to 1"),
     ],
 )
@@ -323,7 +323,7 @@ def test_a_function_among_the_arguments_of_one_environment_is_recorded_by_name(
     ("kwargs", "error", "told"),
     [
         ({"demo/Slwo-v0": {}}, UnknownNameError, "env_kwargs: 'demo/Slwo-v0' is not played"),
-        ({SLOW: 5}, UsageError, "under 'demo/Slow-v0' stand its arguments by name, not 5"),
+        ({SLOW: 5}, UsageError, "must be a dict of keyword arguments, not 5"),
         ({SLOW: {"nmae": "x"}}, UnknownNameError, "'demo/Slow-v0' has no argument 'nmae'"),
     ],
     ids=str,
@@ -366,7 +366,7 @@ def test_a_repeat_with_another_prompt_is_a_failure_of_the_environment(what: str)
     failed = [t for t in run.trajectories() if t["failure"]]
     assert [(t["task_index"], t["repeat"]) for t in failed] == [(0, 2)]
     assert failed[0]["failure"]["boundary"] == "environment"
-    assert "begins with another prompt" in failed[0]["failure"]["message"]
+    assert "starts with another prompt" in failed[0]["failure"]["message"]
     assert failed[0]["reward"] is None
     assert policy.answered.total() == 7  # it was not asked with the other prompt
 

@@ -13,7 +13,7 @@ import pytest
 import textgym
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.trajectories.store import as_stored, read_trajectories
+from textgym.trajectories.store import json_round_trip, read_trajectories
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)
@@ -134,7 +134,7 @@ def test_missing_values_of_an_info_are_no_reason_and_no_components() -> None:
 def test_whatever_an_info_holds_a_line_is_written_and_read(
     tmp_path: Path, value: Any, stored: Any
 ) -> None:
-    assert as_stored({"info": value}) == {"info": stored}
+    assert json_round_trip({"info": value}) == {"info": stored}
     info = {"odd": value}
     play(lambda: Foreign(then=(PROMPT, 1.0, True, False, info)), out=tmp_path / "run")
     (line,) = read_trajectories(tmp_path / "run")
@@ -145,7 +145,7 @@ def test_a_value_of_any_depth_is_stored() -> None:
     deep: Any = "bottom"
     for _ in range(5000):
         deep = [deep]
-    depth, value = 0, as_stored(deep)
+    depth, value = 0, json_round_trip(deep)
     while isinstance(value, list):
         depth, value = depth + 1, value[0]
     assert (depth, value) == (200, "...")

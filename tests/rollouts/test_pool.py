@@ -15,7 +15,7 @@ from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
-from textgym.rollouts.engine import HOPELESS
+from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
 
 CARD = textgym.Card("demo/Word-v0", "x", ("single-step",), ("x",), ("x",), "x", ("exact match",))
 
@@ -220,8 +220,8 @@ def test_blocking_environments_are_reset_and_stepped_off_the_loop() -> None:
 def test_a_run_without_hope_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
     policy = Saying(PolicyFailure("no such server"), tuple(range(10_000)))
     run = textgym.rollout(Word, policy, episodes=400, retries=0, concurrency=8)
-    assert run.given_up
-    assert HOPELESS <= run.metrics["overall"]["failures"] < HOPELESS + 8
+    assert run.stopped_early
+    assert MAX_INITIAL_FAILURES <= run.metrics["overall"]["failures"] < MAX_INITIAL_FAILURES + 8
     assert run.mean_reward is None
     assert "the first 100 episodes all failed" in caplog.text
     assert "PolicyFailure: no such server" in caplog.text
@@ -229,14 +229,14 @@ def test_a_run_without_hope_is_given_up(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_a_run_of_just_so_many_episodes_is_played_to_its_end() -> None:
     policy = Saying(PolicyFailure("no such server"), tuple(range(10_000)))
-    run = textgym.rollout(Word, policy, episodes=HOPELESS, retries=0)
-    assert not run.given_up
-    assert run.metrics["overall"]["failures"] == HOPELESS
+    run = textgym.rollout(Word, policy, episodes=MAX_INITIAL_FAILURES, retries=0)
+    assert not run.stopped_early
+    assert run.metrics["overall"]["failures"] == MAX_INITIAL_FAILURES
 
 
 def test_one_episode_that_works_is_hope_enough() -> None:
     policy = Saying(PolicyFailure("flaky"), tuple(range(2, 10_000)))
     run = textgym.rollout(Word, policy, episodes=300, retries=0)
-    assert not run.given_up
+    assert not run.stopped_early
     assert run.metrics["overall"]["episodes"] == 300
     assert run.metrics["overall"]["failures"] == 299

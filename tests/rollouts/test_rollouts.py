@@ -570,7 +570,7 @@ def test_more_or_fewer_tasks_than_there_are_is_refused(episodes: int) -> None:
 
 
 def test_a_train_split_has_no_end() -> None:
-    with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*say how many episodes"):
+    with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*pass episodes"):
         textgym.rollout(MCQA, "oracle")
 
 
@@ -581,9 +581,9 @@ def test_a_train_split_has_as_many_tasks_as_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"repeats": 0}, "repeats is 1 or more, not 0"),
-        ({"concurrency": 0}, "concurrency is 1 or more, not 0"),
-        ({"retries": -1}, "retries is 0 or more, not -1"),
+        ({"repeats": 0}, "repeats must be 1 or more, not 0"),
+        ({"concurrency": 0}, "concurrency must be 1 or more, not 0"),
+        ({"retries": -1}, "retries must be 0 or more, not -1"),
     ],
     ids=str,
 )
@@ -611,7 +611,7 @@ def test_env_kwargs_reach_the_environment_and_the_record() -> None:
 
 
 def test_a_function_takes_no_env_kwargs() -> None:
-    with pytest.raises(UsageError, match="env_kwargs are for ids"):
+    with pytest.raises(UsageError, match="env_kwargs need an id"):
         textgym.rollout(talk(), "oracle", episodes=1, env_kwargs={"level": 1})
 
 
@@ -769,7 +769,7 @@ def test_two_rollouts_share_a_loop() -> None:
         both = [textgym.arollout(talk(), "oracle", episodes=n) for n in (3, 5)]
         return list(await asyncio.gather(*both))
 
-    assert [len(run.kept) for run in asyncio.run(inside())] == [3, 5]
+    assert [len(run.in_memory) for run in asyncio.run(inside())] == [3, 5]
 
 
 class Closing(Scripted):
@@ -960,7 +960,7 @@ def test_resuming_with_another_concurrency_is_the_same_run(tmp_path: Path) -> No
 def test_a_broken_run_file_is_told(tmp_path: Path) -> None:
     play(out=tmp_path)
     (tmp_path / "run.json").write_text('{"version": 1, "en')
-    with pytest.raises(RunError, match=r"holds trajectories, but no run\.json to tell whose"):
+    with pytest.raises(RunError, match=r"holds trajectories, but no run\.json to say of which run"):
         play(out=tmp_path, resume=True)
 
 
@@ -1027,7 +1027,7 @@ def test_a_policy_that_returns_no_action_is_at_fault() -> None:
 
     trajectory = next(textgym.rollout(talk(), Wrong(), episodes=1).trajectories())
     assert trajectory["failure"]["boundary"] == "policy"
-    assert "returns an Action" in trajectory["failure"]["message"]
+    assert "return an Action" in trajectory["failure"]["message"]
 
 
 def test_a_function_s_environment_is_recorded_with_its_arguments() -> None:
@@ -1039,7 +1039,7 @@ def test_a_function_s_environment_is_recorded_with_its_arguments() -> None:
 
 
 def test_an_environment_instead_of_its_id_is_refused() -> None:
-    with pytest.raises(UsageError, match="envs is an id"):
+    with pytest.raises(UsageError, match="envs must be an id"):
         textgym.rollout(gymnasium.make("textgym/MCQA-v0"), "oracle", episodes=1)  # type: ignore[arg-type]
 
 

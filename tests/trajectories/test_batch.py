@@ -207,7 +207,7 @@ def test_where_nothing_is_graded_there_are_no_rows(episodes: list[Any]) -> None:
 
 def test_a_policy_without_tokens_is_named() -> None:
     run = textgym.rollout(GUESS, "oracle", episodes=1)
-    with pytest.raises(UsageError, match="oracle gives none: take a policy that does") as raised:
+    with pytest.raises(UsageError, match="oracle reports none: use a policy that does") as raised:
         run.to_batch()
     assert "\n" not in str(raised.value)
 

@@ -18,7 +18,7 @@ from workplace_data import request, write_database
 import textgym
 from textgym.errors import DatasetError, RunError
 from textgym.rescoring.engine import rescore
-from textgym.trajectories.data_digests import changed_data, data_of, with_same_data
+from textgym.trajectories.data_digests import changed_data, digests_of, with_unchanged_data
 
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
@@ -77,7 +77,7 @@ def test_run_on_changed_data_is_not_gone_on_with(
     play(write(path, "1", "2"), run, episodes=2)
     before = stored(run)
     change(path)
-    with pytest.raises(RunError, match=r"another content of .*rows\.jsonl.* put it back") as caught:
+    with pytest.raises(RunError, match=r"another content of .*rows\.jsonl.* restore it") as caught:
         play(str(path), run, episodes=2, resume=True)
     assert "\n" not in str(caught.value)
     assert stored(run) == before
@@ -117,7 +117,7 @@ def test_run_that_does_not_tell_its_data_is_not_gone_on_with(tmp_path: Path) -> 
     held = json.loads((run / "run.json").read_text())
     for odd in ({}, None, 5, {MATH: None}, {MATH: {}}, {MATH: 5}):
         (run / "run.json").write_text(json.dumps({**held, "data": odd}))
-        with pytest.raises(RunError, match="does not tell what the run's data sets held"):
+        with pytest.raises(RunError, match="has no digests of the run's data sets"):
             play(data, run, resume=True)
 
 
@@ -194,7 +194,7 @@ def test_no_environment_is_made_on_data_that_changed_in_the_run(tmp_path: Path) 
     makers = {MATH: lambda: gymnasium.make(MATH, dataset=str(path))}
     write(path, "1")
     with makers[MATH]() as sample:
-        same = with_same_data(makers, data_of({MATH: sample}))
+        same = with_unchanged_data(makers, digests_of({MATH: sample}))
         same[MATH]().close()
         write(path, "2")
         with pytest.raises(DatasetError, match=r"rows\.jsonl' has changed since the run began"):
@@ -275,12 +275,12 @@ def first_line_changed(folder: Path, **change: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"task_index": 2}, "task 2, repeat 0 of textgym/Math-v0, which is not of this run"),
-        ({"task_index": -1}, "which is not of this run"),
-        ({"task_index": "0"}, "which is not of this run"),
-        ({"repeat": 1}, "repeat 1 of textgym/Math-v0, which is not of this run"),
-        ({"seed": 5}, "which is not of this run"),
-        ({"env_id": MCQA}, f"repeat 0 of {MCQA}, which is not of this run"),
+        ({"task_index": 2}, "task 2, repeat 0 of textgym/Math-v0, which is not part of this run"),
+        ({"task_index": -1}, "which is not part of this run"),
+        ({"task_index": "0"}, "which is not part of this run"),
+        ({"repeat": 1}, "repeat 1 of textgym/Math-v0, which is not part of this run"),
+        ({"seed": 5}, "which is not part of this run"),
+        ({"env_id": MCQA}, f"repeat 0 of {MCQA}, which is not part of this run"),
         ({"task_index": 1}, "task 1, repeat 0 of textgym/Math-v0, twice"),
     ],
     ids=str,

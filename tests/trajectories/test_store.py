@@ -85,11 +85,11 @@ def test_what_an_earlier_kill_left_is_in_nobodys_way(tmp_path: Path) -> None:
     assert len(episodes(tmp_path)) == 4
 
 
-def test_forgetting_keeps_the_other_lines_byte_for_byte(folder: RunFolder) -> None:
+def test_rewriting_keeps_the_other_lines_byte_for_byte(folder: RunFolder) -> None:
     for index in range(5):
         folder.add({**TRAJECTORY, "task_index": index, "info": {"n": 2**70, "text": "\ud800"}})
     before = (folder.path / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
-    folder.forget(lambda trajectory: trajectory["task_index"] != 2)
+    folder.rewrite(lambda trajectory: trajectory["task_index"] != 2)
     folder.add({**TRAJECTORY, "task_index": 9})
     after = (folder.path / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
     assert after[:4] == before[:2] + before[3:]
@@ -182,7 +182,7 @@ def test_a_run_of_another_version_is_left_as_it_is(
 def test_trajectories_of_another_version_are_not_guessed_at(tmp_path: Path) -> None:
     line = json.dumps({**TRAJECTORY, "version": 2})
     (tmp_path / "trajectories.jsonl").write_text(line + "\n")
-    with pytest.raises(RunError, match=r"line 1 of .* is of version 2 of the schema"):
+    with pytest.raises(RunError, match=r"line 1 of .* has version 2 of the schema"):
         list(read_trajectories(tmp_path))
 
 

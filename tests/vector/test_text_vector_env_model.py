@@ -211,7 +211,7 @@ class Calls(RuleBasedStateMachine):
         self.open_gates()
         while self.sent:
             self.recv(COUNT)
-        with pytest.raises(UsageError, match="nothing is under way"):
+        with pytest.raises(UsageError, match="nothing is running"):
             self.vector.recv()
         self.vector.close()
 

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vector_envs import Count, Failing, Gated, plain, task
 
-from textgym.concurrency.thread_pool import Crew
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
 from textgym.vector import TextVectorEnv
 from textgym.vector.infos import stack_infos
@@ -28,7 +27,7 @@ BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "th
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textgym.vector.sub_env.pause_seconds", lambda attempt: 0.0)
+    monkeypatch.setattr("textgym.concurrency.retry.pause_seconds", lambda attempt: 0.0)
 
 
 @pytest.fixture
@@ -140,8 +139,8 @@ def test_a_step_that_begins_an_episode_waits_where_the_reset_may(
     vector = make(2, cls=Begins, autoreset_mode=mode)
     begin(vector, 1, 1)
     for _ in range(2):
-        actions = [None if seat.ended and mode is AutoresetMode.DISABLED else "a"
-                   for seat in vector._seats]  # fmt: skip
+        actions = [None if sub_env.ended and mode is AutoresetMode.DISABLED else "a"
+                   for sub_env in vector._sub_envs]  # fmt: skip
         vector.step(actions)
     assert (len(seen) > 2) == (mode is not AutoresetMode.DISABLED)
     assert threading.get_ident() not in seen
@@ -182,7 +181,7 @@ def test_what_does_not_wait_runs_in_the_callers_thread(make: Any) -> None:
 def test_recv_of_nothing_is_refused_and_a_timeout_waits_for_it(make: Any) -> None:
     vector = make(2)
     vector.reset(seed=1)
-    with pytest.raises(UsageError, match="nothing is under way: send actions first"):
+    with pytest.raises(UsageError, match="nothing is running: send actions first"):
         vector.recv()
     observations, rewards, terminated, truncated, infos = vector.recv(timeout=0)
     assert (observations, infos["env_id"].tolist()) == ((), [])
@@ -250,7 +249,7 @@ def test_a_reset_of_all_drops_what_is_under_way(make: Any) -> None:
     vector.send(["a"], [0])
     vector.reset(seed=1)
     assert steps(vector) == [0, 0]
-    with pytest.raises(UsageError, match="nothing is under way"):
+    with pytest.raises(UsageError, match="nothing is running"):
         vector.recv()
 
 
@@ -294,12 +293,14 @@ def test_each_goes_the_same_way_as_alone(
         for number, place in enumerate(order):
             actions: list[Any] = [None] * 3
             actions[place] = f"{number}"
-            ended = ready._seats[place].ended
+            ended = ready._sub_envs[place].ended
             if ended and mode is AutoresetMode.DISABLED:
                 mask = np.arange(3) == place
                 options = {"reset_mask": mask}
                 assert ready.reset(options=options)[0] == locked.reset(options=options)[0]
-            if mode is AutoresetMode.NEXT_STEP and any(seat.ended for seat in ready._seats):
+            if mode is AutoresetMode.NEXT_STEP and any(
+                sub_env.ended for sub_env in ready._sub_envs
+            ):
                 continue  # whose next episode begins even where it idles
             ready.send([f"{number}"], [place])
             got, expected = ready.recv(), locked.step(actions)
@@ -518,16 +519,3 @@ def test_arrays_as_infos(shapes: Any) -> None:
 def test_who_has_no_info_has_no_mark() -> None:
     infos = stack_infos([None, {"a": 1}, {}])
     assert plain(infos) == {"a": [0, 1, 0], "_a": [False, True, False]}
-
-
-# Threads without a loop.
-
-
-def test_a_crew_queues_what_is_too_much_and_drops_it_when_left() -> None:
-    gate, begun = threading.Event(), threading.Event()
-    crew = Crew(1, lambda: None)
-    crew.begin("first", lambda: begun.set() or gate.wait(20))
-    crew.begin("second", lambda: None)
-    assert begun.wait(20)
-    gate.set()
-    assert crew.leave() == ["second"]

@@ -30,7 +30,7 @@ from textgym.metrics.comparison import compare
 from textgym.metrics.run_metrics import RunTally, read_tally
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import read_asked
+from textgym.trajectories.store import read_config
 
 __all__ = ["metrics_command"]
 
@@ -98,7 +98,7 @@ def _read(path: Path) -> _StoredRun:
 
         tally = read_tally(path, count)
         metrics = tally.metrics()
-    return _StoredRun(path, tuple(sorted(policies)), tally, metrics, read_asked(path).get("data"))
+    return _StoredRun(path, tuple(sorted(policies)), tally, metrics, read_config(path).get("data"))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,9 +14,9 @@ import typer
 from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_episode
-from textgym.rescoring.verdicts import components_of
+from textgym.rescoring.comparison import components_of
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.selection import ORDERS, Search, Wanted
+from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
 from textgym.trajectories.store import read_trajectories
 
 __all__ = ["view_command"]
@@ -42,8 +42,8 @@ def view_command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Read a run's episodes, the lowest reward first; exits with 1 where none matches."""
-    wanted = Wanted(env, task, level, category, stop_reason, text, failed or None, success)
-    search = Search(read_trajectories(run), wanted, order, limit)
+    chosen = EpisodeFilter(env, task, level, category, stop_reason, text, failed or None, success)
+    search = Search(read_trajectories(run), chosen, order, limit)
     found = iter(search)
     first = next(found, None)
     if first is None:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
+from textgym.concurrency.retry import pause_seconds
+
 __all__ = ["LONGEST_WAIT", "Pacer", "read_retry_after"]
 
 LONGEST_WAIT = 60.0
@@ -68,7 +70,13 @@ class Pacer:
 
     def backoff(self, tries: int) -> float:
         """Return how long to wait after so many failed tries: random, up to a growing bound."""
-        return self._jitter() * min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2.0 ** min(tries - 1, 16))
+        return pause_seconds(
+            tries - 1,
+            first=_FIRST_BACKOFF,
+            factor=2.0,
+            longest=_LONGEST_BACKOFF,
+            jitter=self._jitter,
+        )
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:

@@ -1,4 +1,4 @@
-"""A whole is divided by weights without a rest."""
+"""Totals are divided by weight without a rest."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def test_shares_add_up_and_are_off_by_less_than_one(weights: dict[str, float], t
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan")])
-def test_weights_that_are_none(weight: float) -> None:
+def test_invalid_weights_are_refused(weight: float) -> None:
     with pytest.raises(UsageError, match="finite numbers greater than 0"):
         check_weights({"a": 1.0, "b": weight})

@@ -11,7 +11,6 @@ import asyncio
 import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any
 
 import gymnasium as gym
@@ -58,12 +57,7 @@ class EnvCaller:
     def __enter__(self) -> EnvCaller:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     async def reset(self, env: gym.Env[Any, Any], **kwargs: Any) -> Any:

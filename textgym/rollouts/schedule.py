@@ -1,4 +1,4 @@
-"""The order in which episodes are played, for several environments with limits of their own.
+"""The order of the episodes of a rollout, for several environments with limits of their own.
 
 Invariants: an environment never runs more episodes at once than its limit; no episode waits because
 of another environment's limit; without limits, all environments advance through their tasks in

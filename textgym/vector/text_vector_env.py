@@ -173,22 +173,19 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             self._unfinished_step, self._has_unfinished_reset = None, False
         self._check_finished()
         self._calls.check_idle(resets)
-        sub_envs = self._sub_envs
-        self._calls.submit(
-            (
-                index,
-                functools.partial(sub_envs[index].reset, *arguments),
-                sub_envs[index].reset_may_block,
-            )
-            for index, arguments in resets.items()
-        )
+        calls = []
+        for index, arguments in resets.items():
+            sub_env = self._sub_envs[index]
+            reset = functools.partial(sub_env.reset, *arguments)
+            calls.append((index, reset, sub_env.reset_may_block))
+        self._calls.submit(calls)
         self._has_unfinished_reset = True
         self._calls.run(lambda: not self._calls.is_running(resets))
         self._has_unfinished_reset = False
         results = self._calls.take(resets)
         self._raise_error(resets)
         infos = [results[index][4] if index in results else None for index in range(self.num_envs)]
-        observations = (sub_env.observation for sub_env in sub_envs)
+        observations = (sub_env.observation for sub_env in self._sub_envs)
         return tuple([] if last is None else last for last in observations), stack_infos(infos)
 
     def step(self, actions: Actions) -> Stepped:
@@ -382,11 +379,8 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             raise UsageError("there is no episode yet: call reset first")
         if self._mode is not AutoresetMode.DISABLED:
             return
-        ended = [
-            index
-            for index, sub_env, action in zip(indices, sub_envs, actions, strict=True)
-            if sub_env.ended and action is not None
-        ]
+        triples = zip(indices, sub_envs, actions, strict=True)
+        ended = [i for i, env, action in triples if env.ended and action is not None]
         if ended:
             raise UsageError(
                 f"the episodes of sub-environments {shorten(ended)} have ended: reset them with "

@@ -262,7 +262,7 @@ def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
         ("empty", "'empty' contains no episodes"),
         ("torn", "'torn' contains no episodes"),
         ("broken", "line 2 of 'broken/trajectories.jsonl' is broken"),
-        ("other", "line 1 of 'other/trajectories.jsonl' is of version 99 of the schema"),
+        ("other", "line 1 of 'other/trajectories.jsonl' has version 99 of the schema"),
         ("lacking", "episode 1 of 'lacking' is not a valid trajectory: KeyError: 'info'"),
         ("odd", "episode 2 of 'odd' is not a valid trajectory"),
         ("good --by lvel", "no group 'lvel'; did you mean 'level'?"),

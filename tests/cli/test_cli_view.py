@@ -16,7 +16,7 @@ from pseudo_terminal import Terminal
 
 import textgym
 from textgym.errors import RunError, UnknownNameError, UsageError
-from textgym.trajectories.selection import Search, Wanted
+from textgym.trajectories.selection import EpisodeFilter, Search
 
 MCQA = "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()", "view"]
@@ -89,7 +89,7 @@ def indices(folder: Path, *arguments: str) -> list[int]:
 def found(
     episodes: list[dict[str, Any]], order: str = "worst", limit: int = 0, **wanted: Any
 ) -> Any:
-    search = Search(iter(episodes), Wanted(**wanted), order, limit)
+    search = Search(iter(episodes), EpisodeFilter(**wanted), order, limit)
     return [item["task_index"] for item in search]
 
 
@@ -200,13 +200,13 @@ def test_a_missing_pager_or_one_that_quits_is_no_error(folder: Path, pager: str)
     [
         ("nowhere", 2, "'nowhere' holds no run: No such file or directory"),
         ("run --order wrst", 2, "there is no order 'wrst'; did you mean 'worst'?"),
-        ("run --limit -1", 2, "limit is 0 (all) or more, not -1"),
+        ("run --limit -1", 2, "limit must be 0 (all) or more, not -1"),
         ("run --env Nope-v0", 1, "none of the 5 episodes in 'run' matches"),
         ("run --env Nope-v0 --json", 1, "none of the 5 episodes in 'run' matches"),
         ("empty", 1, "no episode in 'empty' matches"),
         ("broken", 2, "line 2 of 'broken/trajectories.jsonl' is broken"),
-        ("other", 2, "of version 7 of the schema"),
-        ("odd", 2, "episode 1 is no trajectory: it has no 'messages'"),
+        ("other", 2, "has version 7 of the schema"),
+        ("odd", 2, "episode 1 is not a trajectory: it has no 'messages'"),
     ],
 )
 def test_an_error_is_one_line(folder: Path, arguments: str, code: int, expected: str) -> None:
@@ -276,7 +276,7 @@ def test_no_more_episodes_than_the_limit_are_kept_in_memory() -> None:
             )
 
     tracemalloc.start()
-    search = Search(many(), Wanted(text="X"), "worst", 3)
+    search = Search(many(), EpisodeFilter(text="X"), "worst", 3)
     assert [item["task_index"] for item in search] == [4999, 4998, 4997]
     assert (search.matched, search.total) == (5000, 5000)
     assert tracemalloc.get_traced_memory()[1] < 2_000_000
@@ -285,8 +285,8 @@ def test_no_more_episodes_than_the_limit_are_kept_in_memory() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no order 'x'"):
-        Search([], Wanted(), "x")
-    with pytest.raises(UsageError, match="limit is 0"):
-        Search([], Wanted(), limit=-1)
-    with pytest.raises(RunError, match="episode 1 is no trajectory"):
-        list(Search([{}], Wanted()))
+        Search([], EpisodeFilter(), "x")
+    with pytest.raises(UsageError, match="limit must be 0"):
+        Search([], EpisodeFilter(), limit=-1)
+    with pytest.raises(RunError, match="episode 1 is not a trajectory"):
+        list(Search([{}], EpisodeFilter()))

@@ -1,17 +1,21 @@
-"""What says that it may wait, and the pauses between attempts."""
+"""Calls that may block are recognised, run in threads, and leave nothing behind."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import gymnasium as gym
 import pytest
 
-from textgym.concurrency.blocking import pause_seconds, reset_waits, step_waits
+from textgym.concurrency.blocking import EnvCaller, reset_may_block, step_may_block
 
 
 class Foreign(gym.Env[Any, Any]):
-    """An environment of someone else's, with the attributes that it is given."""
+    """An environment of another project, with some attributes."""
 
     def __init__(self, **attributes: bool) -> None:
         vars(self).update(attributes)
@@ -21,16 +25,124 @@ class Foreign(gym.Env[Any, Any]):
     ("attributes", "step", "reset"),
     [({}, False, False), ({"blocking": True}, True, True), ({"blocking": False}, False, False),
      ({"blocking": True, "blocking_reset": False}, True, False)],
-    ids=["silent", "both", "neither", "step"],
+    ids=["no attribute", "both", "neither", "step only"],
 )  # fmt: skip
-def test_what_waits_is_seen_through_wrappers(
+def test_blocking_calls_are_recognised_through_wrappers(
     attributes: dict[str, bool], step: bool, reset: bool
 ) -> None:
     env = gym.wrappers.OrderEnforcing(Foreign(**attributes))
-    assert (step_waits(env), reset_waits(env)) == (step, reset)
+    assert (step_may_block(env), reset_may_block(env)) == (step, reset)
 
 
-@pytest.mark.parametrize("attempt", range(60))
-def test_pauses_grow_to_a_limit(attempt: int) -> None:
-    longest = min(0.05 * 4**attempt, 5.0)
-    assert longest / 2 <= pause_seconds(attempt) <= longest
+class Blocking(gym.Env[Any, Any]):
+    """An environment whose step calls its action."""
+
+    blocking = True
+
+    def step(self, action: Any) -> Any:
+        return action()
+
+
+def within(max_threads: int, body: Callable[[EnvCaller], Coroutine[Any, Any, Any]]) -> Any:
+    """Run a coroutine with a caller of so many threads."""
+
+    async def main() -> Any:
+        with EnvCaller(max_threads) as caller:
+            return await body(caller)
+
+    return asyncio.run(main())
+
+
+ENV = Blocking()
+
+
+def test_as_many_calls_run_at_once_as_there_are_threads() -> None:
+    together = threading.Barrier(4)
+    lock, now, highest = threading.Lock(), 0, 0
+
+    def call() -> None:
+        nonlocal now, highest
+        with lock:
+            now += 1
+            highest = max(highest, now)
+        together.wait(timeout=10)  # breaks unless four calls run at once
+        with lock:
+            now -= 1
+
+    async def body(caller: EnvCaller) -> None:
+        await asyncio.gather(*[caller.step(ENV, call) for _ in range(12)])
+
+    within(4, body)
+    assert highest == 4
+
+
+def test_each_call_gets_its_own_result() -> None:
+    async def body(caller: EnvCaller) -> list[int]:
+        return await asyncio.gather(*[caller.step(ENV, lambda n=n: n * n) for n in range(500)])
+
+    assert within(16, body) == [n * n for n in range(500)]
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyError("k"), SystemExit(3)])
+def test_an_error_in_a_thread_is_raised_to_the_caller(error: BaseException) -> None:
+    def call() -> None:
+        raise error
+
+    async def body(caller: EnvCaller) -> Any:
+        with pytest.raises(type(error)) as raised:
+            await caller.step(ENV, call)
+        return raised.value, await caller.step(ENV, lambda: "next")
+
+    assert within(1, body) == (error, "next")
+
+
+def test_stop_iteration_in_a_thread_does_not_hang_the_caller() -> None:
+    async def body(caller: EnvCaller) -> None:
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await asyncio.wait_for(caller.step(ENV, lambda: next(iter(()))), 20)
+
+    within(1, body)
+
+
+def test_a_caller_that_stops_waiting_does_not_disturb_the_next_call() -> None:
+    gate = threading.Event()
+
+    async def body(caller: EnvCaller) -> str:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(caller.step(ENV, gate.wait), 0.01)
+        gate.set()
+        return await caller.step(ENV, lambda: "next")
+
+    assert within(1, body) == "next"
+
+
+def test_leaving_cancels_calls_that_have_not_started_and_waits_for_the_others() -> None:
+    started, finished = [], []
+
+    def call(number: int) -> None:
+        started.append(number)
+        time.sleep(0.05)
+        finished.append(number)
+
+    async def main() -> list[asyncio.Task[Any]]:
+        with EnvCaller(2) as caller:
+            steps = [caller.step(ENV, lambda n=n: call(n)) for n in range(6)]
+            tasks = [asyncio.ensure_future(step) for step in steps]
+            while len(started) < 2:
+                await asyncio.sleep(0.001)
+        await asyncio.wait(tasks)
+        return tasks
+
+    tasks = asyncio.run(main())
+    assert sorted(finished) == sorted(started) == [0, 1]
+    assert [task.cancelled() for task in tasks[2:]] == [True] * 4
+
+
+def test_no_thread_is_left() -> None:
+    before = threading.active_count()
+
+    async def body(caller: EnvCaller) -> None:
+        await asyncio.gather(*[caller.step(ENV, lambda: None) for _ in range(50)])
+
+    within(8, body)
+    assert threading.active_count() == before

@@ -1,4 +1,4 @@
-"""Rescoring: stored messages played again, what differs told, and nothing rescored that changed."""
+"""Rescoring: stored messages are replayed, differences reported, changed tasks not rescored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, user
 from textgym.rescoring.engine import arescore
-from textgym.rescoring.verdicts import Findings, Verdict
+from textgym.rescoring.verdicts import EpisodeVerdict, VerdictCollector
 from textgym.trajectories.store import read_trajectories
 
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
@@ -38,7 +38,7 @@ MCQA = "textgym/MCQA-v0"
 
 
 class Desk(textgym.TextEnv[dict[str, Any]]):
-    """Open a drawer or talk; what it shows and how it grades follows its arguments."""
+    """Open a drawer or talk; observations and grades depend on the arguments."""
 
     card = textgym.Card(
         "tests/Desk-v0", "Find it.", ("multi-step",), (), (), "search", (), reward_range=(-9.0, 9.0)
@@ -138,7 +138,7 @@ def fresh() -> Iterator[None]:
 
 
 class Says(textgym.Policy):
-    """Says the same, with what an engine records of it."""
+    """Always says the same messages, with tokens like an engine's."""
 
     name = "says"
 
@@ -177,10 +177,10 @@ def kinds(found: Any) -> dict[str, int]:
     return {kind: count for kind, count in found.counts.items() if count}
 
 
-# What is the same and what differs
+# Same and different
 
 
-def test_nothing_changes_where_nothing_has_changed(tmp_path: Path) -> None:
+def test_an_unchanged_environment_gives_the_same_rewards(tmp_path: Path) -> None:
     run = played(episodes=60, repeats=2, seed=5, out=tmp_path / "run")
     for source in (run, tmp_path / "run", str(tmp_path / "run")):
         found = textgym.rescore(source)
@@ -189,7 +189,7 @@ def test_nothing_changes_where_nothing_has_changed(tmp_path: Path) -> None:
         assert found.listed == {"different": (), "not_comparable": (), "failed": ()}
 
 
-def test_another_grade_is_told_with_what_changed() -> None:
+def test_a_changed_grade_is_reported_with_its_differences() -> None:
     run = played(Says(opens(0)), env_kwargs={"right": 0.5})
     found = textgym.rescore(run, env_kwargs={"right": 2.0, "extra": "bonus"})
     assert kinds(found) == {"different": 20}
@@ -207,14 +207,14 @@ def test_another_grade_is_told_with_what_changed() -> None:
 def test_success_and_stop_reason_are_compared() -> None:
     run = played(Says("a", "b", "c"), env_kwargs={"patience": 2, "max_turns": 2})
     rows = [{**item, "is_success": True, "stop_reason": "x"} for item in run.trajectories()]
-    found = textgym.rescore(replace(run, kept=tuple(rows)))
+    found = textgym.rescore(replace(run, in_memory=tuple(rows)))
     assert found.listed["different"][0].changes == {
         "success": (True, False),
         "stop reason": ("x", "answer"),
     }
 
 
-def test_rounding_is_no_difference() -> None:
+def test_rounding_is_not_a_difference() -> None:
     run = played(Says(opens(0)), env_kwargs={"extra": "sum"})
     rows = []
     for item in run.trajectories():
@@ -222,17 +222,17 @@ def test_rounding_is_no_difference() -> None:
         components = {**step["components"], "sum": 0.3}
         rows.append({**item, "steps": [{**step, "components": components}]})
     assert rows[0]["steps"][0]["components"]["sum"] != 0.1 + 0.2
-    assert kinds(textgym.rescore(replace(run, kept=tuple(rows)))) == {"same": 20}
+    assert kinds(textgym.rescore(replace(run, in_memory=tuple(rows)))) == {"same": 20}
 
 
-def test_how_a_message_ended_is_kept() -> None:
+def test_the_finish_reason_of_a_message_is_kept() -> None:
     run = played(Says("a", "b", finish_reason="length"), env_kwargs={"patience": 2})
     assert {item["stop_reason"] for item in run.trajectories()} == {"max_tokens"}
     assert kinds(textgym.rescore(run)) == {"same": 20}
 
 
 @pytest.mark.parametrize("said", [(), ("a",), ("a", "b")])
-def test_an_episode_cut_by_the_context_is_cut_there_again(said: tuple[str, ...]) -> None:
+def test_an_episode_cut_by_the_context_is_cut_at_the_same_message(said: tuple[str, ...]) -> None:
     run = played(Says(*said))
     assert {item["stop_reason"] for item in run.trajectories()} == {"context"}
     assert kinds(textgym.rescore(run)) == {"same": 20}
@@ -241,19 +241,19 @@ def test_an_episode_cut_by_the_context_is_cut_there_again(said: tuple[str, ...])
     assert changed.listed["not_comparable"][0].reason == "the prompt differs"
 
 
-def test_a_function_makes_what_has_no_id() -> None:
+def test_an_environment_without_an_id_is_made_by_a_function() -> None:
     class Local(Desk):
-        """No one can find it by an id."""
+        """An environment without an id."""
 
     run = textgym.rollout(Local, "random", episodes=5)
     with pytest.raises(UnknownNameError, match="there is no environment 'Local'"):
         textgym.rescore(run)
     assert kinds(textgym.rescore(run, envs=Local)) == {"same": 5}
-    with pytest.raises(UsageError, match="the function makes its environment itself"):
+    with pytest.raises(UsageError, match="a function makes its environment itself"):
         textgym.rescore(run, envs=Local, env_kwargs={"right": 2})
 
 
-def test_an_environment_that_is_no_textenv_is_rescored() -> None:
+def test_an_environment_that_is_not_a_text_env_is_rescored() -> None:
     run = textgym.rollout(
         lambda: gym.wrappers.TimeLimit(Desk(max_turns=9), 2), Says("a", "b", "c"), episodes=3
     )
@@ -262,7 +262,7 @@ def test_an_environment_that_is_no_textenv_is_rescored() -> None:
     assert kinds(again) == {"same": 3}
 
 
-# What cannot be compared
+# Not comparable
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,9 @@ def test_an_environment_that_is_no_textenv_is_rescored() -> None:
         ({"max_turns": 1}, "the episode ends after 1 of 2 messages"),
     ],
 )
-def test_what_the_model_saw_must_be_the_same(changed: dict[str, Any], reason: str) -> None:
+def test_a_changed_prompt_or_observation_is_not_comparable(
+    changed: dict[str, Any], reason: str
+) -> None:
     run = played(Says("Hello", opens(0)))
     found = textgym.rescore(run, env_kwargs=changed)
     assert kinds(found) == {"not_comparable": 20}
@@ -283,40 +285,40 @@ def test_what_the_model_saw_must_be_the_same(changed: dict[str, Any], reason: st
     assert (found.mean_before, found.mean_after) == (None, None)
 
 
-def test_an_episode_that_goes_on_today_cannot_be_compared() -> None:
+def test_an_episode_that_now_continues_is_not_comparable() -> None:
     run = played(Says("a", "b"), env_kwargs={"max_turns": 2})
     found = textgym.rescore(run, env_kwargs={"max_turns": 3})
     assert kinds(found) == {"not_comparable": 20}
     assert found.listed["not_comparable"][0].reason == (
-        "the episode goes on after the last stored message"
+        "the episode continues after the last stored message"
     )
 
 
 @pytest.mark.parametrize("place", [0, 9])
-def test_a_message_that_is_not_stored_cannot_be_said(place: int) -> None:
+def test_a_missing_stored_message_is_not_comparable(place: int) -> None:
     run = played(Says("Hello", opens(0)), episodes=1)
     item = next(run.trajectories())
     item["steps"][0]["message_index"] = place
-    found = textgym.rescore(replace(run, kept=(item,)))
+    found = textgym.rescore(replace(run, in_memory=(item,)))
     assert kinds(found) == {"not_comparable": 1}
 
 
 # Failures
 
 
-def test_what_failed_at_the_policy_is_left() -> None:
+def test_an_episode_that_failed_at_the_policy_is_left() -> None:
     run = played(Says("a", PolicyFailure("no server")), episodes=3)
     found = textgym.rescore(run)
     assert kinds(found) == {"left": 3}
 
 
-def test_what_failed_before_a_message_is_left() -> None:
+def test_an_episode_that_failed_before_its_first_message_is_left() -> None:
     run = played(Says("a"), episodes=3, env_kwargs={"resets": False})
     assert kinds(textgym.rescore(run, env_kwargs={"resets": True})) == {"left": 3}
 
 
 @pytest.mark.parametrize("said", [(opens(0),), ("Hello", opens(1))])
-def test_a_message_that_could_not_be_graded_is_graded_now(said: tuple[Any, ...]) -> None:
+def test_a_message_that_could_not_be_graded_gets_a_grade(said: tuple[Any, ...]) -> None:
     Desk.failures = 3
     run = played(Says(*said), episodes=5)
     found = textgym.rescore(run)
@@ -330,14 +332,14 @@ def test_a_message_that_could_not_be_graded_is_graded_now(said: tuple[Any, ...])
     assert found.mean_after == pytest.approx(fresh.mean_reward)
 
 
-def test_an_episode_that_failed_may_not_have_ended_there() -> None:
+def test_a_recovered_episode_that_continues_is_not_comparable() -> None:
     Desk.failures = 1
     run = played(Says("a", "b"), episodes=1, env_kwargs={"max_turns": 2})
     found = textgym.rescore(run, env_kwargs={"max_turns": 3})
     assert kinds(found) == {"not_comparable": 1}
 
 
-def test_a_failure_while_rescoring_is_no_reward() -> None:
+def test_a_failure_while_rescoring_gives_no_reward() -> None:
     run = played(Says(opens(0)), episodes=5)
     Desk.failures = 2
     found = textgym.rescore(run, retries=0)
@@ -347,21 +349,21 @@ def test_a_failure_while_rescoring_is_no_reward() -> None:
     assert verdict.new_reward is None
 
 
-def test_a_failed_step_is_tried_again() -> None:
+def test_a_failed_step_is_retried() -> None:
     run = played(Says(opens(0)), episodes=5)
     Desk.failures = 1
     assert kinds(textgym.rescore(run)) == {"same": 5}
 
 
-def test_an_environment_that_cannot_be_made_for_now_is_a_failure() -> None:
+def test_an_environment_that_cannot_be_made_fails_the_episode() -> None:
     run = played(Says(opens(0)), episodes=2)
     first, second = run.trajectories()
     second["env_kwargs"] = {"made_of": "air"}
-    found = textgym.rescore(replace(run, kept=(first, second)))
+    found = textgym.rescore(replace(run, in_memory=(first, second)))
     assert kinds(found) == {"same": 1, "failed": 1}
 
 
-# How it is done
+# Environments and concurrency
 
 
 def test_environments_are_made_once_and_closed() -> None:
@@ -371,7 +373,7 @@ def test_environments_are_made_once_and_closed() -> None:
     assert (Desk.made, Desk.closed) == (1, 1)
 
 
-def test_steps_that_wait_do_so_together() -> None:
+def test_blocking_steps_run_concurrently() -> None:
     run = played(Says(opens(0)), episodes=8)
     Desk.barrier = threading.Barrier(4)
     found = textgym.rescore(run, env_kwargs={"blocking": True}, concurrency=4)
@@ -387,11 +389,13 @@ def test_verdicts_are_listed_in_the_stored_order_up_to_a_limit() -> None:
     assert [verdict.task_index for verdict in everything.listed["different"]] == list(range(30))
 
 
-def test_no_more_verdicts_are_held_than_are_kept() -> None:
-    findings = Findings(keep=10)
+def test_no_more_verdicts_are_held_than_are_listed() -> None:
+    findings = VerdictCollector(limit=10)
     tracemalloc.start()
     for number in range(20_000):
-        findings.add(number, Verdict("failed", "id" * 50, None, number, 0, reason="x" * number))
+        findings.add(
+            number, EpisodeVerdict("failed", "id" * 50, None, number, 0, reason="x" * number)
+        )
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
     kept = findings.result(None)
@@ -399,13 +403,13 @@ def test_no_more_verdicts_are_held_than_are_kept() -> None:
     assert [verdict.task_index for verdict in kept.listed["failed"]] == list(range(10))
 
 
-def test_every_verdict_is_called() -> None:
-    seen: list[Verdict] = []
+def test_the_callback_gets_every_verdict() -> None:
+    seen: list[EpisodeVerdict] = []
     textgym.rescore(played(episodes=9), on_episode=seen.append)
     assert sorted(verdict.task_index for verdict in seen) == list(range(9))
 
 
-def test_inside_a_running_loop_the_other_function_is_named() -> None:
+def test_inside_a_running_loop_the_error_names_the_async_function() -> None:
     async def inside() -> None:
         run = textgym.Run({}, None, ())
         with pytest.raises(UsageError, match=r"await textgym\.arescore"):
@@ -417,8 +421,8 @@ def test_inside_a_running_loop_the_other_function_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["concurrency", "retries", "keep"])
-def test_a_number_that_cannot_be_is_told(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} is [01] or more, not -1"):
+def test_a_number_out_of_range_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} must be [01] or more, not -1"):
         textgym.rescore(played(episodes=1), **{name: -1})
 
 
@@ -456,7 +460,7 @@ def test_a_new_run_keeps_what_was_sampled(tmp_path: Path) -> None:
     assert kinds(textgym.rescore(tmp_path / "new")) == {"same": 12}
 
 
-def test_what_has_no_reward_today_is_a_failure_in_the_new_run(tmp_path: Path) -> None:
+def test_an_episode_without_a_new_reward_is_a_failure_in_the_new_run(tmp_path: Path) -> None:
     Desk.failures = 1
     run = played(Says("Hello", opens(0)), episodes=4)
     left, *others = run.trajectories()
@@ -464,7 +468,7 @@ def test_what_has_no_reward_today_is_a_failure_in_the_new_run(tmp_path: Path) ->
     others[0]["messages"][0] = user("Another prompt")
     Desk.failures = 1
     found = textgym.rescore(
-        replace(run, kept=(left, *others)), out=tmp_path / "new", retries=0, concurrency=1
+        replace(run, in_memory=(left, *others)), out=tmp_path / "new", retries=0, concurrency=1
     )
     assert kinds(found) == {"same": 1, "not_comparable": 1, "failed": 1, "left": 1}
     new = list(read_trajectories(tmp_path / "new"))
@@ -484,7 +488,7 @@ def test_what_has_no_reward_today_is_a_failure_in_the_new_run(tmp_path: Path) ->
     assert (metrics["overall"]["episodes"], metrics["overall"]["failures"]) == (4, 3)
 
 
-def test_no_run_is_written_over_or_begun_in_vain(tmp_path: Path) -> None:
+def test_a_run_is_neither_overwritten_nor_started_in_vain(tmp_path: Path) -> None:
     played(episodes=2, out=tmp_path / "old")
     before = (tmp_path / "old" / "trajectories.jsonl").read_bytes()
     with pytest.raises(RunError, match="holds a run already"):
@@ -519,7 +523,7 @@ ROWS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A run whose answers only a lenient reader takes, and its data set."""
+    """A run whose answers only the lenient mode accepts, and its data set."""
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     textgym.rollout(
@@ -585,8 +589,8 @@ def test_the_command_gives_json(folder: Path) -> None:
         ("run --out run", "'run' holds a run already"),
         ("run --set mode=x", "has no argument 'mode'"),
         ("run --set grading_mode=lenint_boxed", "did you mean 'lenient_boxed'?"),
-        ("run --limit -1", "keep is 0 or more"),
-        ("run --concurrency 0", "concurrency is 1 or more"),
+        ("run --limit -1", "keep must be 0 or more"),
+        ("run --concurrency 0", "concurrency must be 1 or more"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, told: str) -> None:
@@ -597,10 +601,10 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder: Path, arguments: str, tol
     assert came.stderr.count("\n") == 1
 
 
-def test_a_line_that_is_no_trajectory_is_told(tmp_path: Path) -> None:
+def test_a_line_that_is_not_a_trajectory_is_refused(tmp_path: Path) -> None:
     line = '{"version": 1, "env_id": "x", "task_index": 0, "repeat": 0}\n'
     (tmp_path / "trajectories.jsonl").write_text(line)
-    with pytest.raises(RunError, match="episode 1 is no trajectory: it has no 'env_kwargs'"):
+    with pytest.raises(RunError, match="episode 1 is not a trajectory: it has no 'env_kwargs'"):
         textgym.rescore(tmp_path)
 
 
@@ -620,7 +624,7 @@ def test_an_argument_can_change_for_one_environment_of_a_mixture(tmp_path: Path)
         assert trajectory["env_kwargs"] == {"level": 1, **mine}
 
 
-def test_an_environment_that_was_not_played_has_no_argument_to_change(tmp_path: Path) -> None:
+def test_arguments_of_an_environment_that_was_not_played_are_refused(tmp_path: Path) -> None:
     run = textgym.rollout("textgym/MCQA-v0", "random", episodes=2, out=tmp_path)
     for given in (run, tmp_path):
         with pytest.raises(UsageError, match="'textgym/Math-v0' is not played; did you mean"):

@@ -1,4 +1,4 @@
-"""The example that learns: its tokens, its control and its ceiling; and that it learns."""
+"""The training example: its tokens, its control, its ceiling, and that the reward rises."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_envs(count: int = COUNT, **kwargs: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A small model that has learned to name numbers."""
+    """A small model that was trained to name numbers."""
     torch.manual_seed(0)
     envs = make_envs()
     prompt = envs.reset()[0][0]
@@ -95,7 +95,7 @@ def test_tokens_that_are_not_the_models_own_are_refused(policy: Any) -> None:
 
 
 class Fixed(Policy):
-    """Guesses by its seed alone, or halves what is left."""
+    """Guesses at random, or by bisection if it reads the feedback."""
 
     def __init__(self, reads: bool) -> None:
         self.reads = reads
@@ -111,14 +111,14 @@ class Fixed(Policy):
         return Action(assistant(guess))
 
 
-def test_the_control_is_not_told_where_the_number_lies() -> None:
+def test_the_control_gets_no_feedback() -> None:
     for feedback, heard in ((True, {"", "higher", "lower"}), (False, {"", "wrong"})):
         policy = Fixed(reads=False)
         asyncio.run(reinforce.play(make_envs(30, feedback=feedback), policy, range(30)))
         assert policy.heard == heard
 
 
-def test_whoever_ignores_the_feedback_never_wins_more_than_the_ceiling() -> None:
+def test_ignoring_the_feedback_never_exceeds_the_ceiling() -> None:
     envs = make_envs(reinforce.EPISODES)
     for seed in range(5):
         evaluated = reinforce.evaluate(envs, Fixed(reads=False), random.Random(seed))

@@ -1,4 +1,4 @@
-"""Mixtures and groups: shares, limits, arguments of one environment, and one prompt a task."""
+"""Mixtures and groups: shares, limits, arguments of single environments, one prompt per task."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CARD = textgym.Card(QUICK, "x", ("single-step",), ("x",), ("x",), "x", ("exact m
 
 
 class Word(textgym.TextEnv[None]):
-    """Asks for a word, and says first which environment it is."""
+    """Asks for a word, after naming its environment."""
 
     card = CARD
     made = 0
@@ -56,7 +56,7 @@ class Word(textgym.TextEnv[None]):
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    """Two environments that differ in what they call themselves."""
+    """Register two environments that differ in their names."""
     gymnasium.register(QUICK, Word)
     gymnasium.register(SLOW, Word, kwargs={"name": "slow"})
     Word.made = 0
@@ -65,7 +65,7 @@ def registered() -> Iterator[None]:
 
 
 class Watching(Policy):
-    """Answers when it may, and counts how many episodes of each environment are under way."""
+    """Answers when it may, and counts how many episodes of each environment run."""
 
     name = "watching"
 
@@ -93,7 +93,7 @@ class Watching(Policy):
 
 
 class QuickFirst(Watching):
-    """Answers no slow episode before all quick ones are answered."""
+    """Answers slow episodes only after all quick ones."""
 
     def __init__(self, quick: int) -> None:
         super().__init__()
@@ -111,8 +111,8 @@ class QuickFirst(Watching):
 # Limits
 
 
-def test_a_slow_environment_with_a_limit_holds_up_no_other() -> None:
-    """Without the limit, slow episodes take all places and wait for quick ones for ever."""
+def test_a_slow_environment_with_a_limit_does_not_delay_others() -> None:
+    """Without the limit, slow episodes would occupy all places and wait for quick ones forever."""
     policy = QuickFirst(40)
     run = textgym.rollout(
         BOTH, policy, episodes=80, concurrency=8, env_concurrency={SLOW: 3}, repeats=1
@@ -139,18 +139,18 @@ def test_a_limit_above_the_concurrency_changes_nothing() -> None:
     assert policy.most["all"] == 4
 
 
-def test_a_limit_of_one_environment_alone_holds() -> None:
+def test_the_limit_of_a_single_environment_is_respected() -> None:
     policy = Watching()
     textgym.rollout(SLOW, policy, episodes=9, env_concurrency={SLOW: 2})
     assert policy.most == {"slow": 2, "all": 2}
 
 
-def test_no_more_environments_are_made_than_play_at_once() -> None:
+def test_environments_are_reused() -> None:
     textgym.rollout(SLOW, Watching(), episodes=40, concurrency=16, env_concurrency={SLOW: 2})
     assert Word.made == 1 + 2  # one to look at, and two that play
 
 
-def test_failures_under_a_limit_are_recorded_and_the_rest_is_played() -> None:
+def test_failures_under_a_limit_do_not_block_the_rest() -> None:
     class Failing(Watching):
         async def may_answer(self, name: str) -> None:
             await asyncio.sleep(0)
@@ -166,7 +166,7 @@ def test_failures_under_a_limit_are_recorded_and_the_rest_is_played() -> None:
     assert run.metrics["envs"][QUICK]["failures"] == 0
 
 
-def test_a_run_without_hope_is_given_up_under_limits() -> None:
+def test_a_run_whose_first_episodes_all_fail_is_stopped_under_limits() -> None:
     class Down(Watching):
         async def may_answer(self, name: str) -> None:
             raise PolicyFailure("down")
@@ -174,11 +174,11 @@ def test_a_run_without_hope_is_given_up_under_limits() -> None:
     run = textgym.rollout(
         BOTH, Down(), episodes=600, concurrency=8, env_concurrency={SLOW: 2}, retries=0
     )
-    assert run.given_up
+    assert run.stopped_early
     assert run.metrics["overall"]["episodes"] < 110
 
 
-def test_a_run_goes_on_under_other_limits(tmp_path: Path) -> None:
+def test_a_run_can_be_resumed_with_other_limits(tmp_path: Path) -> None:
     options: dict[str, Any] = {"episodes": 20, "repeats": 2, "out": tmp_path}
     textgym.rollout(BOTH, "oracle", env_concurrency={SLOW: 1}, **options)
     file = tmp_path / "trajectories.jsonl"
@@ -194,12 +194,12 @@ def test_a_run_goes_on_under_other_limits(tmp_path: Path) -> None:
     ("limits", "error", "told"),
     [
         ({"demo/Slwo-v0": 1}, UnknownNameError, "is not played; did you mean 'demo/Slow-v0'"),
-        ({SLOW: 0}, UsageError, f"env_concurrency of {SLOW} is 1 or more, not 0"),
-        ({SLOW: 2.5}, UsageError, "is 1 or more, not 2.5"),
+        ({SLOW: 0}, UsageError, f"env_concurrency of {SLOW} must be 1 or more, not 0"),
+        ({SLOW: 2.5}, UsageError, "must be 1 or more, not 2.5"),
     ],
     ids=str,
 )
-def test_a_limit_that_cannot_be_is_told(limits: Any, error: type[Exception], told: str) -> None:
+def test_an_invalid_limit_is_refused(limits: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         textgym.rollout(BOTH, "oracle", episodes=4, env_concurrency=limits)
 
@@ -219,7 +219,7 @@ def lines(counts: dict[str, int], repeats: int = 1, start: int = 0) -> tuple[Any
 @pytest.mark.parametrize("start", [0, 7])
 def test_environments_are_played_in_proportion_and_repeats_together(start: int) -> None:
     schedule = Schedule(*lines({"a": 4, "b": 2}, repeats=2, start=start), {})
-    order = [(job.env_id, job.task_index - start) for job in iter(schedule.take, None)]
+    order = [(job.env_id, job.task_index - start) for job in iter(schedule.next_job, None)]
     assert order == [
         (id, index)
         for id, index in (("a", 0), ("b", 0), ("a", 1), ("a", 2), ("b", 1), ("a", 3))
@@ -235,12 +235,12 @@ def test_environments_are_played_in_proportion_and_repeats_together(start: int) 
     st.integers(1, 3),
     st.randoms(use_true_random=False),
 )
-def test_workers_that_leave_where_nothing_is_free_leave_nobody_waiting(
+def test_workers_that_leave_early_never_leave_too_few(
     counts: dict[str, int], limits: dict[str, int], workers: int, repeats: int, rng: Any
 ) -> None:
-    """Episodes end in any order; what is under way is as much as limits and workers allow."""
+    """Whatever the order of ends, as many episodes run as limits and workers allow."""
     schedule = Schedule(*lines(counts, repeats), limits)
-    taken = [job for job in (schedule.take() for _ in range(workers)) if job]
+    taken = [job for job in (schedule.next_job() for _ in range(workers)) if job]
     played = Counter(job.env_id for job in taken)
     while taken:
         under_way = Counter(job.env_id for job in taken)
@@ -250,7 +250,7 @@ def test_workers_that_leave_where_nothing_is_free_leave_nobody_waiting(
             for id, count in counts.items()
         )
         assert len(taken) == min(workers, possible)
-        job = schedule.take(after=taken.pop(rng.randrange(len(taken))))
+        job = schedule.next_job(finished=taken.pop(rng.randrange(len(taken))))
         if job:
             taken.append(job)
             played[job.env_id] += 1
@@ -260,7 +260,7 @@ def test_workers_that_leave_where_nothing_is_free_leave_nobody_waiting(
 # Shares, tasks and arguments
 
 
-def test_each_environment_has_figures_of_its_own() -> None:
+def test_each_environment_has_metrics_of_its_own() -> None:
     class OnlyQuick(Watching):
         async def act(self, messages: Any, tools: Any, **more: Any) -> Action:
             action = await super().act(messages, tools, **more)
@@ -273,12 +273,12 @@ def test_each_environment_has_figures_of_its_own() -> None:
     assert run.mean_reward == run.metrics["overall"]["mean_reward"] == 0.75
 
 
-def test_weights_without_a_number_of_episodes_have_nothing_to_share_out() -> None:
-    with pytest.raises(UsageError, match="weights share out the episodes: say how many"):
+def test_weights_without_a_number_of_episodes_are_refused() -> None:
+    with pytest.raises(UsageError, match="weights divide the episodes among environments"):
         textgym.rollout({QUICK: 3.0, SLOW: 1.0}, "oracle")
 
 
-def test_tasks_begin_where_they_are_to_begin() -> None:
+def test_tasks_begin_at_start() -> None:
     run = textgym.rollout(BOTH, "oracle", episodes=4, start=7)
     played = sorted((t["env_id"], t["task_index"]) for t in run.trajectories())
     assert played == [(QUICK, 7), (QUICK, 8), (SLOW, 7), (SLOW, 8)]
@@ -291,17 +291,17 @@ def test_tasks_begin_where_they_are_to_begin() -> None:
 @pytest.mark.parametrize(
     ("start", "episodes", "told"),
     [
-        (-1, 2, "start is 0 or more, not -1"),
-        (500, None, "has 500 tasks: start is less than that, not 500"),
+        (-1, 2, "start must be 0 or more, not -1"),
+        (500, None, "has 500 tasks: start must be less, not 500"),
         (499, 2, "cannot play 2 tasks from task 499 on: from 1 to 1"),
     ],
 )
-def test_a_start_that_cannot_be_is_told(start: int, episodes: int | None, told: str) -> None:
+def test_an_invalid_start_is_refused(start: int, episodes: int | None, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         textgym.rollout(QUICK, "oracle", episodes=episodes, start=start)
 
 
-def test_arguments_under_an_id_are_that_environments_and_come_first(tmp_path: Path) -> None:
+def test_arguments_under_an_id_override_those_for_all(tmp_path: Path) -> None:
     kwargs = {"polite": False, SLOW: {"polite": True, "name": "snail"}}
     run = textgym.rollout(BOTH, "oracle", episodes=2, env_kwargs=kwargs, out=tmp_path)
     quick, slow = sorted(run.trajectories(), key=lambda t: str(t["env_id"]))
@@ -323,22 +323,22 @@ def test_a_function_among_the_arguments_of_one_environment_is_recorded_by_name(
     ("kwargs", "error", "told"),
     [
         ({"demo/Slwo-v0": {}}, UnknownNameError, "env_kwargs: 'demo/Slwo-v0' is not played"),
-        ({SLOW: 5}, UsageError, "under 'demo/Slow-v0' stand its arguments by name, not 5"),
+        ({SLOW: 5}, UsageError, "must be a dict of keyword arguments, not 5"),
         ({SLOW: {"nmae": "x"}}, UnknownNameError, "'demo/Slow-v0' has no argument 'nmae'"),
     ],
     ids=str,
 )
-def test_arguments_that_cannot_be_are_told(kwargs: Any, error: type[Exception], told: str) -> None:
+def test_invalid_env_kwargs_are_refused(kwargs: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told) as raised:
         textgym.rollout(BOTH, "oracle", episodes=2, env_kwargs=kwargs)
     assert "\n" not in str(raised.value)
 
 
-# One prompt a task
+# One prompt per task
 
 
 class Moody(Word):
-    """Its prompt, or its tools, depend on more than the task."""
+    """An environment whose prompt or tools do not only depend on the task."""
 
     resets = 0
     what = "prompt"
@@ -366,12 +366,12 @@ def test_a_repeat_with_another_prompt_is_a_failure_of_the_environment(what: str)
     failed = [t for t in run.trajectories() if t["failure"]]
     assert [(t["task_index"], t["repeat"]) for t in failed] == [(0, 2)]
     assert failed[0]["failure"]["boundary"] == "environment"
-    assert "begins with another prompt" in failed[0]["failure"]["message"]
+    assert "starts with another prompt" in failed[0]["failure"]["message"]
     assert failed[0]["reward"] is None
     assert policy.answered.total() == 7  # it was not asked with the other prompt
 
 
-def test_a_repeat_is_held_against_those_that_were_played_before(tmp_path: Path) -> None:
+def test_a_repeat_is_compared_with_repeats_from_before_the_resume(tmp_path: Path) -> None:
     class Mine(Moody):
         resets = 10
 
@@ -384,7 +384,7 @@ def test_a_repeat_is_held_against_those_that_were_played_before(tmp_path: Path) 
     assert [bool(t["failure"]) for t in run.trajectories()] == [False, True, False]
 
 
-def test_one_episode_a_task_is_held_against_nothing() -> None:
+def test_without_repeats_prompts_are_not_compared() -> None:
     class Mine(Moody):
         resets = 0
 

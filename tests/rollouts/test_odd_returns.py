@@ -1,4 +1,4 @@
-"""What a foreign environment or policy returns: recorded, or blamed on whoever returned it."""
+"""Odd return values of environments and policies are recorded, or a failure of their source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import textgym
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.trajectories.store import as_stored, read_trajectories
+from textgym.trajectories.store import json_round_trip, read_trajectories
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)
@@ -23,7 +23,7 @@ THEN = ([*PROMPT, assistant("x")], 1.0, True, False, {})
 
 
 class Foreign(gymnasium.Env[Any, Any]):
-    """An environment of one step that returns what it is given."""
+    """An environment of one step that returns the values that it was made with."""
 
     def __init__(self, first: Any = FIRST, then: Any = THEN) -> None:
         self.first, self.then = first, then
@@ -36,7 +36,7 @@ class Foreign(gymnasium.Env[Any, Any]):
 
 
 class Says(Policy):
-    """Returns the action it is given."""
+    """Returns an action with the fields that it was made with."""
 
     name = "says"
 
@@ -73,7 +73,7 @@ def play(env: Any, policy: Any = None, **options: Any) -> dict[str, Any]:
         (PROMPT, None),
     ],
 )
-def test_a_reset_that_returns_no_conversation_is_the_environments_failure(first: Any) -> None:
+def test_an_invalid_result_of_reset_is_a_failure_of_the_environment(first: Any) -> None:
     trajectory = play(lambda: Foreign(first=first))
     assert trajectory["failure"]["boundary"] == "environment"
     assert (trajectory["reward"], trajectory["is_success"]) == (None, None)
@@ -91,7 +91,7 @@ def test_a_reset_that_returns_no_conversation_is_the_environments_failure(first:
         (PROMPT, 1.0, np.array([True, False]), False, {}),
     ],
 )
-def test_a_step_that_returns_nonsense_is_the_environments_failure(then: Any) -> None:
+def test_an_invalid_result_of_step_is_a_failure_of_the_environment(then: Any) -> None:
     trajectory = play(lambda: Foreign(then=then))
     assert trajectory["failure"]["boundary"] == "environment"
     assert trajectory["reward"] is None
@@ -100,12 +100,12 @@ def test_a_step_that_returns_nonsense_is_the_environments_failure(then: Any) -> 
 @pytest.mark.parametrize(
     "fields", [{"usage": {"completion_tokens": "many"}}, {"usage": 3}, {"token_ids": 7}]
 )
-def test_tokens_that_cannot_be_counted_are_the_policys_failure(fields: dict[str, Any]) -> None:
+def test_invalid_tokens_of_an_action_are_a_failure_of_the_policy(fields: dict[str, Any]) -> None:
     failure = play(Foreign, Says(**fields))["failure"]
     assert (failure["boundary"], failure["type"]) == ("policy", "UsageError")
 
 
-def test_an_error_that_cannot_be_told_is_recorded_without_its_message() -> None:
+def test_an_error_whose_str_fails_is_recorded_without_a_message() -> None:
     class Broken(Foreign):
         def step(self, action: Any) -> Any:
             raise Dumb
@@ -113,7 +113,7 @@ def test_an_error_that_cannot_be_told_is_recorded_without_its_message() -> None:
     assert play(Broken)["failure"] == {"boundary": "environment", "type": "Dumb", "message": ""}
 
 
-def test_missing_values_of_an_info_are_no_reason_and_no_components() -> None:
+def test_none_in_an_info_is_an_empty_stop_reason_and_no_components() -> None:
     info = {"stop_reason": None, "reward_components": None, "is_success": np.True_}
     trajectory = play(lambda: Foreign(then=(PROMPT, np.float64(0.5), True, False, info)))
     assert (trajectory["failure"], trajectory["reward"]) == (None, 0.5)
@@ -131,27 +131,27 @@ def test_missing_values_of_an_info_are_no_reason_and_no_components() -> None:
         (Dumb("x"), "Dumb('x')"),
     ],
 )
-def test_whatever_an_info_holds_a_line_is_written_and_read(
+def test_an_info_with_any_values_is_written_and_read(
     tmp_path: Path, value: Any, stored: Any
 ) -> None:
-    assert as_stored({"info": value}) == {"info": stored}
+    assert json_round_trip({"info": value}) == {"info": stored}
     info = {"odd": value}
     play(lambda: Foreign(then=(PROMPT, 1.0, True, False, info)), out=tmp_path / "run")
     (line,) = read_trajectories(tmp_path / "run")
     assert line["info"]["odd"] == stored
 
 
-def test_a_value_of_any_depth_is_stored() -> None:
+def test_a_value_of_any_depth_can_be_stored() -> None:
     deep: Any = "bottom"
     for _ in range(5000):
         deep = [deep]
-    depth, value = 0, as_stored(deep)
+    depth, value = 0, json_round_trip(deep)
     while isinstance(value, list):
         depth, value = depth + 1, value[0]
     assert (depth, value) == (200, "...")
 
 
-def test_a_run_with_a_function_among_its_arguments_goes_on(tmp_path: Path) -> None:
+def test_a_run_with_a_function_among_its_arguments_can_be_resumed(tmp_path: Path) -> None:
     textgym.rollout(Judged, Says(), episodes=1, out=tmp_path / "run")
     run = textgym.rollout(Judged, Says(), episodes=1, out=tmp_path / "run", resume=True)
     (trajectory,) = run.trajectories()
@@ -166,9 +166,9 @@ class Judged(Foreign):
     spec = gymnasium.envs.registration.EnvSpec("demo/Judged-v0", kwargs={"judge": a_judge})
 
 
-def test_a_cancelled_run_ends_though_its_policy_takes_no_notice() -> None:
+def test_a_cancelled_run_ends_even_if_its_policy_suppresses_it() -> None:
     class Deaf(Policy):
-        """Makes an error of its own of being cancelled."""
+        """Turns a cancellation into another error."""
 
         async def act(self, *args: Any, **kwargs: Any) -> Action:
             try:

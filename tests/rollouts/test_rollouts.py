@@ -1,4 +1,4 @@
-"""Rollouts: every episode is played once, recorded whole, and mended or told where it failed."""
+"""Rollouts: every episode is played once and recorded completely, with retries or a failure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ CLOCKS = ("started_at", "seconds")
 
 
 class Talk(textgym.TextEnv[None]):
-    """Says a word and goes on talking for up to `max_turns`; 1 for the word, said last."""
+    """Names a word and talks for up to `max_turns`; rewards a last message that is the word."""
 
     card = CARD
 
@@ -105,7 +105,7 @@ class Talk(textgym.TextEnv[None]):
 
 
 class Scripted(Policy):
-    """Answers with what a function of the conversation gives; counts how often it was asked."""
+    """Answers with a function of the conversation, and counts its calls."""
 
     name = "scripted"
 
@@ -131,7 +131,7 @@ def talk(**kwargs: Any) -> Callable[[], Talk]:
 
 
 def play(envs: Any = None, policy: Any = "oracle", **options: Any) -> list[dict[str, Any]]:
-    """Play, two tasks unless told, and return the trajectories by task and repeat."""
+    """Play two tasks by default, and return the trajectories by task and repeat."""
     run = textgym.rollout(envs or talk(), policy, **{"episodes": 2, **options})
     return sorted(run.trajectories(), key=lambda t: (t["env_id"], t["task_index"], t["repeat"]))
 
@@ -151,7 +151,7 @@ def raises(error: BaseException) -> Callable[[list[Message]], str]:
     return answer
 
 
-# The record.
+# Records.
 
 
 def cut(messages: list[Message]) -> str:
@@ -182,7 +182,7 @@ def test_every_outcome_has_exactly_the_fields_of_the_schema(
         json.dumps(trajectory, allow_nan=False)
 
 
-def test_a_completed_episode_is_recorded_whole() -> None:
+def test_a_completed_episode_is_recorded_completely() -> None:
     (trajectory,) = play(
         policy=Scripted(lambda m: right_word(m) if len(m) > 2 else "no"), episodes=1, seed=7
     )
@@ -204,7 +204,7 @@ def test_a_completed_episode_is_recorded_whole() -> None:
     assert [trajectory[name] for name in head] == [1, "Talk", 0, 0, 7, "scripted", 1]
 
 
-def test_token_fields_are_null_where_there_are_no_tokens() -> None:
+def test_token_fields_are_none_without_tokens() -> None:
     names = ("prompt_ids", "token_ids", "logprobs", "loss_mask", "policy_version")
     for trajectory in play():
         assert [trajectory["steps"][0][name] for name in names] == [None] * 5
@@ -223,7 +223,7 @@ def test_tokens_are_recorded_and_usage_is_summed() -> None:
         assert step["policy_version"] == "v1"
 
 
-def test_a_last_message_that_was_cut_is_counted_as_such() -> None:
+def test_a_cut_last_message_is_the_stop_reason() -> None:
     answer = Scripted(lambda messages: Action(assistant("x"), "length"))
     for trajectory in play(policy=answer):
         assert trajectory["stop_reason"] == "max_tokens"
@@ -231,7 +231,7 @@ def test_a_last_message_that_was_cut_is_counted_as_such() -> None:
         assert [step["finish_reason"] for step in trajectory["steps"]] == ["length"] * 3
 
 
-def test_an_earlier_message_that_was_cut_does_not_name_the_end() -> None:
+def test_a_cut_earlier_message_is_not_the_stop_reason() -> None:
     def answer(messages: list[Message]) -> Action:
         first = len(messages) == 1
         said = "x" if first else right_word(messages)
@@ -240,7 +240,7 @@ def test_an_earlier_message_that_was_cut_does_not_name_the_end() -> None:
     assert {t["stop_reason"] for t in play(policy=Scripted(answer))} == {"answer"}
 
 
-def test_a_full_context_keeps_what_was_said_and_is_not_tried_again() -> None:
+def test_a_full_context_ends_the_episode_without_a_retry() -> None:
     policy = Scripted(cut)
     (trajectory,) = play(policy=policy, episodes=1)
     assert len(policy.asked) == 2
@@ -249,7 +249,7 @@ def test_a_full_context_keeps_what_was_said_and_is_not_tried_again() -> None:
     assert len(trajectory["steps"]) == 1
 
 
-def test_what_a_policy_does_to_what_it_is_given_reaches_no_record() -> None:
+def test_a_policy_cannot_change_the_record_through_its_arguments() -> None:
     class Spoiler(Scripted):
         async def act(self, messages: Any, tools: Any, **rest: Any) -> Action:
             action = await super().act(messages, tools, **rest)
@@ -263,7 +263,7 @@ def test_what_a_policy_does_to_what_it_is_given_reaches_no_record() -> None:
     assert without_clocks(spoiled) == without_clocks(clean)
 
 
-def test_what_a_policy_spoils_before_it_fails_is_whole_when_it_is_asked_again() -> None:
+def test_a_retried_policy_gets_unchanged_arguments() -> None:
     def answer(messages: list[Message]) -> str:
         whole = messages[0]["content"] != "spoiled"
         messages[0]["content"] = "spoiled"
@@ -276,11 +276,11 @@ def test_what_a_policy_spoils_before_it_fails_is_whole_when_it_is_asked_again() 
     assert trajectory["messages"][1] == assistant("whole")
 
 
-# What fails.
+# Failures.
 
 
 class Shaky(Talk):
-    """Raises what `errors` gives, in its turn, instead of grading or answering."""
+    """Raises the next one of `errors`, if it is not None, instead of responding."""
 
     errors: Iterator[BaseException | None]
     steps: list[str]
@@ -294,7 +294,7 @@ class Shaky(Talk):
 
 
 def shaky(*errors: BaseException | None) -> tuple[Callable[[], Shaky], list[str]]:
-    """A maker of environments that share a list of errors, and what they were stepped with."""
+    """Return a function that makes such environments, and the list of messages they were given."""
     steps: list[str] = []
     shared = iter(errors)
 
@@ -306,7 +306,7 @@ def shaky(*errors: BaseException | None) -> tuple[Callable[[], Shaky], list[str]
     return make, steps
 
 
-def test_a_step_that_fails_is_stepped_again_with_the_same_message() -> None:
+def test_a_failed_step_is_retried_with_the_same_message() -> None:
     make, steps = shaky(EnvironmentFailure("a"), EnvironmentFailure("b"))
     policy = Scripted(lambda messages: f"said {len(policy.asked)}")
     (trajectory,) = play(make, policy, episodes=1)
@@ -316,7 +316,7 @@ def test_a_step_that_fails_is_stepped_again_with_the_same_message() -> None:
     assert len(trajectory["steps"]) == 3
 
 
-def test_only_a_policy_that_failed_is_asked_again() -> None:
+def test_the_policy_is_called_again_only_if_it_failed() -> None:
     def answer(messages: list[Message]) -> str:
         if len(policy.asked) < 3:
             raise PolicyFailure("down")
@@ -330,7 +330,7 @@ def test_only_a_policy_that_failed_is_asked_again() -> None:
     assert (trajectory["attempts"], trajectory["reward"]) == (3, 1.0)
 
 
-def test_a_policy_is_asked_again_with_the_same_seed() -> None:
+def test_a_policy_is_retried_with_the_same_seed() -> None:
     policy = Scripted(raises(PolicyFailure("down")))
     play(policy=policy, episodes=1)
     assert len(policy.asked) == 3
@@ -338,7 +338,7 @@ def test_a_policy_is_asked_again_with_the_same_seed() -> None:
 
 
 @pytest.mark.parametrize("retries", [0, 1, 4])
-def test_retries_are_the_tries_after_the_first(retries: int) -> None:
+def test_retries_do_not_count_the_first_attempt(retries: int) -> None:
     make, steps = shaky(*[EnvironmentFailure("judge is down")] * 9)
     policy = Scripted()
     (trajectory,) = play(make, policy, episodes=1, retries=retries)
@@ -346,7 +346,7 @@ def test_retries_are_the_tries_after_the_first(retries: int) -> None:
     assert len(policy.asked) == 1
 
 
-def test_what_cannot_be_mended_is_recorded_without_a_reward() -> None:
+def test_a_lasting_failure_is_recorded_without_a_reward() -> None:
     make, _ = shaky(*[EnvironmentFailure("judge is down")] * 3)
     (trajectory,) = play(make, Scripted(), episodes=1)
     assert trajectory["failure"] == {
@@ -357,7 +357,7 @@ def test_what_cannot_be_mended_is_recorded_without_a_reward() -> None:
     assert (trajectory["reward"], trajectory["is_success"]) == (None, None)
 
 
-def test_a_failure_names_its_own_boundary() -> None:
+def test_a_failure_is_recorded_with_its_own_boundary() -> None:
     class JudgeFailure(EnvironmentFailure):
         boundary = "judge"
 
@@ -366,7 +366,7 @@ def test_a_failure_names_its_own_boundary() -> None:
     assert trajectory["failure"]["boundary"] == "judge"
 
 
-def test_a_policy_that_stays_down_is_named() -> None:
+def test_a_policy_that_stays_down_is_the_recorded_boundary() -> None:
     for trajectory in play(policy=Scripted(raises(PolicyFailure("down")))):
         assert trajectory["failure"] == {
             "boundary": "policy",
@@ -377,20 +377,20 @@ def test_a_policy_that_stays_down_is_named() -> None:
         assert len(trajectory["messages"]) == 1
 
 
-def test_a_bug_in_a_policy_is_recorded_as_the_policys() -> None:
+def test_a_bug_in_a_policy_is_a_failure_of_the_policy() -> None:
     (trajectory,) = play(policy=Scripted(raises(KeyError("choices"))), episodes=1)
     assert trajectory["failure"]["boundary"] == "policy"
     assert trajectory["failure"]["type"] == "KeyError"
 
 
-def test_a_policy_that_is_used_wrongly_is_not_asked_again() -> None:
+def test_a_usage_error_of_a_policy_is_not_retried() -> None:
     policy = Scripted(raises(UsageError("an image")))
     (trajectory,) = play(policy=policy, episodes=1)
     assert len(policy.asked) == 1
     assert trajectory["failure"]["boundary"] == "policy"
 
 
-def test_a_bug_in_a_step_is_the_environments_and_not_tried_again() -> None:
+def test_a_bug_in_step_is_a_failure_of_the_environment_and_not_retried() -> None:
     make, steps = shaky(ZeroDivisionError("bug"))
     (trajectory,) = play(make, Scripted(), episodes=1)
     assert trajectory["failure"]["boundary"] == "environment"
@@ -398,7 +398,7 @@ def test_a_bug_in_a_step_is_the_environments_and_not_tried_again() -> None:
     assert len(steps) == trajectory["attempts"] == 1
 
 
-def test_a_reward_out_of_range_is_the_environments() -> None:
+def test_a_reward_out_of_range_is_a_failure_of_the_environment() -> None:
     class Generous(Talk):
         def grade(self) -> Grade:
             return Grade(7.0, True)
@@ -409,7 +409,7 @@ def test_a_reward_out_of_range_is_the_environments() -> None:
 
 
 @pytest.mark.parametrize("message", [{"role": "user", "content": "x"}, 5, None], ids=repr)
-def test_what_is_no_action_is_the_policys_and_not_tried_again(message: Any) -> None:
+def test_an_invalid_action_is_a_failure_of_the_policy_and_not_retried(message: Any) -> None:
     policy = Scripted(lambda messages: Action(message))
     (trajectory,) = play(policy=policy, episodes=1)
     assert trajectory["failure"]["boundary"] == "policy"
@@ -417,7 +417,7 @@ def test_what_is_no_action_is_the_policys_and_not_tried_again(message: Any) -> N
     assert len(policy.asked) == trajectory["attempts"] == 1
 
 
-def test_a_bug_in_reset_is_the_environments() -> None:
+def test_a_bug_in_reset_is_a_failure_of_the_environment() -> None:
     class Broken(Talk):
         def begin(self, task: textgym.Task) -> None:
             raise ZeroDivisionError("bug")
@@ -451,12 +451,12 @@ def test_an_environment_that_failed_plays_its_next_task_from_the_start() -> None
     assert len(second["messages"]) == 7  # the prompt, three answers and their replies
 
 
-def test_a_policy_that_cannot_play_an_environment_is_told_at_once() -> None:
+def test_a_policy_that_cannot_play_an_environment_is_refused_at_once() -> None:
     with pytest.raises(OracleError, match=r"Plain .*oracle.* not define solve"):
         textgym.rollout(Plain, "oracle", episodes=2)
 
 
-def test_a_callers_own_error_is_the_one_that_comes_out() -> None:
+def test_an_error_of_a_callback_is_raised_unchanged() -> None:
     def stop(trajectory: dict[str, Any]) -> None:
         raise LookupError("enough")
 
@@ -464,7 +464,7 @@ def test_a_callers_own_error_is_the_one_that_comes_out() -> None:
         textgym.rollout(talk(), "oracle", episodes=2, on_episode=stop)
 
 
-# Which episodes.
+# Plans.
 
 
 def test_every_task_and_repeat_is_played_once() -> None:
@@ -474,11 +474,11 @@ def test_every_task_and_repeat_is_played_once() -> None:
     assert len({t["task_id"] for t in trajectories}) == 30
 
 
-def test_all_tasks_are_played_unless_told() -> None:
+def test_all_tasks_are_played_by_default() -> None:
     assert len(play(episodes=None)) == 500
 
 
-def test_repeats_have_the_same_prompt_and_seeds_of_their_own() -> None:
+def test_repeats_have_the_same_prompt_and_different_seeds() -> None:
     policy = Scripted()
     play(policy=policy, episodes=3, repeats=4)
     first_turns = [asked for asked in policy.asked if len(json.loads(asked[0])) == 1]
@@ -486,7 +486,7 @@ def test_repeats_have_the_same_prompt_and_seeds_of_their_own() -> None:
     assert len({seed for _, seed in first_turns}) == 12
 
 
-def test_every_turn_has_a_seed_of_its_own() -> None:
+def test_every_turn_has_a_different_seed() -> None:
     policy = Scripted()
     play(policy=policy, episodes=1)
     assert len({seed for _, seed in policy.asked}) == len(policy.asked) == 3
@@ -497,7 +497,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert without_clocks(runs[0]) == without_clocks(runs[1])
 
 
-def test_concurrency_changes_nothing_but_time() -> None:
+def test_concurrency_does_not_change_the_results() -> None:
     runs = [
         play(MCQA, "random", env_kwargs={"split": "test"}, episodes=20, concurrency=concurrency)
         for concurrency in (1, 9)
@@ -536,7 +536,7 @@ def test_the_environment_is_seeded_by_the_run_and_the_task() -> None:
     assert first.isdisjoint(seeds)
 
 
-def test_several_ids_share_the_episodes_by_weight() -> None:
+def test_weights_divide_the_episodes() -> None:
     weights = {MCQA: 3.0, f"textgym:{MCQA}": 1.0}
     trajectories = play(weights, episodes=9, env_kwargs={"split": "test"})
     assert Counter(t["env_id"] for t in trajectories) == {MCQA: 7, f"textgym:{MCQA}": 2}
@@ -545,7 +545,7 @@ def test_several_ids_share_the_episodes_by_weight() -> None:
         assert indices == list(range(len(indices)))
 
 
-def test_several_ids_are_counted_apart() -> None:
+def test_several_ids_have_separate_metrics() -> None:
     weights = dict.fromkeys((MCQA, f"textgym:{MCQA}"), 1.0)
     run = textgym.rollout(weights, "oracle", episodes=6, env_kwargs={"split": "test"})
     assert {id: f["episodes"] for id, f in run.metrics["envs"].items()} == dict.fromkeys(weights, 3)
@@ -553,51 +553,51 @@ def test_several_ids_are_counted_apart() -> None:
 
 
 @pytest.mark.parametrize("weight", [0, -1.0, float("nan")])
-def test_a_weight_is_greater_than_nothing(weight: float) -> None:
+def test_a_weight_must_be_greater_than_zero(weight: float) -> None:
     with pytest.raises(UsageError, match="weights"):
         textgym.rollout({MCQA: 1.0, f"textgym:{MCQA}": weight}, "oracle", episodes=4)
 
 
-def test_a_share_of_no_episode_is_refused() -> None:
+def test_an_id_without_an_episode_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot play 0 tasks"):
         textgym.rollout({MCQA: 100.0, f"textgym:{MCQA}": 1.0}, "oracle", episodes=2)
 
 
 @pytest.mark.parametrize("episodes", [501, 0, -1])
-def test_more_or_fewer_tasks_than_there_are_is_refused(episodes: int) -> None:
+def test_a_number_of_tasks_out_of_range_is_refused(episodes: int) -> None:
     with pytest.raises(UsageError, match=f"cannot play {episodes} tasks: from 1 to 500"):
         textgym.rollout(talk(), "oracle", episodes=episodes)
 
 
-def test_a_train_split_has_no_end() -> None:
-    with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*say how many episodes"):
+def test_a_train_split_needs_a_number_of_episodes() -> None:
+    with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*pass episodes"):
         textgym.rollout(MCQA, "oracle")
 
 
-def test_a_train_split_has_as_many_tasks_as_are_asked_for() -> None:
+def test_a_train_split_has_any_number_of_tasks() -> None:
     assert len(play(lambda: Talk(split="train"), episodes=600)) == 600
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"repeats": 0}, "repeats is 1 or more, not 0"),
-        ({"concurrency": 0}, "concurrency is 1 or more, not 0"),
-        ({"retries": -1}, "retries is 0 or more, not -1"),
+        ({"repeats": 0}, "repeats must be 1 or more, not 0"),
+        ({"concurrency": 0}, "concurrency must be 1 or more, not 0"),
+        ({"retries": -1}, "retries must be 0 or more, not -1"),
     ],
     ids=str,
 )
-def test_a_number_that_cannot_be_is_refused(options: dict[str, int], message: str) -> None:
+def test_a_number_out_of_range_is_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         textgym.rollout(talk(), "oracle", episodes=1, **options)
 
 
-def test_no_environment_is_refused() -> None:
+def test_an_empty_mixture_is_refused() -> None:
     with pytest.raises(UsageError, match="no environment"):
         textgym.rollout({}, "oracle", episodes=1)
 
 
-def test_an_unknown_id_is_refused_with_the_nearest_one() -> None:
+def test_an_unknown_id_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'textgym/MCQA-v0'"):
         textgym.rollout("textgym/MCQB-v0", "oracle", episodes=1)
 
@@ -611,7 +611,7 @@ def test_env_kwargs_reach_the_environment_and_the_record() -> None:
 
 
 def test_a_function_takes_no_env_kwargs() -> None:
-    with pytest.raises(UsageError, match="env_kwargs are for ids"):
+    with pytest.raises(UsageError, match="env_kwargs need an id"):
         textgym.rollout(talk(), "oracle", episodes=1, env_kwargs={"level": 1})
 
 
@@ -620,16 +620,16 @@ def test_a_function_that_makes_a_registered_environment_plays_under_its_id() -> 
     assert (trajectory["env_id"], trajectory["reward"]) == (MCQA, 1.0)
 
 
-def test_sampling_is_not_set_for_a_policy_made_already() -> None:
+def test_sampling_is_refused_for_a_policy_object() -> None:
     with pytest.raises(UsageError, match="sampling"):
         textgym.rollout(talk(), Scripted(), episodes=1, sampling={"temperature": 0})
 
 
-# An ordinary environment.
+# Environments of other projects.
 
 
 class Plain(gymnasium.Env[list[Message], Message]):
-    """An ordinary Gymnasium environment with message spaces, and dense rewards."""
+    """A plain Gymnasium environment with message spaces and dense rewards."""
 
     observation_space = ConversationSpace()
     action_space = ActionSpace()
@@ -645,7 +645,7 @@ class Plain(gymnasium.Env[list[Message], Message]):
         return list(self.messages), 0.5, False, len(self.messages) > 4, {}
 
 
-def test_an_environment_that_is_no_text_env_is_played() -> None:
+def test_an_environment_that_is_not_a_text_env_is_played() -> None:
     trajectories = play(Plain, Scripted(), episodes=3, repeats=2)
     for trajectory in trajectories:
         assert trajectory.keys() == FIELDS
@@ -656,13 +656,13 @@ def test_an_environment_that_is_no_text_env_is_played() -> None:
     assert len({t["messages"][0]["content"] for t in trajectories}) == 3
 
 
-def test_an_environment_without_a_number_of_tasks_needs_one() -> None:
+def test_an_environment_without_num_tasks_needs_a_number_of_episodes() -> None:
     with pytest.raises(UsageError, match="Plain has no end of tasks"):
         textgym.rollout(Plain, Scripted())
 
 
 @pytest.mark.parametrize("reward", [float("nan"), float("inf"), None, "much"], ids=repr)
-def test_a_reward_that_is_no_number_is_a_failure_of_the_environment(reward: Any) -> None:
+def test_a_reward_that_is_not_a_number_is_a_failure_of_the_environment(reward: Any) -> None:
     class Odd(Plain):
         def step(self, action: Message) -> Any:
             return [action], reward, True, False, {}
@@ -672,11 +672,11 @@ def test_a_reward_that_is_no_number_is_a_failure_of_the_environment(reward: Any)
     assert trajectory["failure"]["boundary"] == "environment"
 
 
-# Under way together.
+# Concurrency.
 
 
 class Crowd(Scripted):
-    """Counts how many episodes are under way at once."""
+    """Counts how many episodes run at once."""
 
     under_way = most = 0
 
@@ -690,14 +690,14 @@ class Crowd(Scripted):
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (4, 4), (64, 12)])
-def test_so_many_episodes_are_under_way_and_no_more(concurrency: int, most: int) -> None:
+def test_concurrency_is_reached_and_never_exceeded(concurrency: int, most: int) -> None:
     policy = Crowd()
     play(policy=policy, episodes=6, repeats=2, concurrency=concurrency)
     assert policy.most == most
 
 
 class Waiting(Talk):
-    """Steps only when all of its fellows step at the same time."""
+    """Steps only when all other environments step at the same time."""
 
     blocking = True
     barrier: threading.Barrier
@@ -709,7 +709,7 @@ class Waiting(Talk):
         return None
 
 
-def test_steps_that_wait_run_in_threads_at_the_same_time() -> None:
+def test_blocking_steps_run_concurrently_in_threads() -> None:
     Waiting.barrier, Waiting.threads = threading.Barrier(8), set()
     trajectories = play(lambda: Waiting(split="test"), Scripted(), episodes=8, concurrency=8)
     assert [t["failure"] for t in trajectories] == [None] * 8
@@ -717,7 +717,7 @@ def test_steps_that_wait_run_in_threads_at_the_same_time() -> None:
     assert threading.get_ident() not in Waiting.threads
 
 
-def test_steps_that_do_not_wait_run_on_the_loops_own_thread() -> None:
+def test_other_steps_run_in_the_event_loops_thread() -> None:
     class Quick(Waiting):
         blocking = False
 
@@ -726,7 +726,7 @@ def test_steps_that_do_not_wait_run_on_the_loops_own_thread() -> None:
     assert Waiting.threads == {threading.get_ident()}
 
 
-def test_blocking_may_follow_the_environments_arguments() -> None:
+def test_blocking_may_depend_on_the_environments_arguments() -> None:
     def make() -> Waiting:
         env = Waiting(split="test")
         env.blocking = False
@@ -737,7 +737,7 @@ def test_blocking_may_follow_the_environments_arguments() -> None:
     assert Waiting.threads == {threading.get_ident()}
 
 
-def test_a_failure_in_a_thread_is_mended_as_any_other() -> None:
+def test_a_failure_in_a_thread_is_retried() -> None:
     make, steps = shaky(EnvironmentFailure("a"))
 
     def blocking() -> Shaky:
@@ -749,7 +749,7 @@ def test_a_failure_in_a_thread_is_mended_as_any_other() -> None:
     assert (trajectory["reward"], trajectory["attempts"], len(steps)) == (1.0, 2, 2)
 
 
-def test_inside_a_running_loop_the_other_function_is_named() -> None:
+def test_inside_a_running_loop_the_error_names_the_async_function() -> None:
     async def inside() -> None:
         textgym.rollout(talk(), "oracle", episodes=1)
 
@@ -757,7 +757,7 @@ def test_inside_a_running_loop_the_other_function_is_named() -> None:
         asyncio.run(inside())
 
 
-def test_inside_a_running_loop_the_other_function_works() -> None:
+def test_arollout_works_inside_a_running_loop() -> None:
     async def inside() -> Any:
         return await textgym.arollout(talk(), "oracle", episodes=3)
 
@@ -769,7 +769,7 @@ def test_two_rollouts_share_a_loop() -> None:
         both = [textgym.arollout(talk(), "oracle", episodes=n) for n in (3, 5)]
         return list(await asyncio.gather(*both))
 
-    assert [len(run.kept) for run in asyncio.run(inside())] == [3, 5]
+    assert [len(run.in_memory) for run in asyncio.run(inside())] == [3, 5]
 
 
 class Closing(Scripted):
@@ -779,7 +779,7 @@ class Closing(Scripted):
         self.closed += 1
 
 
-def test_a_callers_policy_is_left_open() -> None:
+def test_a_callers_policy_is_not_closed() -> None:
     policy = Closing()
     play(policy=policy)
     assert policy.closed == 0
@@ -802,7 +802,7 @@ def test_every_environment_is_closed() -> None:
     assert set(map(id, made)) == set(map(id, closed))
 
 
-def test_the_caller_is_told_how_many_and_of_each() -> None:
+def test_callbacks_get_the_number_of_episodes_and_each_trajectory() -> None:
     totals: list[int] = []
     seen: list[dict[str, Any]] = []
     run = textgym.rollout(
@@ -812,10 +812,10 @@ def test_the_caller_is_told_how_many_and_of_each() -> None:
     assert seen == list(run.trajectories())
 
 
-# The folder.
+# Folders and resuming.
 
 
-def test_a_folder_holds_what_was_asked_played_and_measured(tmp_path: Path) -> None:
+def test_a_folder_holds_configuration_trajectories_and_metrics(tmp_path: Path) -> None:
     out = tmp_path / "new" / "run"
     run = textgym.rollout(
         MCQA, "random", episodes=4, repeats=2, seed=3, out=out, env_kwargs={"split": "test"}
@@ -835,13 +835,13 @@ def test_a_folder_holds_what_was_asked_played_and_measured(tmp_path: Path) -> No
     assert run.out == out
 
 
-def test_a_folder_and_memory_hold_the_same(tmp_path: Path) -> None:
+def test_folder_and_memory_hold_the_same_trajectories(tmp_path: Path) -> None:
     in_memory = play(episodes=5, policy=Scripted(cut))
     on_disk = play(episodes=5, policy=Scripted(cut), out=tmp_path / "run")
     assert without_clocks(on_disk) == without_clocks(in_memory)
 
 
-def test_an_empty_folder_is_used(tmp_path: Path) -> None:
+def test_an_empty_folder_is_accepted(tmp_path: Path) -> None:
     assert len(play(out=tmp_path)) == 2
 
 
@@ -861,7 +861,7 @@ def test_a_folder_with_trajectories_of_an_unknown_run_is_not_added_to(tmp_path: 
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])
-def test_a_file_where_the_folder_should_be_is_told(tmp_path: Path, below: str) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
     with pytest.raises(RunError, match="cannot write to"):
@@ -874,11 +874,11 @@ def test_resume_without_a_folder_is_refused() -> None:
         play(resume=True)
 
 
-def test_resume_begins_a_run_where_there_is_none(tmp_path: Path) -> None:
+def test_resume_starts_a_run_in_an_empty_folder(tmp_path: Path) -> None:
     assert len(play(out=tmp_path / "new", resume=True)) == 2
 
 
-def test_resume_plays_only_what_is_missing(tmp_path: Path) -> None:
+def test_resume_plays_only_missing_episodes(tmp_path: Path) -> None:
     options: dict[str, Any] = {"episodes": 5, "repeats": 2, "out": tmp_path}
     whole = play(policy=Scripted(), **options)
     file = tmp_path / "trajectories.jsonl"
@@ -891,7 +891,7 @@ def test_resume_plays_only_what_is_missing(tmp_path: Path) -> None:
     assert len(file.read_bytes().splitlines()) == 10
 
 
-def test_resume_measures_what_was_played_before_too(tmp_path: Path) -> None:
+def test_resume_includes_earlier_episodes_in_the_metrics(tmp_path: Path) -> None:
     options: dict[str, Any] = {"episodes": 6, "out": tmp_path}
     policy = Scripted(lambda m: right_word(m) if "a" in right_word(m) else "no")
     whole = textgym.rollout(talk(), policy, **options)
@@ -941,7 +941,7 @@ def test_a_failed_episode_is_recorded_once_and_played_again_when_resumed(tmp_pat
     ],
     ids=str,
 )
-def test_resuming_another_run_names_what_differs(
+def test_resuming_another_run_is_refused_with_the_key_that_differs(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     asked = {"envs": MCQA, "policy": "oracle", "env_kwargs": {"split": "test"}, "out": tmp_path}
@@ -952,20 +952,20 @@ def test_resuming_another_run_names_what_differs(
     assert (tmp_path / "trajectories.jsonl").read_bytes() == before
 
 
-def test_resuming_with_another_concurrency_is_the_same_run(tmp_path: Path) -> None:
+def test_a_run_can_be_resumed_with_another_concurrency(tmp_path: Path) -> None:
     play(out=tmp_path, concurrency=1)
     assert len(play(out=tmp_path, concurrency=8, retries=5, resume=True)) == 2
 
 
-def test_a_broken_run_file_is_told(tmp_path: Path) -> None:
+def test_trajectories_without_a_valid_run_file_are_refused(tmp_path: Path) -> None:
     play(out=tmp_path)
     (tmp_path / "run.json").write_text('{"version": 1, "en')
-    with pytest.raises(RunError, match=r"holds trajectories, but no run\.json to tell whose"):
+    with pytest.raises(RunError, match=r"holds trajectories, but no run\.json to say of which run"):
         play(out=tmp_path, resume=True)
 
 
 @pytest.mark.parametrize("content", ["", '{"version": 1, "en'])
-def test_a_run_that_was_killed_before_it_began_is_begun_anew(tmp_path: Path, content: str) -> None:
+def test_a_run_that_was_killed_before_it_began_is_restarted(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     (tmp_path / "trajectories.jsonl").touch()
     assert len(play(out=tmp_path)) == 2
@@ -973,14 +973,14 @@ def test_a_run_that_was_killed_before_it_began_is_begun_anew(tmp_path: Path, con
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "5"])
-def test_a_run_file_that_is_no_object_is_told(tmp_path: Path, content: str) -> None:
+def test_a_run_file_that_is_not_an_object_is_refused(tmp_path: Path, content: str) -> None:
     play(out=tmp_path)
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(RunError, match=r"run\.json"):
         play(out=tmp_path, resume=True)
 
 
-def test_a_broken_line_within_the_file_is_told(tmp_path: Path) -> None:
+def test_a_broken_line_within_the_file_is_reported(tmp_path: Path) -> None:
     play(out=tmp_path)
     file = tmp_path / "trajectories.jsonl"
     file.write_bytes(b'{"version": 1, "en\n' + file.read_bytes())
@@ -988,19 +988,19 @@ def test_a_broken_line_within_the_file_is_told(tmp_path: Path) -> None:
         play(out=tmp_path, resume=True)
 
 
-def test_reading_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+def test_reading_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="holds no run"):
         list(read_trajectories(tmp_path))
 
 
-def test_half_a_surrogate_pair_survives_writing_and_reading(tmp_path: Path) -> None:
+def test_an_unpaired_surrogate_survives_writing_and_reading(tmp_path: Path) -> None:
     said = "\ud800 half, é whole \U0001f642 \u2028"
     for trajectory in play(policy=Scripted(lambda messages: said), out=tmp_path):
         assert trajectory["messages"][1]["content"] == said
     assert len((tmp_path / "trajectories.jsonl").read_bytes().split(b"\n")) == 3
 
 
-def test_an_interrupt_leaves_whole_lines_and_can_be_resumed(tmp_path: Path) -> None:
+def test_an_interrupted_run_has_complete_lines_and_can_be_resumed(tmp_path: Path) -> None:
     def answer(messages: list[Message]) -> str:
         if len(policy.asked) == 10:
             signal.raise_signal(signal.SIGINT)
@@ -1020,17 +1020,17 @@ def test_an_interrupt_leaves_whole_lines_and_can_be_resumed(tmp_path: Path) -> N
     assert [t["reward"] for t in trajectories] == [1.0] * 200
 
 
-def test_a_policy_that_returns_no_action_is_at_fault() -> None:
+def test_a_policy_that_does_not_return_an_action_fails_the_episode() -> None:
     class Wrong(Policy):
         async def act(self, messages: Any, tools: Any, **more: Any) -> Any:
             return "text"
 
     trajectory = next(textgym.rollout(talk(), Wrong(), episodes=1).trajectories())
     assert trajectory["failure"]["boundary"] == "policy"
-    assert "returns an Action" in trajectory["failure"]["message"]
+    assert "return an Action" in trajectory["failure"]["message"]
 
 
-def test_a_function_s_environment_is_recorded_with_its_arguments() -> None:
+def test_the_arguments_of_a_functions_environment_are_recorded() -> None:
     def make() -> Any:
         return gymnasium.make("textgym/MCQA-v0", shots=1, split="test")
 
@@ -1038,12 +1038,12 @@ def test_a_function_s_environment_is_recorded_with_its_arguments() -> None:
     assert trajectory["env_kwargs"] == {"shots": 1, "split": "test"}
 
 
-def test_an_environment_instead_of_its_id_is_refused() -> None:
-    with pytest.raises(UsageError, match="envs is an id"):
+def test_an_environment_in_place_of_an_id_is_refused() -> None:
+    with pytest.raises(UsageError, match="envs must be an id"):
         textgym.rollout(gymnasium.make("textgym/MCQA-v0"), "oracle", episodes=1)  # type: ignore[arg-type]
 
 
-def test_a_foreign_line_is_told_when_a_run_goes_on(tmp_path: Path) -> None:
+def test_a_foreign_line_is_reported_when_a_run_is_resumed(tmp_path: Path) -> None:
     play(out=tmp_path)
     with (tmp_path / "trajectories.jsonl").open("a") as file:
         file.write("{}\n")

@@ -1,4 +1,4 @@
-"""Long runs under faults and kills: nothing is lost, doubled or leaked.
+"""Long runs with faults and kills: nothing is lost, duplicated or leaked.
 
 These take minutes: `make soak` runs them.
 """
@@ -41,7 +41,7 @@ def none() -> None:
 
 
 class Faulty:
-    """Raises in one call of so many, one time in ten with an error that cannot be mended.
+    """Raises in one call of so many, one time in ten with an error that is not retried.
 
     Args:
         share: The share of calls that fail.
@@ -60,7 +60,7 @@ class Faulty:
 
 
 class Choosing(Policy):
-    """Chooses a letter by the question and the seed alone, wherever it is in a run."""
+    """Chooses a letter by the question and the seed only."""
 
     name = "choosing"
 
@@ -77,7 +77,7 @@ class Choosing(Policy):
 
 
 class FaultyMCQA(MCQA):
-    """Multiple-choice questions whose grading fails now and then."""
+    """Multiple-choice questions whose grading sometimes fails."""
 
     faults: Faults = staticmethod(none)
 
@@ -92,7 +92,7 @@ def play(folder: Path, policy: Policy, **options: Any) -> textgym.Run:
 
 
 def rewards(folder: Path) -> dict[Key, float | None]:
-    """Return each episode's reward, None where it failed; an episode is there once."""
+    """Return the reward of each episode, None if it failed; check that there are no duplicates."""
     found: dict[Key, float | None] = {}
     for held in read_trajectories(folder):
         key = held["task_index"], held["repeat"]
@@ -103,7 +103,7 @@ def rewards(folder: Path) -> dict[Key, float | None]:
 
 
 def resources() -> dict[str, int]:
-    """Return what a run may not leave behind: objects, threads, files, and memory in MiB."""
+    """Return the resources that a run may not leak: objects, threads, files, memory in MiB."""
     for _ in range(3):
         gc.collect()
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

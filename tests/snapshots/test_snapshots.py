@@ -1,4 +1,4 @@
-"""Saved episodes with their wrappers: counters and running statistics go along."""
+"""Saved episodes include the counters and running statistics of wrappers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from textgym.tasks.task import Task
 
 
 class Chat(TextEnv[None]):
-    """Goes on for `max_turns`; the reward is a tenth of the last message's length."""
+    """Runs for `max_turns`; the reward is a tenth of the last message's length."""
 
     card = Card("tests/Chat-v0", "Chat.", ("multi-turn",), (), (), "chat", ())
 
@@ -67,7 +67,7 @@ def saved_from(env: Any) -> Any:
 
 
 def timeless(result: Any) -> Any:
-    """Leave the clock out of a step's result."""
+    """Return a step's result without times."""
     *rest, info = result
     if "episode" in info:
         info = {**info, "episode": {key: info["episode"][key] for key in ("r", "l")}}
@@ -75,7 +75,7 @@ def timeless(result: Any) -> Any:
 
 
 def plays(env: Any, count: int) -> list[Any]:
-    """Step, resetting where an episode ends, and list what came."""
+    """Step, reset after each end, and return all results."""
     seen: list[Any] = []
     for step in range(count):
         result = timeless(env.step("x" * (1 + step % 7)))
@@ -87,7 +87,7 @@ def plays(env: Any, count: int) -> list[Any]:
 
 @pytest.mark.parametrize("make", [limited, counted, normalized, stacked])
 @pytest.mark.parametrize("before", [0, 1, 3, 7])
-def test_fork_goes_on_through_wrappers(make: Any, before: int) -> None:
+def test_a_restored_episode_continues_through_wrappers(make: Any, before: int) -> None:
     env, fork = make(), make()
     env.reset(seed=4)
     plays(env, before)
@@ -95,7 +95,7 @@ def test_fork_goes_on_through_wrappers(make: Any, before: int) -> None:
     assert plays(fork, 12) == plays(env, 12)
 
 
-def test_limit_counts_the_steps_before() -> None:
+def test_a_restored_limit_counts_earlier_steps() -> None:
     env, fork = limited(3), limited(3)
     env.reset(seed=1)
     env.step("x")
@@ -104,7 +104,7 @@ def test_limit_counts_the_steps_before() -> None:
     assert fork.step("x")[3] is True
 
 
-def test_going_back_takes_the_counter_back() -> None:
+def test_restoring_an_earlier_state_restores_the_counter() -> None:
     env = limited(3)
     env.reset(seed=1)
     saved = saved_from(env)
@@ -113,7 +113,7 @@ def test_going_back_takes_the_counter_back() -> None:
         assert [env.step("x")[3] for _ in range(3)] == [False, False, True]
 
 
-def test_returns_and_lengths_go_along() -> None:
+def test_episode_statistics_are_saved() -> None:
     env, fork = counted(), counted()
     env.reset(seed=1)
     plays(env, 9)
@@ -125,7 +125,7 @@ def test_returns_and_lengths_go_along() -> None:
     assert fork.episode_lengths == 1
 
 
-def test_running_mean_goes_along() -> None:
+def test_the_running_mean_is_saved() -> None:
     env, fork = normalized(), normalized()
     env.reset(seed=1)
     plays(env, 9)
@@ -146,27 +146,27 @@ def test_saved_statistics_are_a_copy() -> None:
     assert json.dumps(saved) == before
 
 
-def test_wrapped_by_make() -> None:
+def test_an_environment_wrapped_by_make_can_be_saved() -> None:
     env, fork = (gym.make("textgym/MCQA-v0", max_episode_steps=5) for _ in range(2))
     env.reset(seed=1)
     textgym.set_state(fork, saved_from(env))
     assert fork.step("\\boxed{A}") == env.step("\\boxed{A}")
 
 
-def test_bare_environment_has_no_wrappers() -> None:
+def test_a_bare_environment_can_be_saved() -> None:
     env = Chat()
     env.reset(seed=1)
     assert textgym.get_state(env) == {"env": env.get_state(), "wrappers": []}
 
 
-def test_other_number_of_wrappers() -> None:
+def test_another_number_of_wrappers_is_refused() -> None:
     env = limited()
     env.reset(seed=1)
     with pytest.raises(StateError, match="other wrappers"):
         textgym.set_state(Chat(), textgym.get_state(env))
 
 
-def test_other_kind_of_wrapper() -> None:
+def test_another_kind_of_wrapper_is_refused() -> None:
     env = counted()
     env.reset(seed=1)
     with pytest.raises(StateError):
@@ -177,12 +177,12 @@ def test_other_kind_of_wrapper() -> None:
     "saved", [None, 5, {}, {"wrappers": []}, {"wrappers": 5}, {"env": None, "wrappers": []}],
     ids=repr,
 )  # fmt: skip
-def test_what_is_no_saved_state(saved: Any) -> None:
+def test_something_other_than_a_saved_state_is_refused(saved: Any) -> None:
     with pytest.raises(StateError):
         textgym.set_state(Chat(), saved)
 
 
-def test_refused_state_leaves_the_wrappers_as_they_were() -> None:
+def test_a_refused_state_does_not_change_the_wrappers() -> None:
     env, other = limited(3), limited(3)
     env.reset(seed=1)
     other.reset(seed=1)
@@ -192,14 +192,14 @@ def test_refused_state_leaves_the_wrappers_as_they_were() -> None:
     assert [other.step("x")[3] for _ in range(3)] == [False, False, True]
 
 
-def test_state_of_another_environment() -> None:
+def test_the_state_of_another_environment_is_refused() -> None:
     env = Chat()
     env.reset(seed=1)
     with pytest.raises(StateError, match="no state of textgym/MCQA-v0"):
         textgym.set_state(gym.make("textgym/MCQA-v0").unwrapped, textgym.get_state(env))
 
 
-def test_environment_that_cannot_be_saved() -> None:
+def test_an_environment_without_get_state_is_refused() -> None:
     class Other(gym.Env[int, int]):
         pass
 
@@ -207,7 +207,7 @@ def test_environment_that_cannot_be_saved() -> None:
         textgym.get_state(Other())
 
 
-def test_no_episode_to_save() -> None:
+def test_an_environment_without_an_episode_is_refused() -> None:
     with pytest.raises(StateError, match="call reset first"):
         textgym.get_state(limited())
 
@@ -220,7 +220,7 @@ class Score:
     names: list[str]
 
 
-def test_dataclass_comes_back_as_one() -> None:
+def test_a_dataclass_is_restored_as_one() -> None:
     packed = json.loads(json.dumps(pack_state(Score(3, ["a"]))))
     assert unpack_state(Score(0, []), packed) == Score(3, ["a"])
 
@@ -237,12 +237,12 @@ def test_packed_state_shares_nothing() -> None:
 
 @pytest.mark.parametrize("state", [{"x": {1}}, {"x": object()}, {(1, 2): 3}, {"x": b"1"}],
                          ids=["set", "object", "tuple as key", "bytes"])  # fmt: skip
-def test_state_that_json_cannot_hold(state: Any) -> None:
-    with pytest.raises(StateError, match="not what JSON can hold"):
+def test_a_state_that_json_cannot_represent_is_refused(state: Any) -> None:
+    with pytest.raises(StateError, match="cannot be represented in JSON"):
         pack_state(state)
 
 
-def test_endless_state() -> None:
+def test_a_cyclic_state_is_refused() -> None:
     state: dict[str, Any] = {}
     state["self"] = state
     with pytest.raises(StateError):

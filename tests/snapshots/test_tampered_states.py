@@ -1,4 +1,4 @@
-"""Saved states that somebody changed: refused by place, or gone on with; never half restored."""
+"""Saved states that were edited are refused with a path or restored, never in part."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Count:
 
 
 class Counting(textgym.TextEnv[Count]):
-    """Counts messages from a number that `begin` draws, as `respond` draws too."""
+    """Counts messages from a number that `begin` draws; `respond` draws, too."""
 
     card = CARD
     down = False
@@ -75,7 +75,7 @@ def begun(seed: int, turns: int = 2) -> Counting:
 
 
 def changed(value: Any, path: str, to: Any) -> Any:
-    """Return a copy in which the value at a path is another; `...` takes it away."""
+    """Return a copy with another value at a path; `...` removes the value."""
     copied = copy.deepcopy(value)
     *steps, last = [int(step) if step.isdecimal() else step for step in path.split(".")]
     place = copied
@@ -89,7 +89,7 @@ def changed(value: Any, path: str, to: Any) -> Any:
 
 
 def refused(env: Any, state: Any, set_state: Callable[[Any, Any], None] | None = None) -> str:
-    """Return how a state is refused; the environment is as it was, its generators included."""
+    """Return the error of a refused state; check that the environment is unchanged."""
     before, twin = textgym.get_state(env), copy.deepcopy(env)
     with pytest.raises(StateError) as caught:
         (set_state or type(env).set_state)(env, state)
@@ -180,14 +180,14 @@ TAMPERED = [
 
 
 @pytest.mark.parametrize(("path", "to"), TAMPERED, ids=lambda value: repr(value)[:40])
-def test_tampered_part_is_refused_by_its_place(path: str, to: Any) -> None:
+def test_a_tampered_part_is_refused_with_its_path(path: str, to: Any) -> None:
     told = refused(begun(2), changed(begun(1).get_state(), path, to))
     assert told.startswith("this is no state of tests/Counting-v0: ")
     assert path.split(".")[0] in told or path in ("id", "row.n")
 
 
 @pytest.mark.parametrize(("path", "to"), TAMPERED, ids=lambda value: repr(value)[:40])
-def test_tampered_part_is_refused_through_wrappers(path: str, to: Any) -> None:
+def test_a_tampered_part_is_refused_through_wrappers(path: str, to: Any) -> None:
     def wrapped(seed: int) -> Any:
         env: Any = RecordEpisodeStatistics(TimeLimit(Counting(), max_episode_steps=9))
         env.reset(seed=seed)
@@ -203,14 +203,14 @@ def test_tampered_part_is_refused_through_wrappers(path: str, to: Any) -> None:
     assert textgym.get_state(env) == before
 
 
-def test_untouched_state_is_taken() -> None:
+def test_an_unchanged_state_is_accepted() -> None:
     env, other = begun(1), begun(2)
     other.set_state(json.loads(json.dumps(env.get_state())))
     assert other.get_state() == env.get_state()
     assert [other.step("x")[0] for _ in range(3)] == [env.step("x")[0] for _ in range(3)]
 
 
-def test_failure_in_begin_leaves_all_as_it_was() -> None:
+def test_a_failure_in_begin_changes_nothing() -> None:
     env, saved = begun(2), begun(1).get_state()
     before, env.down = env.get_state(), True
     with pytest.raises(EnvironmentFailure, match="the guest did not start"):
@@ -218,7 +218,7 @@ def test_failure_in_begin_leaves_all_as_it_was() -> None:
     assert env.get_state() == before
 
 
-def test_other_generator_cannot_be_saved() -> None:
+def test_another_kind_of_generator_cannot_be_saved() -> None:
     env = begun(1)
     env.np_random = np.random.Generator(np.random.MT19937(5))
     with pytest.raises(StateError, match="np_random is a MT19937"):
@@ -226,12 +226,12 @@ def test_other_generator_cannot_be_saved() -> None:
 
 
 @pytest.mark.parametrize("seed", [2**128, 10**5000], ids=["129 bits", "5,001 digits"])
-def test_seed_beyond_all_is_refused(seed: int) -> None:
+def test_a_seed_beyond_the_maximum_is_refused(seed: int) -> None:
     with pytest.raises(textgym.errors.UsageError, match="a seed is less than"):
         begun(1).reset(seed=seed)
 
 
-def test_type_is_read_once_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_type_is_read_once_per_class(monkeypatch: pytest.MonkeyPatch) -> None:
     env = begun(1)
     env.set_state(env.get_state())
 
@@ -264,14 +264,14 @@ class Basket:
 
 
 class Told(TypedDict):
-    """A state that is an object."""
+    """A state that is a TypedDict."""
 
     count: int
     words: list[str]
 
 
 class Model(pydantic.BaseModel):
-    """A state of pydantic's."""
+    """A state that is a pydantic model."""
 
     count: int = 0
 
@@ -285,7 +285,7 @@ BASKET = {
 TEA = Item("tea", 2)
 
 
-def test_dataclass_comes_back_with_its_parts() -> None:
+def test_a_dataclass_is_restored_with_its_parts() -> None:
     state = unpack_state(Basket([]), BASKET)
     assert state == Basket([TEA], {"tea": Item("tea", 2.5)}, None, {"any": [1, "\ud800"]})
     assert type(state.items[0].price) is int  # as it was before, so that it reads the same
@@ -304,7 +304,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("fresh", "declared", "path", "to"), TYPES)
-def test_state_with_parts_is_refused_by_place(
+def test_a_state_with_parts_is_refused_with_its_path(
     fresh: Any, declared: Any, path: str, to: Any
 ) -> None:
     with pytest.raises(StateError, match=rf"^state\.{path.split('.')[0]}"):
@@ -331,7 +331,7 @@ def test_state_with_parts_is_refused_by_place(
         pytest.param(None, Any, {"anything": 1}, [], id="none of no type"),
     ],
 )  # fmt: skip
-def test_state_is_checked_against_its_type(
+def test_a_state_is_checked_against_its_type(
     fresh: Any, declared: Any, right: Any, wrong: list[Any]
 ) -> None:
     assert unpack_state(fresh, right, declared) in (right, Model(count=5))
@@ -340,13 +340,13 @@ def test_state_is_checked_against_its_type(
             unpack_state(fresh, value, declared)
 
 
-def test_type_that_pydantic_cannot_read_is_made_of_its_fields() -> None:
+def test_a_type_that_pydantic_does_not_support_is_made_from_its_fields() -> None:
     class Thing:
         pass
 
     @dataclass
     class Local:
-        """A state whose type only this function knows."""
+        """A local type of states."""
 
         thing: Thing | int
 
@@ -356,7 +356,7 @@ def test_type_that_pydantic_cannot_read_is_made_of_its_fields() -> None:
             unpack_state(Local(0), data)
 
 
-def test_what_was_read_shares_nothing() -> None:
+def test_a_restored_state_shares_nothing_with_the_data() -> None:
     for declared in (Told, Any):
         data = {"count": 1, "words": ["a"]}
         read = unpack_state({"count": 0, "words": []}, data, declared)
@@ -392,7 +392,7 @@ class Child(NoBegin):
     pass
 
 
-def test_types_that_classes_declare() -> None:
+def test_declared_types_of_states_are_found() -> None:
     class Local:
         pass
 
@@ -458,7 +458,7 @@ LIMIT, COUNTS, REWARDS = "wrappers.2.1", "wrappers.1.1", "wrappers.0.1"
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_tampered_wrapper_is_refused(path: str, to: Any) -> None:
+def test_a_tampered_wrapper_is_refused(path: str, to: Any) -> None:
     state = json.loads(json.dumps(textgym.get_state(stacked())))
     env = stacked()
     env.step("x")
@@ -466,7 +466,7 @@ def test_tampered_wrapper_is_refused(path: str, to: Any) -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 2], ids=["fresh", "played"])
-def test_untouched_wrappers_are_taken(steps: int) -> None:
+def test_unchanged_wrappers_are_accepted(steps: int) -> None:
     env = stacked()
     state = json.loads(json.dumps(textgym.get_state(env)))
     other: Any = NormalizeReward(
@@ -480,7 +480,7 @@ def test_untouched_wrappers_are_taken(steps: int) -> None:
 
 
 class Remembers(gym.Wrapper[Any, Any, Any, Any]):
-    """Keeps what was said last, and the best reward; both are None at first."""
+    """Keeps the last message and the best reward; both are None at first."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
@@ -493,7 +493,7 @@ class Remembers(gym.Wrapper[Any, Any, Any, Any]):
         return result
 
 
-def test_wrapper_of_ones_own_may_hold_none_at_times() -> None:
+def test_a_custom_wrapper_may_hold_none() -> None:
     env, fresh = Remembers(Counting()), Remembers(Counting())
     env.reset(seed=1)
     before = textgym.get_state(env)
@@ -508,7 +508,7 @@ def test_wrapper_of_ones_own_may_hold_none_at_times() -> None:
             textgym.set_state(env, changed(after, path, to))
 
 
-def test_counter_of_a_fresh_limit_is_a_number() -> None:
+def test_the_counter_of_a_new_limit_is_a_number() -> None:
     env: Any = TimeLimit(Counting(), max_episode_steps=9)
     env.reset(seed=1)
     state = textgym.get_state(env)
@@ -545,7 +545,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @cache
 def saved(id: str, steps: int) -> tuple[str, list[tuple[Any, ...]], Any]:
-    """Return a saved state, its places, and another environment; each is made once."""
+    """Return a saved state, its paths, and another environment, made once each."""
     env, other = (gym.make(id, max_episode_steps=50, disable_env_checker=True) for _ in range(2))
     env.reset(seed=3)
     inner: Any = env.unwrapped
@@ -558,7 +558,7 @@ def saved(id: str, steps: int) -> tuple[str, list[tuple[Any, ...]], Any]:
 
 
 def refusal(env: Any, state: Any) -> str:
-    """Return how a state is refused; "" where it is taken."""
+    """Return the error of a refused state; "" if it is accepted."""
     try:
         textgym.set_state(env, state)
     except StateError as error:
@@ -569,7 +569,7 @@ def refusal(env: Any, state: Any) -> str:
 @pytest.mark.parametrize("id", textgym.ids())
 @SETTINGS
 @given(data=st.data(), steps=st.integers(0, 2))
-def test_changed_state_is_refused_or_gone_on_with(id: str, data: Any, steps: int) -> None:
+def test_a_changed_state_is_refused_or_can_be_continued(id: str, data: Any, steps: int) -> None:
     text, all_places, env = saved(id, steps)
     textgym.set_state(env, json.loads(text))
     state = json.loads(text)

@@ -15,7 +15,7 @@ from textgym.tasks.task import Task
 
 
 class Count(textgym.TextEnv[None]):
-    """Ends after as many messages as the task's index says, at least one."""
+    """Ends after as many messages as the index of its task, but at least one."""
 
     card = textgym.Card("tests/Count-v0", "Count.", ("multi-turn",), (), (), "count", ())
 
@@ -42,7 +42,7 @@ class Count(textgym.TextEnv[None]):
 
 
 class Failing(Count):
-    """Fails as often as it is told to, in a step or in a reset."""
+    """Fails a given number of times, in a step or in a reset."""
 
     def __init__(self, *, blocking: bool = False, **kwargs: Any) -> None:
         self.blocking = blocking
@@ -64,7 +64,7 @@ class Failing(Count):
 
 
 class Gated(Count):
-    """Its steps wait until the gate of all that share it is opened."""
+    """Its steps wait until a shared gate is opened."""
 
     blocking = True
 

@@ -1,4 +1,4 @@
-"""Batches: the mask selects what was sampled; rewards and advantages are where they belong."""
+"""Batches: masks select sampled tokens; rewards and advantages are at the right positions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_rows_are_padded_on_the_right() -> None:
     assert batch.rewards.tolist() == [1.0, 0.5]
 
 
-def test_rows_are_padded_on_the_left_if_wanted() -> None:
+def test_rows_are_padded_on_the_left_on_request() -> None:
     batch = make_batch([episode(turn([1, 2], [3, 4], 1.0)), *group(0.5)], padding_side="left")
     assert batch.input_ids.tolist() == [[1, 2, 3, 4], [0, 1, 2, 3]]
     assert batch.attention_mask.tolist() == [[1, 1, 1, 1], [0, 1, 1, 1]]
@@ -110,7 +110,7 @@ def test_a_split_episode_has_several_rows_that_weigh_as_one() -> None:
     assert batch.advantages[0] == batch.advantages[1] == -batch.advantages[2]
 
 
-def test_rows_tell_which_episode_they_are_of() -> None:
+def test_rows_name_their_episode() -> None:
     first = episode(
         turn([1], [2], finish_reason="length", policy_version="old"),
         turn([1, 2, 3], [4], index=3, policy_version="new"),
@@ -126,7 +126,7 @@ def test_rows_tell_which_episode_they_are_of() -> None:
     assert (batch.truncated.tolist(), batch.cut.tolist()) == ([True, False], [True, False])
 
 
-def test_the_order_in_which_episodes_end_changes_nothing() -> None:
+def test_the_order_in_which_episodes_end_does_not_change_the_batch() -> None:
     episodes = [*group(1.0, 0.0, task=1), *group(0.0, 1.0, task=0)]
     one, other = make_batch(episodes), make_batch(reversed(episodes))
     assert one.tasks.tolist() == other.tasks.tolist() == [0, 0, 1, 1]
@@ -134,7 +134,7 @@ def test_the_order_in_which_episodes_end_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("logprobs", [None, [None], [math.nan]], ids=str)
-def test_a_log_probability_that_is_not_known_is_no_number(logprobs: Any) -> None:
+def test_an_unknown_log_probability_is_nan(logprobs: Any) -> None:
     batch = make_batch([episode(turn([1], [2], logprobs=logprobs)), *group(1.0)])
     assert np.isnan(batch.logprobs[0]).tolist() == [False, True, False]
     assert not np.isnan(batch.logprobs[1]).any()
@@ -164,7 +164,9 @@ def test_advantages_are_those_computed_by_hand(name: str, expected: list[float])
 
 @pytest.mark.parametrize("name", ADVANTAGES)
 @pytest.mark.parametrize("rewards", [[1.0], [0.1, 0.1, 0.1], [0.0, 0.0]], ids=str)
-def test_one_alone_and_equal_ones_have_no_advantage(name: str, rewards: list[float]) -> None:
+def test_single_episodes_and_equal_rewards_have_no_advantage(
+    name: str, rewards: list[float]
+) -> None:
     assert make_batch(group(*rewards), advantage=name).advantages.tolist() == [0.0] * len(rewards)
 
 
@@ -173,13 +175,13 @@ def test_one_alone_and_equal_ones_have_no_advantage(name: str, rewards: list[flo
     [{"env_id": "demo/B-v0"}, {"env_kwargs": {"level": 2}}, {"task_index": 1}, {"seed": 1}],
     ids=str,
 )
-def test_a_group_is_of_one_environment_its_arguments_seed_and_task(other: dict[str, Any]) -> None:
+def test_a_group_has_one_environment_arguments_seed_and_task(other: dict[str, Any]) -> None:
     batch = make_batch([*group(1.0, 0.0), *group(5.0, 4.0, **other)], advantage="dr_grpo")
     assert batch.groups.tolist() == [0, 0, 1, 1]
     assert batch.advantages.tolist() == [0.5, -0.5, 0.5, -0.5]
 
 
-def test_a_failed_episode_is_counted_and_is_in_no_row_and_no_group() -> None:
+def test_a_failed_episode_is_counted_and_has_no_row_and_no_group() -> None:
     batch = make_batch(group(1.0, None, 0.0), advantage="dr_grpo")
     assert (len(batch), batch.failures) == (2, 1)
     assert batch.repeats.tolist() == [0, 2]
@@ -194,7 +196,7 @@ def test_an_episode_without_a_turn_counts_in_its_group_and_has_no_row() -> None:
 
 
 @pytest.mark.parametrize("episodes", [[], group(None, None)], ids=["none", "failed"])
-def test_where_nothing_is_graded_there_are_no_rows(episodes: list[Any]) -> None:
+def test_without_graded_episodes_there_are_no_rows(episodes: list[Any]) -> None:
     batch = make_batch(episodes)
     assert len(batch) == 0
     assert batch.input_ids.shape == batch.token_rewards.shape == (0, 0)
@@ -202,12 +204,12 @@ def test_where_nothing_is_graded_there_are_no_rows(episodes: list[Any]) -> None:
     assert batch.failures == len(episodes)
 
 
-# What cannot be
+# Errors
 
 
-def test_a_policy_without_tokens_is_named() -> None:
+def test_a_policy_without_tokens_is_refused_by_name() -> None:
     run = textgym.rollout(GUESS, "oracle", episodes=1)
-    with pytest.raises(UsageError, match="oracle gives none: take a policy that does") as raised:
+    with pytest.raises(UsageError, match="oracle reports none: use a policy that does") as raised:
         run.to_batch()
     assert "\n" not in str(raised.value)
 
@@ -220,7 +222,7 @@ def test_a_policy_without_tokens_is_named() -> None:
     ],
     ids=str,
 )
-def test_an_option_that_is_unknown_is_told(options: Any, error: type[Exception], told: str) -> None:
+def test_an_unknown_option_is_refused(options: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         make_batch(group(1.0), **options)
 
@@ -234,7 +236,7 @@ turns = st.lists(
 
 
 def conversation(parts: list[tuple[list[int], list[int], float, bool]]) -> list[dict[str, Any]]:
-    """Steps of which each goes on from the tokens before it, or begins anew."""
+    """Steps that extend the tokens before them, or start a new sequence."""
     steps: list[dict[str, Any]] = []
     so_far: list[int] = []
     for number, (new, said, reward, splits) in enumerate(parts):
@@ -292,7 +294,7 @@ def test_the_advantages_of_a_group_sum_to_0_and_rise_with_the_reward(
 
 
 class Counter(Policy):
-    """Says tokens that count up; the prompt of each turn goes on from the one before."""
+    """Samples tokens that count up; the prompt of each turn extends the one before."""
 
     name = "counter"
     sampling = None
@@ -316,7 +318,7 @@ class Counter(Policy):
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["folder", "memory"])
-def test_a_run_gives_its_batch(tmp_path: Path, stored: bool) -> None:
+def test_a_run_can_be_made_into_a_batch(tmp_path: Path, stored: bool) -> None:
     run = textgym.rollout(
         GUESS,
         Counter(),

@@ -1,4 +1,4 @@
-"""Runs and their data sets: nothing goes on, or is rescored in silence, on other rows."""
+"""Data digests: runs are not resumed on changed data, and rescoring reports the change."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from workplace_data import request, write_database
 import textgym
 from textgym.errors import DatasetError, RunError
 from textgym.rescoring.engine import rescore
-from textgym.trajectories.data_digests import changed_data, data_of, with_same_data
+from textgym.trajectories.data_digests import changed_data, digests_of, with_unchanged_data
 
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 
 def write(path: Path, *answers: str) -> str:
-    """Write a data set of one question with each of these answers."""
+    """Write a data set with one question for each answer."""
     rows = [{"question": f"Task {n}?", "expected_answer": text} for n, text in enumerate(answers)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
@@ -70,21 +70,21 @@ def same_size_and_time(path: Path) -> None:
         pytest.param(same_size_and_time, id="the same size and time"),
     ],
 )
-def test_run_on_changed_data_is_not_gone_on_with(
+def test_a_run_on_changed_data_cannot_be_resumed(
     tmp_path: Path, change: Callable[[Path], Any]
 ) -> None:
     path, run = tmp_path / "rows.jsonl", tmp_path / "run"
     play(write(path, "1", "2"), run, episodes=2)
     before = stored(run)
     change(path)
-    with pytest.raises(RunError, match=r"another content of .*rows\.jsonl.* put it back") as caught:
+    with pytest.raises(RunError, match=r"another content of .*rows\.jsonl.* restore it") as caught:
         play(str(path), run, episodes=2, resume=True)
     assert "\n" not in str(caught.value)
     assert stored(run) == before
 
 
 @pytest.mark.parametrize("rewrite", [False, True], ids=["touched", "written anew"])
-def test_the_same_content_at_another_time_goes_on(tmp_path: Path, rewrite: bool) -> None:
+def test_a_new_modification_time_does_not_prevent_a_resume(tmp_path: Path, rewrite: bool) -> None:
     path, run = tmp_path / "rows.jsonl", tmp_path / "run"
     data = write(path, "1", "2")
     play(data, run)
@@ -95,7 +95,7 @@ def test_the_same_content_at_another_time_goes_on(tmp_path: Path, rewrite: bool)
     assert play(data, run, resume=True).metrics["overall"]["episodes"] == 2
 
 
-def test_content_that_was_put_back_goes_on(tmp_path: Path) -> None:
+def test_a_run_can_be_resumed_after_its_data_are_restored(tmp_path: Path) -> None:
     path, run = tmp_path / "rows.jsonl", tmp_path / "run"
     play(write(path, "1"), run)
     write(path, "2")
@@ -111,17 +111,17 @@ def test_the_same_content_at_another_path_is_another_run(tmp_path: Path) -> None
         play(write(tmp_path / "moved.jsonl", "1"), run, resume=True)
 
 
-def test_run_that_does_not_tell_its_data_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_without_digests_cannot_be_resumed(tmp_path: Path) -> None:
     data, run = write(tmp_path / "rows.jsonl", "1"), tmp_path / "run"
     play(data, run)
     held = json.loads((run / "run.json").read_text())
     for odd in ({}, None, 5, {MATH: None}, {MATH: {}}, {MATH: 5}):
         (run / "run.json").write_text(json.dumps({**held, "data": odd}))
-        with pytest.raises(RunError, match="does not tell what the run's data sets held"):
+        with pytest.raises(RunError, match="has no digests of the run's data sets"):
             play(data, run, resume=True)
 
 
-def test_second_environment_of_a_mixture(tmp_path: Path) -> None:
+def test_changed_data_of_a_second_environment_are_detected(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a.jsonl", "1"), tmp_path / "b.jsonl"
     question = {"question": "Q?", "options": {"A": "x", "B": "y"}, "answer": "A"}
     second.write_text(json.dumps(question))
@@ -136,7 +136,7 @@ def test_second_environment_of_a_mixture(tmp_path: Path) -> None:
         play("", tmp_path / "run", resume=True, **options)
 
 
-def test_environments_that_a_function_makes(tmp_path: Path) -> None:
+def test_changed_data_of_a_functions_environment_are_detected(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     options: dict[str, Any] = {
         "envs": lambda: gymnasium.make(MATH, dataset=str(path)),
@@ -149,7 +149,7 @@ def test_environments_that_a_function_makes(tmp_path: Path) -> None:
         play("", tmp_path / "run", resume=True, **options)
 
 
-def test_parquet_file(tmp_path: Path) -> None:
+def test_a_changed_parquet_file_is_detected(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     tables = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "rows.parquet"
@@ -162,7 +162,9 @@ def test_parquet_file(tmp_path: Path) -> None:
         play(str(path), tmp_path / "run", resume=True)
 
 
-def test_data_set_of_a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_data_set_of_a_hub_is_detected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = pytest.importorskip("datasets")
     rows = [{"question": "Task?", "expected_answer": "1"}]
     monkeypatch.setattr(library, "load_dataset", lambda name, split: rows)
@@ -174,7 +176,7 @@ def test_data_set_of_a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         play("org/name", tmp_path / "run", resume=True)
 
 
-def test_folder_of_databases(tmp_path: Path) -> None:
+def test_a_changed_folder_of_databases_is_detected(tmp_path: Path) -> None:
     folder, rows = tmp_path / "databases", tmp_path / "rows.jsonl"
     write_database(folder)
     rows.write_text(json.dumps(request()))
@@ -189,12 +191,12 @@ def test_folder_of_databases(tmp_path: Path) -> None:
         play("", tmp_path / "run", resume=True, **options)
 
 
-def test_no_environment_is_made_on_data_that_changed_in_the_run(tmp_path: Path) -> None:
+def test_no_environment_is_made_after_its_data_changed_in_a_run(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     makers = {MATH: lambda: gymnasium.make(MATH, dataset=str(path))}
     write(path, "1")
     with makers[MATH]() as sample:
-        same = with_same_data(makers, data_of({MATH: sample}))
+        same = with_unchanged_data(makers, digests_of({MATH: sample}))
         same[MATH]().close()
         write(path, "2")
         with pytest.raises(DatasetError, match=r"rows\.jsonl' has changed since the run began"):
@@ -218,7 +220,7 @@ def test_episode_of_changed_data_fails_and_has_no_reward(tmp_path: Path) -> None
     assert set(rewards) == {None}
 
 
-def test_rescoring_tells_that_the_rows_are_others(tmp_path: Path) -> None:
+def test_rescoring_reports_changed_data(tmp_path: Path) -> None:
     data = write(tmp_path / "rows.jsonl", "1", "2")
     run = play(data, tmp_path / "run")
     assert rescore(run).changed_data == rescore(tmp_path / "run").changed_data == ()
@@ -230,21 +232,21 @@ def test_rescoring_tells_that_the_rows_are_others(tmp_path: Path) -> None:
     assert found.as_dict()["changed_data"] == [data]
 
 
-def test_rescoring_a_run_in_memory_tells_it_too(tmp_path: Path) -> None:
+def test_rescoring_a_run_in_memory_reports_changed_data(tmp_path: Path) -> None:
     data = write(tmp_path / "rows.jsonl", "1")
     run = play(data, None)
     write(tmp_path / "rows.jsonl", "2")
     assert rescore(run).changed_data == (data,)
 
 
-def test_rescoring_on_a_data_set_that_was_asked_for_is_no_change(tmp_path: Path) -> None:
+def test_rescoring_on_another_data_set_reports_no_change(tmp_path: Path) -> None:
     run = play(write(tmp_path / "rows.jsonl", "1"), tmp_path / "run")
     other = write(tmp_path / "corrected.jsonl", "2")
     found = rescore(run, env_kwargs={"dataset": other})
     assert (found.changed_data, found.mean_after) == ((), 0.0)
 
 
-def test_command_tells_that_the_rows_are_others(
+def test_the_rescore_command_reports_changed_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -254,7 +256,7 @@ def test_command_tells_that_the_rows_are_others(
     assert "warning: rows.jsonl has changed since the run was played" in told.stdout
 
 
-def test_comparison_tells_that_two_runs_had_different_rows(
+def test_the_metrics_command_reports_different_data_of_two_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -275,17 +277,17 @@ def first_line_changed(folder: Path, **change: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"task_index": 2}, "task 2, repeat 0 of textgym/Math-v0, which is not of this run"),
-        ({"task_index": -1}, "which is not of this run"),
-        ({"task_index": "0"}, "which is not of this run"),
-        ({"repeat": 1}, "repeat 1 of textgym/Math-v0, which is not of this run"),
-        ({"seed": 5}, "which is not of this run"),
-        ({"env_id": MCQA}, f"repeat 0 of {MCQA}, which is not of this run"),
+        ({"task_index": 2}, "task 2, repeat 0 of textgym/Math-v0, which is not part of this run"),
+        ({"task_index": -1}, "which is not part of this run"),
+        ({"task_index": "0"}, "which is not part of this run"),
+        ({"repeat": 1}, "repeat 1 of textgym/Math-v0, which is not part of this run"),
+        ({"seed": 5}, "which is not part of this run"),
+        ({"env_id": MCQA}, f"repeat 0 of {MCQA}, which is not part of this run"),
         ({"task_index": 1}, "task 1, repeat 0 of textgym/Math-v0, twice"),
     ],
     ids=str,
 )
-def test_episode_that_is_not_of_the_run_is_not_counted(
+def test_a_stored_episode_that_is_not_part_of_the_run_is_refused(
     tmp_path: Path, change: dict[str, Any], told: str
 ) -> None:
     run = tmp_path / "run"

@@ -1,4 +1,4 @@
-"""The folder of a run: whole lines, one writer, and a clear word where it cannot be used."""
+"""The folder of a run: complete lines, one writer, and clear errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def play(folder: Path, **options: Any) -> textgym.Run:
 
 
 def episodes(folder: Path) -> list[dict[str, Any]]:
-    """Return what is stored, by task and repeat, without clocks."""
+    """Return the stored trajectories by task and repeat, without times."""
     held = sorted(read_trajectories(folder), key=lambda t: (t["task_index"], t["repeat"]))
     return [{key: value for key, value in t.items() if key not in CLOCKS} for t in held]
 
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Iterator[RunFolder]:
     opened.close()
 
 
-def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
+def test_a_kill_at_any_byte_loses_and_duplicates_nothing(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     play(whole)
     wanted = episodes(whole)
@@ -60,7 +60,7 @@ def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
         assert episodes(torn) == wanted, f"cut at byte {cut}"
 
 
-def test_a_torn_line_longer_than_a_buffer_is_dropped(tmp_path: Path) -> None:
+def test_an_incomplete_line_longer_than_a_buffer_is_dropped(tmp_path: Path) -> None:
     play(tmp_path)
     whole = (tmp_path / "trajectories.jsonl").read_bytes()
     (tmp_path / "trajectories.jsonl").write_bytes(whole + b'{"messages": "' + b"x" * 5_000_000)
@@ -68,7 +68,7 @@ def test_a_torn_line_longer_than_a_buffer_is_dropped(tmp_path: Path) -> None:
     assert (tmp_path / "trajectories.jsonl").read_bytes() == whole
 
 
-def test_a_torn_metrics_file_is_never_there(tmp_path: Path) -> None:
+def test_the_metrics_file_is_never_incomplete(tmp_path: Path) -> None:
     play(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "metrics.json",
@@ -77,7 +77,7 @@ def test_a_torn_metrics_file_is_never_there(tmp_path: Path) -> None:
     ]
 
 
-def test_what_an_earlier_kill_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_files_left_by_a_kill_are_replaced(tmp_path: Path) -> None:
     play(tmp_path)
     for name in ("metrics.json.new", "trajectories.jsonl.new"):
         (tmp_path / name).write_text("half of a fi")
@@ -85,11 +85,11 @@ def test_what_an_earlier_kill_left_is_in_nobodys_way(tmp_path: Path) -> None:
     assert len(episodes(tmp_path)) == 4
 
 
-def test_forgetting_keeps_the_other_lines_byte_for_byte(folder: RunFolder) -> None:
+def test_rewriting_keeps_the_other_lines_byte_for_byte(folder: RunFolder) -> None:
     for index in range(5):
         folder.add({**TRAJECTORY, "task_index": index, "info": {"n": 2**70, "text": "\ud800"}})
     before = (folder.path / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
-    folder.forget(lambda trajectory: trajectory["task_index"] != 2)
+    folder.rewrite(lambda trajectory: trajectory["task_index"] != 2)
     folder.add({**TRAJECTORY, "task_index": 9})
     after = (folder.path / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
     assert after[:4] == before[:2] + before[3:]
@@ -97,7 +97,7 @@ def test_forgetting_keeps_the_other_lines_byte_for_byte(folder: RunFolder) -> No
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63, 2**64, -(2**64), 2**200])
-def test_large_numbers_are_read_as_they_were_written(folder: RunFolder, number: int) -> None:
+def test_large_numbers_are_read_exactly(folder: RunFolder, number: int) -> None:
     folder.add({**TRAJECTORY, "seed": number})
     assert next(read_trajectories(folder.path))["seed"] == number
 
@@ -113,7 +113,7 @@ def test_a_second_run_in_the_same_folder_is_refused(folder: RunFolder) -> None:
     assert list(read_trajectories(folder.path)) == [TRAJECTORY]
 
 
-def test_a_folder_that_was_closed_may_be_gone_on_with(folder: RunFolder) -> None:
+def test_a_closed_folder_can_be_resumed(folder: RunFolder) -> None:
     folder.add(TRAJECTORY)
     second = RunFolder(folder.path.parent / "other", ASKED)
     second.add(TRAJECTORY)
@@ -124,7 +124,7 @@ def test_a_folder_that_was_closed_may_be_gone_on_with(folder: RunFolder) -> None
     assert [item["repeat"] for item in read_trajectories(third.path)] == [0, 1]
 
 
-def test_a_run_that_was_refused_leaves_the_folder_open_to_others(tmp_path: Path) -> None:
+def test_a_refused_run_does_not_keep_the_lock(tmp_path: Path) -> None:
     play(tmp_path)
     with pytest.raises(RunError, match="holds a run already"):
         play(tmp_path)
@@ -133,7 +133,7 @@ def test_a_run_that_was_refused_leaves_the_folder_open_to_others(tmp_path: Path)
     play(tmp_path, resume=True)
 
 
-def test_of_two_processes_in_one_folder_one_is_refused(tmp_path: Path) -> None:
+def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     code = (
         "import sys, textgym\n"
         "from textgym.trajectories.store import RunFolder\n"
@@ -166,7 +166,7 @@ def test_of_two_processes_in_one_folder_one_is_refused(tmp_path: Path) -> None:
         ("tasks", {MCQA: 9}, 'its tasks is {"textgym/MCQA-v0": 9}, not'),
     ],
 )
-def test_a_run_of_another_version_is_left_as_it_is(
+def test_a_run_of_another_version_is_not_changed(
     tmp_path: Path, key: str, value: Any, told: str
 ) -> None:
     play(tmp_path)
@@ -179,14 +179,14 @@ def test_a_run_of_another_version_is_left_as_it_is(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_trajectories_of_another_version_are_not_guessed_at(tmp_path: Path) -> None:
+def test_trajectories_of_another_version_are_refused(tmp_path: Path) -> None:
     line = json.dumps({**TRAJECTORY, "version": 2})
     (tmp_path / "trajectories.jsonl").write_text(line + "\n")
-    with pytest.raises(RunError, match=r"line 1 of .* is of version 2 of the schema"):
+    with pytest.raises(RunError, match=r"line 1 of .* has version 2 of the schema"):
         list(read_trajectories(tmp_path))
 
 
-# No room, no right.
+# Full disks and missing permissions.
 
 LIMITED = """
 import resource, sys, textgym
@@ -201,7 +201,7 @@ except RunError as error:
 
 
 @pytest.mark.parametrize("room", [0, 100, 700, 2500, 4000])
-def test_no_room_is_told_and_loses_nothing(tmp_path: Path, room: int) -> None:
+def test_a_failed_write_is_reported_and_loses_nothing(tmp_path: Path, room: int) -> None:
     run = tmp_path / "run"
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(run), str(room)], capture_output=True, text=True
@@ -215,7 +215,7 @@ def test_no_room_is_told_and_loses_nothing(tmp_path: Path, room: int) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     (tmp_path / "trajectories.jsonl").symlink_to("/dev/full")
     with pytest.raises(RunError, match="No space left on device"):
         play(tmp_path)
@@ -236,7 +236,7 @@ for resume in (False, True):
 
 
 @pytest.mark.parametrize("held", [True, False])
-def test_a_folder_that_may_only_be_read_is_told(held: bool) -> None:
+def test_a_read_only_folder_is_refused(held: bool) -> None:
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)  # for the user without rights, whom the process becomes
         run = Path(place) / "run"

@@ -1,4 +1,4 @@
-"""The token record of an episode: which turns are one sequence, and what a policy is handed."""
+"""The token record of an episode: which turns form a sequence, and what a policy is given."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def play(policy: Policy) -> dict[str, Any]:
     return trajectory
 
 
-def test_each_turn_is_handed_the_tokens_of_those_before_it() -> None:
+def test_each_turn_gets_the_tokens_of_earlier_turns() -> None:
     policy = Counting()
     trajectory = play(policy)
     assert policy.given[0] is None
@@ -58,14 +58,14 @@ def test_each_turn_is_handed_the_tokens_of_those_before_it() -> None:
     assert trajectory["splits"] == 0
 
 
-def test_what_a_policy_does_to_what_it_is_handed_changes_no_record() -> None:
+def test_a_policy_cannot_change_the_token_record() -> None:
     clean, spoilt = play(Counting()), play(Counting(spoils=True))
     for one, other in zip(clean["steps"], spoilt["steps"], strict=True):
         assert one["prompt_ids"] == other["prompt_ids"]
     assert spoilt["splits"] == 0
 
 
-def test_a_prompt_that_does_not_go_on_begins_a_sequence() -> None:
+def test_a_prompt_with_another_prefix_starts_a_sequence() -> None:
     trajectory = play(Counting(forgets=True))
     steps = trajectory["steps"]
     assert trajectory["splits"] == len(steps) - 1
@@ -84,7 +84,7 @@ def test_a_policy_without_tokens_has_no_record() -> None:
     assert token_sequences(trajectory["steps"]) == []
 
 
-def test_without_log_probabilities_the_sampled_ids_have_nan() -> None:
+def test_missing_log_probabilities_are_nan() -> None:
     step = {"message_index": 1, "prompt_ids": [1], "token_ids": [2], "logprobs": None}
     (tokens,) = token_sequences([step])
     assert tokens.logprobs[0] == 0.0
@@ -92,7 +92,7 @@ def test_without_log_probabilities_the_sampled_ids_have_nan() -> None:
 
 
 @pytest.mark.parametrize("change", ["longer", "calls", "text", "role", "earlier", "fewer"])
-def test_the_record_stands_for_the_conversation_that_it_is_of(change: str) -> None:
+def test_prior_tokens_need_the_recorded_conversation(change: str) -> None:
     record = TokenRecord()
     asked: Any = [{"role": "user", "content": "A?"}]
     said = assistant("B")

@@ -1,4 +1,4 @@
-"""`TextVectorEnv` behaves as Gymnasium's vectors do, and takes what only makes sense for text."""
+"""`TextVectorEnv` behaves like Gymnasium's vectors, with arguments that suit text."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def begin(vector: TextVectorEnv, *turns: int) -> None:
     vector.reset(seed=1, options={"task": [task(number) for number in turns]})
 
 
-# As Gymnasium's own vectors.
+# Like Gymnasium's own vectors.
 
 
 @MODES
 @IDS
-def test_it_gives_what_gymnasiums_own_vector_gives(id: str, mode: AutoresetMode) -> None:
+def test_results_equal_those_of_gymnasiums_vector(id: str, mode: AutoresetMode) -> None:
     fns = [lambda: gym.make(id, disable_env_checker=True)] * 3
     sync = SyncVectorEnv(fns, copy=False, autoreset_mode=mode)
     ours = textgym.make_vec(id, 3, autoreset_mode=mode)
@@ -79,7 +79,7 @@ def test_it_gives_what_gymnasiums_own_vector_gives(id: str, mode: AutoresetMode)
 
 
 @IDS
-def test_gymnasium_makes_it_by_default(id: str) -> None:
+def test_make_vec_makes_a_text_vector_env_by_default(id: str) -> None:
     vector = gym.make_vec(f"textgym:{id}", num_envs=2)
     assert type(vector) is TextVectorEnv
     assert vector.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
@@ -126,7 +126,7 @@ def test_a_spec_with_an_object_cannot_be_saved(name: str, value: Any) -> None:
 
 
 @MODES
-def test_a_spec_holds_the_mode_as_a_text(mode: AutoresetMode) -> None:
+def test_a_spec_holds_the_mode_as_a_string(mode: AutoresetMode) -> None:
     vector = gym.make_vec("textgym/MCQA-v0", num_envs=2, autoreset_mode=mode)
     assert vector.spec is not None
     again = gym.make_vec(EnvSpec.from_json(vector.spec.to_json()))
@@ -153,7 +153,7 @@ def test_spaces_are_batched(make: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [7, np.int64(7), [7, 8, 9], (7, 8, 9), np.array([7, 8, 9])])
-def test_a_seed_counts_up_or_is_one_for_each(make: Any, seed: Any) -> None:
+def test_a_seed_counts_up_or_is_given_for_each(make: Any, seed: Any) -> None:
     vector = make()
     prompts = [Count().reset(seed=number)[1]["task_id"] for number in (7, 8, 9)]
     assert vector.reset(seed=seed)[1]["task_id"].tolist() == prompts
@@ -175,20 +175,20 @@ def test_a_seed_may_be_none_for_some(make: Any) -> None:
      {1, 2, 3}],
     ids=repr,
 )  # fmt: skip
-def test_seeds_that_are_none_reset_nothing(make: Any, seed: Any) -> None:
+def test_invalid_seeds_are_refused_and_reset_nothing(make: Any, seed: Any) -> None:
     vector = make()
-    with pytest.raises(UsageError, match="seed is a whole number of 0 or more, or a list of 3"):
+    with pytest.raises(UsageError, match="seed must be an int of 0 or more, or a list of 3"):
         vector.reset(seed=seed)
     assert [env.resets for env in vector.envs] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("options", [[1, 2, 3], 0, "index"], ids=repr)
-def test_options_that_are_none(make: Any, options: Any) -> None:
-    with pytest.raises(UsageError, match="options are a dict"):
+def test_invalid_options_are_refused(make: Any, options: Any) -> None:
+    with pytest.raises(UsageError, match="options must be a dict"):
         make().reset(options=options)
 
 
-def test_an_index_for_each(make: Any) -> None:
+def test_an_index_can_be_given_for_each(make: Any) -> None:
     vector = make(split="test")
     for indices in (np.array([4, 0, 4]), (4, 0, 4), range(2, 5)):
         infos = vector.reset(options={"index": indices})[1]
@@ -198,7 +198,7 @@ def test_an_index_for_each(make: Any) -> None:
         assert infos["task_id"].tolist() == [Count(split="test").get_task(2).id] * 3
 
 
-def test_an_index_under_a_mask_is_still_one_for_each(make: Any) -> None:
+def test_with_a_mask_there_is_still_an_index_for_each(make: Any) -> None:
     vector = make(split="test", autoreset_mode="Disabled")
     before, _ = vector.reset(seed=1)
     options = {"reset_mask": np.array([False, True, False]), "index": [0, 5, 0]}
@@ -210,7 +210,7 @@ def test_an_index_under_a_mask_is_still_one_for_each(make: Any) -> None:
     assert options == given
 
 
-def test_who_had_no_episode_yet_is_shown_an_empty_conversation(make: Any) -> None:
+def test_without_an_episode_the_conversation_is_empty(make: Any) -> None:
     vector = make(2, autoreset_mode="Disabled")
     observations, _ = vector.reset(options={"reset_mask": np.array([False, True])})
     assert observations in vector.observation_space
@@ -220,8 +220,8 @@ def test_who_had_no_episode_yet_is_shown_an_empty_conversation(make: Any) -> Non
 
 
 @pytest.mark.parametrize("name", ["index", "task"])
-def test_too_few_tasks_are_refused(make: Any, name: str) -> None:
-    with pytest.raises(UsageError, match="is one for all, or a list of 3, not of 2"):
+def test_a_wrong_number_of_tasks_is_refused(make: Any, name: str) -> None:
+    with pytest.raises(UsageError, match="must be one value for all, or a list of 3, not of 2"):
         make().reset(options={name: [1, [2, 3]]})
 
 
@@ -230,14 +230,14 @@ def test_too_few_tasks_are_refused(make: Any, name: str) -> None:
     [np.zeros(3, dtype=bool), np.ones(2, dtype=bool), np.ones(3), [1, 1, 1], "all", None],
     ids=repr,
 )
-def test_masks_that_are_none(make: Any, mask: Any) -> None:
+def test_invalid_masks_are_refused(make: Any, mask: Any) -> None:
     vector = make(autoreset_mode="Disabled")
     vector.reset(seed=1)
     with pytest.raises(UsageError, match="reset_mask"):
         vector.reset(options={"reset_mask": mask})
 
 
-def test_next_step_uses_no_action_where_an_episode_begins(make: Any) -> None:
+def test_next_step_ignores_the_action_that_begins_an_episode(make: Any) -> None:
     vector = make(2, autoreset_mode="NextStep")
     begin(vector, 1, 3)
     assert vector.step(["a", "b"])[2].tolist() == [True, False]
@@ -246,7 +246,7 @@ def test_next_step_uses_no_action_where_an_episode_begins(make: Any) -> None:
     assert (rewards[0], terminated[0], infos["_tools"].tolist()) == (0, False, [True, False])
 
 
-def test_same_step_gives_the_end_and_the_beginning(make: Any) -> None:
+def test_same_step_returns_the_end_and_the_next_beginning(make: Any) -> None:
     vector = make(2)
     begin(vector, 1, 2)
     observations, rewards, _, _, infos = vector.step(["a", "b"])
@@ -259,7 +259,7 @@ def test_same_step_gives_the_end_and_the_beginning(make: Any) -> None:
     assert "is_success" not in infos
 
 
-def test_disabled_refuses_to_step_what_has_ended(make: Any) -> None:
+def test_disabled_refuses_to_step_an_ended_episode(make: Any) -> None:
     vector = make(3, autoreset_mode="Disabled")
     begin(vector, 1, 2, 1)
     vector.step(["a", "b", "c"])
@@ -271,7 +271,7 @@ def test_disabled_refuses_to_step_what_has_ended(make: Any) -> None:
 
 
 @MODES
-def test_none_lets_one_idle(make: Any, mode: AutoresetMode) -> None:
+def test_the_action_none_lets_a_sub_environment_idle(make: Any, mode: AutoresetMode) -> None:
     vector = make(2, autoreset_mode=mode)
     begin(vector, 3, 3)
     before = vector.step(["a", "b"])[0]
@@ -288,10 +288,10 @@ def test_none_lets_one_idle(make: Any, mode: AutoresetMode) -> None:
     ["yes", b"yes", assistant("yes"), None, 5, {"yes"}],
     ids=["text", "bytes", "dict", "None", "5", "set"],
 )
-def test_a_lone_action_is_refused(make: Any, actions: Any, count: int) -> None:
+def test_a_single_action_is_refused(make: Any, actions: Any, count: int) -> None:
     vector = make(count)
     vector.reset(seed=1)
-    with pytest.raises(InvalidActionError, match="lone"):
+    with pytest.raises(InvalidActionError, match="single"):
         vector.step(actions)
 
 
@@ -300,7 +300,7 @@ def test_a_lone_action_is_refused(make: Any, actions: Any, count: int) -> None:
     [["a", "b"], ["a"] * 4, [], ["a", "b", 5], ["a", "b", {"role": "user", "content": "c"}]],
     ids=["fewer", "more", "none", "number", "user"],
 )
-def test_what_is_refused_has_stepped_none(make: Any, actions: Any) -> None:
+def test_a_refused_step_steps_no_sub_environment(make: Any, actions: Any) -> None:
     vector = make()
     begin(vector, 2, 2, 2)
     with pytest.raises(InvalidActionError):
@@ -310,14 +310,14 @@ def test_what_is_refused_has_stepped_none(make: Any, actions: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [list, tuple, lambda items: np.array(items, dtype=object), iter])
-def test_actions_come_in_any_sequence(make: Any, kind: Any) -> None:
+def test_actions_may_be_any_sequence(make: Any, kind: Any) -> None:
     vector = make(2)
     begin(vector, 2, 2)
     observations = vector.step(kind(["a", assistant("b")]))[0]
     assert [observation[1]["content"] for observation in observations] == ["a", "b"]
 
 
-def test_what_a_caller_does_to_an_observation_reaches_nothing(make: Any) -> None:
+def test_a_caller_cannot_change_an_episode_through_an_observation(make: Any) -> None:
     vector = make(1)
     begin(vector, 3)
     observations, infos = vector.reset(options={"task": task(3)})
@@ -328,12 +328,12 @@ def test_what_a_caller_does_to_an_observation_reaches_nothing(make: Any) -> None
     assert vector.step(["b"])[0][0][0]["content"] == "Say it 3 times."
 
 
-def test_step_before_reset(make: Any) -> None:
+def test_step_before_reset_is_refused(make: Any) -> None:
     with pytest.raises(UsageError, match="call reset first"):
         make().step(["a", "b", "c"])
 
 
-def test_attributes_and_methods(make: Any) -> None:
+def test_attributes_and_methods_are_those_of_all_sub_environments(make: Any) -> None:
     vector = make(2)
     vector.reset(seed=1)
     vector.set_attr("steps", [4, 5])
@@ -341,7 +341,7 @@ def test_attributes_and_methods(make: Any) -> None:
     vector.set_attr("steps", 6)
     assert vector.call("steps") == (6, 6)
     assert vector.call("get_task", 3) == (Count().get_task(3),) * 2
-    with pytest.raises(UsageError, match="2 sub-environments take as many values: 3"):
+    with pytest.raises(UsageError, match="2 sub-environments need 2 values, not 3"):
         vector.set_attr("steps", [1, 2, 3])
 
 
@@ -354,7 +354,7 @@ def test_render(make: Any) -> None:
     assert "Say it 3 times." in shown[1]
 
 
-def test_closing_closes_each_once_and_ends_the_vector(make: Any) -> None:
+def test_close_closes_each_sub_environment_once(make: Any) -> None:
     closed: list[int] = []
 
     class Closing(Count):
@@ -371,7 +371,7 @@ def test_closing_closes_each_once_and_ends_the_vector(make: Any) -> None:
             call()
 
 
-def test_one_that_cannot_be_closed_keeps_none_open(make: Any) -> None:
+def test_a_sub_environment_that_cannot_be_closed_keeps_no_other_open(make: Any) -> None:
     closed: list[int] = []
 
     class Stuck(Count):
@@ -390,7 +390,7 @@ def test_one_that_cannot_be_closed_keeps_none_open(make: Any) -> None:
         vector.step(["a"] * 3)
 
 
-def test_one_that_cannot_be_made_leaves_none_open() -> None:
+def test_a_sub_environment_that_cannot_be_made_leaves_no_other_open() -> None:
     closed: list[int] = []
 
     class Closing(Count):
@@ -402,7 +402,7 @@ def test_one_that_cannot_be_made_leaves_none_open() -> None:
     assert len(closed) == 2
 
 
-def test_a_vector_that_is_dropped_leaves_no_thread() -> None:
+def test_a_vector_that_is_not_closed_leaves_no_thread() -> None:
     class Slow(Count):
         blocking = True
 
@@ -421,23 +421,23 @@ def test_a_vector_that_is_dropped_leaves_no_thread() -> None:
 
 @pytest.mark.parametrize(
     ("kwargs", "told"),
-    [({"autoreset_mode": "Never"}, "autoreset_mode is one of 'NextStep'"),
-     ({"failures": "ignore"}, "failures is 'raise' or 'nan'"),
-     ({"retries": -1}, "retries is a whole number")],
+    [({"autoreset_mode": "Never"}, "autoreset_mode must be one of 'NextStep'"),
+     ({"failures": "ignore"}, "failures must be 'raise' or 'nan'"),
+     ({"retries": -1}, "retries must be an int")],
     ids=["mode", "failures", "retries"],
 )  # fmt: skip
-def test_arguments_that_are_none(kwargs: dict[str, Any], told: str) -> None:
+def test_invalid_arguments_are_refused(kwargs: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         TextVectorEnv([Count], **kwargs)
 
 
 def test_other_spaces_are_refused() -> None:
-    with pytest.raises(UsageError, match="CartPole-v1 does not: pass vectorization_mode='sync'"):
+    with pytest.raises(UsageError, match="CartPole-v1 has others: pass vectorization_mode='sync'"):
         TextVectorEnv([Count, lambda: gym.make("CartPole-v1")])
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5])
-def test_a_vector_has_sub_environments(count: Any) -> None:
+def test_a_vector_without_sub_environments_is_refused(count: Any) -> None:
     with pytest.raises(UsageError, match="num_envs"):
         textgym.make_vec("textgym/MCQA-v0", count)
 
@@ -501,7 +501,7 @@ def test_observations_and_actions_can_be_wrapped(make: Any) -> None:
 # Different environments in one vector.
 
 
-def test_ids_share_the_sub_environments_by_weight() -> None:
+def test_weights_divide_the_sub_environments() -> None:
     vector = textgym.make_vec({"textgym/MCQA-v0": 0.6, "textgym/GuessNumber-v0": 0.4}, num_envs=5)
     assert vector.env_ids == ("textgym/MCQA-v0",) * 3 + ("textgym/GuessNumber-v0",) * 2
     _, infos = vector.reset(seed=1)
@@ -516,23 +516,23 @@ def test_ids_share_the_sub_environments_by_weight() -> None:
     [({"textgym/MCQA-v0": 1, "textgym/GuessNumber-v0": 0.01}, "gets none of 3 sub-environments"),
      ({"textgym/MCQA-v0": 0}, "greater than 0"),
      ({"textgym/MCQA-v0": float("nan")}, "greater than 0"),
-     ({}, "an id, or of ids with weights"),
-     (5, "an id, or of ids with weights"),
+     ({}, "an id, or ids with weights"),
+     (5, "an id, or ids with weights"),
      ("textgym/MCAQ-v0", "did you mean 'textgym/MCQA-v0'")],
     ids=["none", "zero", "nan", "empty", "number", "unknown"],
 )  # fmt: skip
-def test_mixtures_that_cannot_be(envs: Any, told: str) -> None:
+def test_invalid_mixtures_are_refused(envs: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         textgym.make_vec(envs, 3)
 
 
-# Whatever a model says.
+# Model output.
 
 
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/SessionState-v0"])
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_whatever_a_model_says_is_a_step(id: str, data: st.DataObject) -> None:
+def test_any_model_output_can_be_stepped(id: str, data: st.DataObject) -> None:
     vector = textgym.make_vec(id, 3)
     vector.reset(seed=1)
     said = st.one_of(st.text(max_size=40), st.sampled_from(hostile_messages()), st.none())

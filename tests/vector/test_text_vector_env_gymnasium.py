@@ -1,4 +1,4 @@
-"""What Gymnasium's own suite asks of vectors, asked of `TextVectorEnv` beside `SyncVectorEnv`."""
+"""Checks from Gymnasium's own tests of vectors, on `TextVectorEnv` and `SyncVectorEnv`."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ COUNT = 3
 
 
 def both(mode: AutoresetMode, cls: Any = Count) -> tuple[Any, Any]:
-    """Return Gymnasium's vector and textgym's, of equal sub-environments."""
+    """Return Gymnasium's vector and textgym's, with equal sub-environments."""
     sync = SyncVectorEnv([cls] * COUNT, copy=False, autoreset_mode=mode)
     return sync, TextVectorEnv([cls] * COUNT, autoreset_mode=mode)
 
 
 def shown(value: Any) -> Any:
-    """Return what can be compared: no arrays, and not how long an episode took."""
+    """Return an info without arrays and durations, for comparison."""
     if isinstance(value, dict):
         return {key: shown(item) for key, item in value.items() if key != "t"}
     if isinstance(value, (list, tuple)):
@@ -47,7 +47,7 @@ def shown(value: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> None:
-    """Compare what two vectors gave, the types of arrays included."""
+    """Compare the results of two vectors, including the dtypes of arrays."""
     assert shown(one) == shown(other)
     for mine, theirs in zip(one, other, strict=True):
         assert getattr(mine, "dtype", None) == getattr(theirs, "dtype", None)
@@ -63,7 +63,7 @@ SEEDS = st.none() | st.integers(0, 2**31) | st.lists(st.none() | st.integers(0, 
 @MODES
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_any_seeds_options_and_masks_give_the_same(
+def test_any_seeds_options_and_masks_give_the_same_as_gymnasium(
     mode: AutoresetMode, data: st.DataObject
 ) -> None:
     sync, ours = both(mode)
@@ -90,7 +90,7 @@ def test_any_seeds_options_and_masks_give_the_same(
 
 
 @MODES
-def test_what_describes_it_is_as_in_gymnasiums_vector(mode: AutoresetMode) -> None:
+def test_its_attributes_are_those_of_gymnasiums_vector(mode: AutoresetMode) -> None:
     sync, ours = both(mode)
     for name in (
         "num_envs", "metadata", "render_mode", "spec", "single_observation_space",
@@ -103,7 +103,7 @@ def test_what_describes_it_is_as_in_gymnasiums_vector(mode: AutoresetMode) -> No
     assert "autoreset_mode" not in Count.metadata
 
 
-def test_what_a_vector_returned_is_not_changed_by_later_steps() -> None:
+def test_later_steps_do_not_change_earlier_results() -> None:
     _, ours = both(AutoresetMode.SAME_STEP)
     ours.reset(seed=1)
     for _ in range(6):
@@ -113,7 +113,7 @@ def test_what_a_vector_returned_is_not_changed_by_later_steps() -> None:
         same(stepped, kept)
 
 
-def test_sampled_actions_are_stepped_as_they_come() -> None:
+def test_sampled_actions_can_be_stepped() -> None:
     for space in ("action_space", "single_action_space"):
         sync, ours = both(AutoresetMode.SAME_STEP)
         sync.reset(seed=2)
@@ -156,7 +156,7 @@ for turn in range(3):
 
 
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/GuessNumber-v0"])
-def test_a_seed_gives_the_same_in_any_process(id: str) -> None:
+def test_a_seed_gives_the_same_results_in_any_process(id: str) -> None:
     said = set()
     for salt in ("0", "1"):
         env = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": str(Path.cwd())}
@@ -168,7 +168,7 @@ def test_a_seed_gives_the_same_in_any_process(id: str) -> None:
     assert len(said) == 1
 
 
-def test_rendering_gives_one_for_each() -> None:
+def test_render_returns_one_result_for_each() -> None:
     vector = gym.make_vec("textgym/MCQA-v0", num_envs=2, render_mode="ansi")
     assert vector.render_mode == "ansi"
     vector.reset(seed=1)
@@ -178,7 +178,7 @@ def test_rendering_gives_one_for_each() -> None:
     assert texts[0] != texts[1]
 
 
-def test_an_attribute_that_is_none() -> None:
+def test_an_unknown_attribute_is_refused() -> None:
     _, ours = both(AutoresetMode.SAME_STEP)
     with pytest.raises(AttributeError, match="nothing_such"):
         ours.get_attr("nothing_such")
@@ -189,7 +189,7 @@ def test_an_attribute_that_is_none() -> None:
 
 @IDS
 @pytest.mark.parametrize("mode", [*VectorizeMode, "sync", "vector_entry_point"], ids=str)
-def test_ways_to_make_a_vector(id: str, mode: Any) -> None:
+def test_every_way_to_make_a_vector_works(id: str, mode: Any) -> None:
     is_async = VectorizeMode(mode) is VectorizeMode.ASYNC
     kwargs: Any = {"vector_kwargs": {"shared_memory": False}} if is_async else {}
     vector: Any = gym.make_vec(id, num_envs=2, vectorization_mode=mode, **kwargs)
@@ -204,7 +204,7 @@ def test_ways_to_make_a_vector(id: str, mode: Any) -> None:
         vector.close()
 
 
-def test_arguments_that_a_vector_of_ones_own_does_not_take() -> None:
+def test_arguments_that_custom_vectors_do_not_take_are_refused() -> None:
     for kwargs in ({"vector_kwargs": {"copy": False}}, {"wrappers": [gym.wrappers.TimeLimit]}):
         with pytest.raises(gym.error.Error):
             gym.make_vec("textgym/MCQA-v0", num_envs=2, **kwargs)
@@ -221,7 +221,7 @@ def test_a_spec_makes_the_vector_again() -> None:
 # Copies
 
 
-def test_a_pickled_vector_goes_on_as_the_other_does() -> None:
+def test_a_pickled_vector_continues_like_the_original() -> None:
     vector = gym.make_vec("textgym/GuessNumber-v0", num_envs=COUNT, level=3)
     vector.reset(seed=8)
     vector.step(["It is 1.", "It is 2.", "It is 3."])
@@ -233,7 +233,7 @@ def test_a_pickled_vector_goes_on_as_the_other_does() -> None:
         same(again.reset(), state.reset())
 
 
-def test_a_vector_with_something_under_way_is_not_copied() -> None:
+def test_a_vector_with_a_running_call_cannot_be_copied() -> None:
     _, ours = both(AutoresetMode.SAME_STEP)
     ours.reset(seed=1)
     ours.send(["a"], [1])
@@ -241,7 +241,7 @@ def test_a_vector_with_something_under_way_is_not_copied() -> None:
         pickle.dumps(ours)
 
 
-# Gymnasium's wrappers of vectors, each on both
+# Gymnasium's vector wrappers, on both vectors
 
 
 def shout(message: Any) -> Any:
@@ -280,7 +280,7 @@ OF_OBSERVATIONS = {"TransformObservation", "VectorizeTransformObservation"}
 
 @MODES
 @pytest.mark.parametrize("name", WRAPPERS)
-def test_wrappers_give_what_they_give_on_gymnasiums_vector(name: str, mode: AutoresetMode) -> None:
+def test_wrappers_work_as_on_gymnasiums_vector(name: str, mode: AutoresetMode) -> None:
     sync, ours = both(mode)
     if name in OF_OBSERVATIONS and mode is AutoresetMode.SAME_STEP:
         with pytest.raises(ValueError, match="NEXT_STEP or DISABLED"):

@@ -1,4 +1,4 @@
-"""Any order of calls of a vector, against environments that are played alone.
+"""Any order of calls of a vector, compared with environments that are played alone.
 
 Sub-environments block, fail and end at different times. Each action is a text of its own, so what
 is lost, taken twice or given to another sub-environment is seen in a conversation. Which thread is
@@ -33,7 +33,7 @@ SEEDS = st.integers(0, 10_000)
 
 
 class Rough(Failing):
-    """Fails as often as it is told to, and waits where its gate is closed."""
+    """Fails a given number of times, and waits while its gate is closed."""
 
     def __init__(self, **kwargs: Any) -> None:
         self.gate = threading.Event()
@@ -46,7 +46,7 @@ class Rough(Failing):
 
 
 class Alone:
-    """What one sub-environment should give: an environment of its own, reset as the mode says."""
+    """The reference for one sub-environment: a separate environment, reset by the same mode."""
 
     def __init__(self, mode: AutoresetMode) -> None:
         self.env, self.mode, self.ended = Count(), mode, False
@@ -56,7 +56,7 @@ class Alone:
         return self.env.reset(seed=seed)[0]
 
     def step(self, action: str) -> tuple[Any, float, bool, Any]:
-        """Return the observation, the reward, whether the episode ended and how it did."""
+        """Return the observation, the reward, and whether and how the episode ended."""
         if self.ended and self.mode is AutoresetMode.NEXT_STEP:
             return self.reset(), 0.0, False, None
         observation, reward, ended, _, _ = self.env.step(action)
@@ -67,7 +67,7 @@ class Alone:
 
 
 class Calls(RuleBasedStateMachine):
-    """Calls a vector of which half the sub-environments wait in threads."""
+    """Calls a vector; half of its sub-environments block in threads."""
 
     mode: AutoresetMode
 
@@ -93,7 +93,7 @@ class Calls(RuleBasedStateMachine):
         return env
 
     def is_due(self, place: int) -> bool:
-        """Tell whether a sub-environment must be reset before it is given an action."""
+        """Return whether a sub-environment must be reset before its next action."""
         return self.mode is AutoresetMode.DISABLED and self.alone[place].ended
 
     def open_gates(self) -> None:
@@ -101,7 +101,7 @@ class Calls(RuleBasedStateMachine):
             self.env(place).gate.set()
 
     def check(self, place: int, action: str, turn: tuple[Any, ...]) -> None:
-        """Compare what a sub-environment gave with what one that is alone gives."""
+        """Compare the result of a sub-environment with its reference."""
         assert turn == self.alone[place].step(action)
 
     # What is asked.
@@ -211,13 +211,13 @@ class Calls(RuleBasedStateMachine):
         self.open_gates()
         while self.sent:
             self.recv(COUNT)
-        with pytest.raises(UsageError, match="nothing is under way"):
+        with pytest.raises(UsageError, match="nothing is running"):
             self.vector.recv()
         self.vector.close()
 
 
 @pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-def test_nothing_is_lost_taken_twice_or_given_to_another(mode: AutoresetMode) -> None:
+def test_no_result_is_lost_or_repeated_or_mixed_up(mode: AutoresetMode) -> None:
     machine = type("Machine", (Calls,), {"mode": mode})
     run_state_machine_as_test(
         machine, settings=settings(max_examples=40, stateful_step_count=40, deadline=None)

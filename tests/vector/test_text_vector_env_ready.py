@@ -1,4 +1,4 @@
-"""`send` and `recv`, steps that wait, and what a vector makes of failures."""
+"""`send` and `recv`, blocking steps, failures, and infos of vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vector_envs import Count, Failing, Gated, plain, task
 
-from textgym.concurrency.thread_pool import Crew
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
 from textgym.vector import TextVectorEnv
 from textgym.vector.infos import stack_infos
@@ -28,7 +27,7 @@ BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "th
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textgym.vector.sub_env.pause_seconds", lambda attempt: 0.0)
+    monkeypatch.setattr("textgym.concurrency.retry.pause_seconds", lambda attempt: 0.0)
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def steps(vector: TextVectorEnv) -> list[int]:
 # send and recv.
 
 
-def test_recv_gives_those_that_were_sent(make: Any) -> None:
+def test_recv_returns_the_sub_environments_that_were_sent_actions(make: Any) -> None:
     vector = make(4)
     begin(vector, 3, 1, 3, 3)
     vector.send(["a", "b"], [2, 1])
@@ -73,7 +72,7 @@ def test_recv_gives_those_that_were_sent(make: Any) -> None:
 
 
 @pytest.mark.parametrize("env_id", [np.array([1, 0]), (1, 0), [np.int64(1), 0], None], ids=repr)
-def test_sub_environments_are_named_by_number(make: Any, env_id: Any) -> None:
+def test_sub_environments_are_named_by_index(make: Any, env_id: Any) -> None:
     vector = make(2)
     begin(vector, 3, 3)
     vector.send(["a", "b"], env_id)
@@ -81,14 +80,14 @@ def test_sub_environments_are_named_by_number(make: Any, env_id: Any) -> None:
 
 
 @pytest.mark.parametrize("env_id", [[0, 0], [2], [-1], [0.5], ["0"], 1, [[0], [1, 2]]], ids=repr)
-def test_numbers_that_name_none(make: Any, env_id: Any) -> None:
+def test_invalid_indices_are_refused(make: Any, env_id: Any) -> None:
     vector = make(2)
     vector.reset(seed=1)
     with pytest.raises(UsageError, match="env_id"):
         vector.send(["a"], env_id)
 
 
-def test_whoever_is_ready_moves_on_while_another_waits(make: Any) -> None:
+def test_a_ready_sub_environment_continues_while_another_waits(make: Any) -> None:
     gates = [threading.Event(), threading.Event()]
     vector = TextVectorEnv([functools.partial(Gated, gate=gate) for gate in gates])
     try:
@@ -108,7 +107,7 @@ def test_whoever_is_ready_moves_on_while_another_waits(make: Any) -> None:
         vector.close()
 
 
-def test_steps_that_wait_do_so_all_at_once(make: Any) -> None:
+def test_blocking_steps_run_concurrently(make: Any) -> None:
     class Together(Count):
         blocking = True
 
@@ -125,9 +124,7 @@ def test_steps_that_wait_do_so_all_at_once(make: Any) -> None:
 
 
 @MODES
-def test_a_step_that_begins_an_episode_waits_where_the_reset_may(
-    make: Any, mode: AutoresetMode
-) -> None:
+def test_a_step_with_a_blocking_reset_runs_in_a_thread(make: Any, mode: AutoresetMode) -> None:
     seen: list[int] = []
 
     class Begins(Count):
@@ -140,15 +137,15 @@ def test_a_step_that_begins_an_episode_waits_where_the_reset_may(
     vector = make(2, cls=Begins, autoreset_mode=mode)
     begin(vector, 1, 1)
     for _ in range(2):
-        actions = [None if seat.ended and mode is AutoresetMode.DISABLED else "a"
-                   for seat in vector._seats]  # fmt: skip
+        actions = [None if sub_env.ended and mode is AutoresetMode.DISABLED else "a"
+                   for sub_env in vector._sub_envs]  # fmt: skip
         vector.step(actions)
     assert (len(seen) > 2) == (mode is not AutoresetMode.DISABLED)
     assert threading.get_ident() not in seen
 
 
 @BLOCKING
-def test_it_steps_inside_a_running_event_loop(make: Any, blocking: bool) -> None:
+def test_it_can_be_stepped_inside_a_running_event_loop(make: Any, blocking: bool) -> None:
     vector = make(2, cls=Failing, blocking=blocking)
 
     async def main() -> list[int]:
@@ -161,7 +158,7 @@ def test_it_steps_inside_a_running_event_loop(make: Any, blocking: bool) -> None
     assert steps(vector) == [1, 2]
 
 
-def test_what_does_not_wait_runs_in_the_callers_thread(make: Any) -> None:
+def test_other_steps_run_in_the_callers_thread(make: Any) -> None:
     seen: list[int] = []
 
     class Where(Count):
@@ -179,17 +176,17 @@ def test_what_does_not_wait_runs_in_the_callers_thread(make: Any) -> None:
     assert seen == [threading.get_ident()] * 3
 
 
-def test_recv_of_nothing_is_refused_and_a_timeout_waits_for_it(make: Any) -> None:
+def test_recv_of_nothing_is_refused_unless_it_has_a_timeout(make: Any) -> None:
     vector = make(2)
     vector.reset(seed=1)
-    with pytest.raises(UsageError, match="nothing is under way: send actions first"):
+    with pytest.raises(UsageError, match="nothing is running: send actions first"):
         vector.recv()
     observations, rewards, terminated, truncated, infos = vector.recv(timeout=0)
     assert (observations, infos["env_id"].tolist()) == ((), [])
     assert [len(array) for array in (rewards, terminated, truncated)] == [0, 0, 0]
 
 
-def test_a_timeout_gives_what_there_is(make: Any) -> None:
+def test_after_a_timeout_recv_returns_what_is_ready(make: Any) -> None:
     gates = [threading.Event(), threading.Event()]
     vector = TextVectorEnv([functools.partial(Gated, gate=gate) for gate in gates])
     try:
@@ -234,7 +231,7 @@ def test_any_thread_may_send_while_one_receives(make: Any, blocking: bool) -> No
      (lambda vector: vector.reset(options={"reset_mask": [True, False]}), "recv them first")],
     ids=["send", "step", "reset"],
 )  # fmt: skip
-def test_who_is_under_way_takes_no_second_call(make: Any, call: Any, told: str) -> None:
+def test_a_running_sub_environment_takes_no_second_call(make: Any, call: Any, told: str) -> None:
     vector = make(2)
     begin(vector, 9, 9)
     vector.send(["a"], [0])
@@ -244,17 +241,17 @@ def test_who_is_under_way_takes_no_second_call(make: Any, call: Any, told: str) 
     assert steps(vector) == [1, 0]
 
 
-def test_a_reset_of_all_drops_what_is_under_way(make: Any) -> None:
+def test_a_reset_of_all_drops_running_calls(make: Any) -> None:
     vector = make(2)
     begin(vector, 9, 9)
     vector.send(["a"], [0])
     vector.reset(seed=1)
     assert steps(vector) == [0, 0]
-    with pytest.raises(UsageError, match="nothing is under way"):
+    with pytest.raises(UsageError, match="nothing is running"):
         vector.recv()
 
 
-def test_a_masked_reset_leaves_who_is_under_way_alone(make: Any) -> None:
+def test_a_masked_reset_does_not_affect_running_calls(make: Any) -> None:
     gate = threading.Event()
     vector = make(2, cls=Gated, gate=gate, autoreset_mode="Disabled")
     try:
@@ -268,7 +265,7 @@ def test_a_masked_reset_leaves_who_is_under_way_alone(make: Any) -> None:
 
 
 @pytest.mark.parametrize("action", [None, 5, {"role": "user", "content": "x"}], ids=repr)
-def test_what_is_no_action_is_not_sent(make: Any, action: Any) -> None:
+def test_an_invalid_action_is_not_sent(make: Any, action: Any) -> None:
     vector = make(2)
     begin(vector, 9, 9)
     with pytest.raises(InvalidActionError):
@@ -280,10 +277,10 @@ def test_what_is_no_action_is_not_sent(make: Any, action: Any) -> None:
 @BLOCKING
 @given(order=st.lists(st.integers(0, 2), min_size=1, max_size=30))
 @settings(max_examples=25, deadline=None)
-def test_each_goes_the_same_way_as_alone(
+def test_send_and_recv_give_the_same_as_step(
     mode: AutoresetMode, blocking: bool, order: list[int]
 ) -> None:
-    """In whatever order sub-environments are sent actions, each gives what it gives in `step`."""
+    """The order of `send` and `recv` does not change the results of a sub-environment."""
     kwargs: Any = {"autoreset_mode": mode}
     ready, locked = (
         TextVectorEnv([functools.partial(Failing, blocking=blocking)] * 3, **kwargs)
@@ -294,12 +291,14 @@ def test_each_goes_the_same_way_as_alone(
         for number, place in enumerate(order):
             actions: list[Any] = [None] * 3
             actions[place] = f"{number}"
-            ended = ready._seats[place].ended
+            ended = ready._sub_envs[place].ended
             if ended and mode is AutoresetMode.DISABLED:
                 mask = np.arange(3) == place
                 options = {"reset_mask": mask}
                 assert ready.reset(options=options)[0] == locked.reset(options=options)[0]
-            if mode is AutoresetMode.NEXT_STEP and any(seat.ended for seat in ready._seats):
+            if mode is AutoresetMode.NEXT_STEP and any(
+                sub_env.ended for sub_env in ready._sub_envs
+            ):
                 continue  # whose next episode begins even where it idles
             ready.send([f"{number}"], [place])
             got, expected = ready.recv(), locked.step(actions)
@@ -315,7 +314,7 @@ def test_each_goes_the_same_way_as_alone(
 
 
 @BLOCKING
-def test_what_fails_is_tried_again(make: Any, blocking: bool) -> None:
+def test_a_failed_call_is_retried(make: Any, blocking: bool) -> None:
     vector = make(2, cls=Failing, blocking=blocking)
     vector.envs[1].reset_failures = 2
     begin(vector, 1, 1)
@@ -326,7 +325,9 @@ def test_what_fails_is_tried_again(make: Any, blocking: bool) -> None:
 
 @BLOCKING
 @MODES
-def test_a_failed_step_can_be_stepped_again(make: Any, mode: AutoresetMode, blocking: bool) -> None:
+def test_after_a_raised_failure_the_step_can_be_repeated(
+    make: Any, mode: AutoresetMode, blocking: bool
+) -> None:
     vector = make(3, cls=Failing, blocking=blocking, autoreset_mode=mode)
     begin(vector, 2, 2, 2)
     vector.envs[1].step_failures = 3
@@ -348,7 +349,7 @@ def test_a_failed_step_can_be_stepped_again(make: Any, mode: AutoresetMode, bloc
     vector.step(["d", "e", "f"])
 
 
-def test_several_failures_are_raised_one_after_another_or_all_mended(make: Any) -> None:
+def test_several_failures_are_raised_one_after_another(make: Any) -> None:
     vector = make(3, cls=Failing, retries=0)
     begin(vector, 2, 2, 2)
     vector.envs[0].step_failures, vector.envs[2].step_failures = 1, 2
@@ -370,7 +371,7 @@ def test_after_a_failed_step_all_can_be_reset(make: Any) -> None:
     assert [len(observation) for observation in vector.step(["x", "y"])[0]] == [3, 3]
 
 
-def test_a_step_is_not_taken_again_where_the_reset_after_it_failed(make: Any) -> None:
+def test_a_step_is_not_repeated_if_the_reset_after_it_failed(make: Any) -> None:
     vector = make(2, cls=Failing, retries=0)
     begin(vector, 1, 1)
     vector.envs[0].reset_failures = 1
@@ -382,7 +383,7 @@ def test_a_step_is_not_taken_again_where_the_reset_after_it_failed(make: Any) ->
     assert steps(vector) == [1, 1]
 
 
-def test_a_reset_that_failed_can_be_asked_again(make: Any) -> None:
+def test_a_failed_reset_can_be_repeated(make: Any) -> None:
     vector = make(2, cls=Failing, retries=0)
     vector.envs[0].reset_failures = vector.envs[1].reset_failures = 1
     for _ in range(2):
@@ -394,7 +395,7 @@ def test_a_reset_that_failed_can_be_asked_again(make: Any) -> None:
 
 
 @BLOCKING
-def test_recv_raises_a_failure_and_keeps_what_is_ready(make: Any, blocking: bool) -> None:
+def test_recv_raises_a_failure_and_keeps_other_results(make: Any, blocking: bool) -> None:
     vector = make(3, cls=Failing, retries=0, blocking=blocking)
     begin(vector, 9, 9, 9)
     vector.envs[0].step_failures = vector.envs[2].step_failures = 1
@@ -413,7 +414,7 @@ def test_recv_raises_a_failure_and_keeps_what_is_ready(make: Any, blocking: bool
 
 @BLOCKING
 @MODES
-def test_nan_truncates_who_failed_and_the_others_go_on(
+def test_nan_truncates_the_failed_episode_and_the_others_continue(
     make: Any, mode: AutoresetMode, blocking: bool
 ) -> None:
     vector = make(3, cls=Failing, blocking=blocking, autoreset_mode=mode, failures="nan", retries=1)
@@ -435,7 +436,7 @@ def test_nan_truncates_who_failed_and_the_others_go_on(
     assert vector.envs[0].turn == 0
 
 
-def test_nan_is_no_reward_of_a_reset_that_failed(make: Any) -> None:
+def test_nan_is_the_reward_of_the_step_after_a_failed_reset(make: Any) -> None:
     vector = make(2, cls=Failing, failures="nan", retries=0)
     vector.envs[0].reset_failures = 1
     observations, infos = vector.reset(seed=1, options={"task": task(1)})
@@ -450,7 +451,7 @@ def test_nan_is_no_reward_of_a_reset_that_failed(make: Any) -> None:
     assert steps(vector) == [1, 2]
 
 
-def test_a_reward_stays_where_only_the_next_reset_fails(make: Any) -> None:
+def test_a_reward_is_kept_if_only_the_next_reset_fails(make: Any) -> None:
     vector = make(1, cls=Failing, failures="nan", retries=0)
     begin(vector, 1)
     vector.envs[0].reset_failures = 1
@@ -462,7 +463,7 @@ def test_a_reward_stays_where_only_the_next_reset_fails(make: Any) -> None:
 
 
 @pytest.mark.parametrize("error", [RewardError, KeyError, ZeroDivisionError])
-def test_a_bug_is_not_tried_again_and_is_no_reward(make: Any, error: type[Exception]) -> None:
+def test_a_bug_is_not_retried_and_gives_no_reward(make: Any, error: type[Exception]) -> None:
     vector = make(2, cls=Failing, failures="nan", retries=5)
     begin(vector, 2, 2)
     vector.envs[0].error, vector.envs[0].step_failures = error, 1
@@ -472,14 +473,14 @@ def test_a_bug_is_not_tried_again_and_is_no_reward(make: Any, error: type[Except
 
 
 @pytest.mark.parametrize("failures", ["raise", "nan"])
-def test_what_the_caller_got_wrong_is_raised_in_any_case(make: Any, failures: str) -> None:
+def test_an_error_of_the_caller_is_always_raised(make: Any, failures: str) -> None:
     vector = make(2, cls=Failing, failures=failures, split="test")
     with pytest.raises(UsageError, match="has no task 500"):
         vector.reset(options={"index": [0, 500]})
     vector.reset(options={"index": [0, 499]})
 
 
-def test_an_interruption_leaves_a_step_that_can_be_finished(make: Any) -> None:
+def test_an_interrupted_step_can_be_finished(make: Any) -> None:
     vector = make(3, cls=Failing)
     begin(vector, 9, 9, 9)
     vector.envs[1].error, vector.envs[1].step_failures = KeyboardInterrupt, 1
@@ -503,31 +504,18 @@ def test_an_interruption_leaves_a_step_that_can_be_finished(make: Any) -> None:
      ([{}, {}], {})],
     ids=repr,
 )  # fmt: skip
-def test_no_info_changes_another(values: list[Any], expected: Any) -> None:
+def test_infos_do_not_change_one_another(values: list[Any], expected: Any) -> None:
     infos = stack_infos([{"key": value} for value in values])
     assert plain(infos) == {"key": expected, "_key": [True, True]}
 
 
 @pytest.mark.parametrize("shapes", [((2,), (2,)), ((2,), (3,))], ids=["even", "ragged"])
-def test_arrays_as_infos(shapes: Any) -> None:
+def test_arrays_in_infos_are_stacked(shapes: Any) -> None:
     values = [np.ones(shape) for shape in shapes]
     stacked = stack_infos([{"key": value} for value in values])["key"]
     assert [item.tolist() for item in stacked] == [value.tolist() for value in values]
 
 
-def test_who_has_no_info_has_no_mark() -> None:
+def test_a_missing_info_is_masked_out() -> None:
     infos = stack_infos([None, {"a": 1}, {}])
     assert plain(infos) == {"a": [0, 1, 0], "_a": [False, True, False]}
-
-
-# Threads without a loop.
-
-
-def test_a_crew_queues_what_is_too_much_and_drops_it_when_left() -> None:
-    gate, begun = threading.Event(), threading.Event()
-    crew = Crew(1, lambda: None)
-    crew.begin("first", lambda: begun.set() or gate.wait(20))
-    crew.begin("second", lambda: None)
-    assert begun.wait(20)
-    gate.set()
-    assert crew.leave() == ["second"]

@@ -1,4 +1,4 @@
-"""What stops a vector midway: Ctrl-C, a fork."""
+"""Interrupting a vector: Ctrl-C and fork."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Slow(Count):
 
 @pytest.fixture
 def gate() -> threading.Event:
-    """The gate that sub-environments wait for, open."""
+    """The open gate that sub-environments wait for."""
     gate = threading.Event()
     gate.set()
     return gate
@@ -44,7 +44,7 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def slow(gate: threading.Event) -> Iterator[TextVectorEnv]:
-    """A vector whose episodes have begun, and whose gate is closed."""
+    """A vector with running episodes and a closed gate."""
     vector = TextVectorEnv([functools.partial(Slow, gate=gate)] * 3)
     begin(vector)
     gate.clear()
@@ -55,7 +55,7 @@ def slow(gate: threading.Event) -> Iterator[TextVectorEnv]:
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C comes in a moment."""
+    """Send Ctrl-C after 50 ms."""
 
     def stop(*given: Any) -> None:
         raise KeyboardInterrupt
@@ -77,7 +77,9 @@ def steps(vector: TextVectorEnv) -> list[int]:
     return [env.unwrapped.steps for env in vector.envs]
 
 
-def test_a_step_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> None:
+def test_ctrl_c_in_a_blocking_step_loses_nothing(
+    slow: Any, gate: threading.Event, ctrl_c: None
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         slow.step(["a", "b", "c"])
     gate.set()
@@ -86,7 +88,7 @@ def test_a_step_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> No
     assert steps(slow) == [1, 1, 1]
 
 
-def test_recv_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> None:
+def test_ctrl_c_in_recv_loses_nothing(slow: Any, gate: threading.Event, ctrl_c: None) -> None:
     slow.send(["a", "b", "c"])
     with pytest.raises(KeyboardInterrupt):
         slow.recv()
@@ -95,7 +97,9 @@ def test_recv_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> None
     assert steps(slow) == [1, 1, 1]
 
 
-def test_a_reset_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> None:
+def test_after_ctrl_c_in_reset_all_must_be_reset(
+    slow: Any, gate: threading.Event, ctrl_c: None
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         slow.reset(options={"reset_mask": [True, True, False]})
     gate.set()
@@ -112,7 +116,7 @@ def test_a_reset_that_waits(slow: Any, gate: threading.Event, ctrl_c: None) -> N
     assert steps(slow) == [1, 1, 1]
 
 
-def test_recv_that_runs_an_environment_itself() -> None:
+def test_ctrl_c_in_an_inline_step_loses_nothing() -> None:
     vector = TextVectorEnv([Failing] * 3)
     begin(vector)
     one: Any = vector.envs[1]

@@ -28,7 +28,7 @@ from textgym.display.transcript import format_episode
 from textgym.errors import RunError, UsageError
 from textgym.policies import Sampling, make_policy
 from textgym.registry import is_registered, make
-from textgym.rollouts.plan import arguments_for, check_ids, check_own_arguments
+from textgym.rollouts.plan import check_env_ids, check_env_kwargs, kwargs_for_env
 
 if TYPE_CHECKING:
     from textgym.trajectories import Run
@@ -92,16 +92,16 @@ def eval_command(
     weights, weighted = read_weights(envs)
     ids = list(weights)
     limits = read_limits(env_concurrency or (), "--env-concurrency")
-    check_ids("--env-concurrency", limits, ids)
+    check_env_ids("--env-concurrency", limits, ids)
     env_settings = read_env_settings(settings or ())
-    check_own_arguments("--set", env_settings, ids)
+    check_env_kwargs("--set", env_settings, ids)
     if split is None and all(is_registered(id) for id in ids):
         split = "test"
     kwargs = env_arguments(split, level, dataset, env_settings)
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:
-            _print_first_prompt(id, policy, policy_options, arguments_for(id, kwargs))
+            _print_first_prompt(id, policy, policy_options, kwargs_for_env(id, kwargs))
         return
     sampling = {
         "max_tokens": max_tokens,
@@ -150,7 +150,7 @@ def _report(run: Run, folder: Path) -> None:
     print_all(*metrics_tables(metrics_rows(run.metrics, "env")))
     show(visible(f"\nstored in {folder}"))
     metrics = run.metrics["overall"]
-    if run.given_up:
+    if run.stopped_early:
         show("aborted: the first episodes all failed, so the others were not played")
     if metrics["failures"]:
         show(_failures(metrics))
@@ -175,7 +175,7 @@ def _play(
     Sampling.read(sampling)
     for id in [envs] if isinstance(envs, str) else envs:
         # a wrong id or argument is an error before a model is loaded
-        make(id, **arguments_for(id, options["env_kwargs"])).close()
+        make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
     with console.status(f"loading {policy}") if console.is_terminal else nullcontext():
         player = make_policy(policy, sampling, policy_options)
     progress = RunProgress(console)

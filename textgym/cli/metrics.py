@@ -30,7 +30,7 @@ from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import read_asked
+from textgym.trajectories.store import read_config
 
 __all__ = ["metrics_command"]
 
@@ -95,7 +95,7 @@ def _read(path: Path) -> _StoredRun:
 
         table = read_episode_table(path, count)
         metrics = run_metrics(table)
-    return _StoredRun(path, tuple(sorted(policies)), table, metrics, read_asked(path).get("data"))
+    return _StoredRun(path, tuple(sorted(policies)), table, metrics, read_config(path).get("data"))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:

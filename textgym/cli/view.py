@@ -14,9 +14,9 @@ import typer
 from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_episode
-from textgym.rescoring.verdicts import components_of
+from textgym.rescoring.comparison import components_of
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.selection import ORDERS, Search, Wanted
+from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
 from textgym.trajectories.store import read_trajectories
 
 __all__ = ["view_command"]
@@ -46,7 +46,7 @@ def view_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
 ) -> None:
     """Show the episodes of a run, lowest reward first; exits with 1 if none matches."""
-    wanted = Wanted(env, task, level, category, stop_reason, text, failed or None, success)
+    wanted = EpisodeFilter(env, task, level, category, stop_reason, text, failed or None, success)
     search = Search(read_trajectories(run), wanted, order, limit)
     found = iter(search)
     first = next(found, None)

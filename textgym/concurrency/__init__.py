@@ -1,1 +1,1 @@
-"""Waiting for what may block: a thread pool, a background event loop, back-off between retries."""
+"""Concurrency: calls that may block, a background event loop, retries with back-off."""

@@ -1,7 +1,10 @@
-"""One event loop a process, in a thread of its own, for what is asked from threads that may wait.
+"""One background event loop per process, which runs coroutines for threads that may block.
 
-What always holds: it begins when it is first needed, ends with the process, and a forked process
-gets one of its own; what runs on it never runs on a rollout's loop.
+Asynchronous judges and guests are called from a blocking `step`; this loop runs them, so that they
+share connections and never occupy a rollout's loop.
+
+Invariants: the loop starts when it is first needed and stops when the process exits; a forked
+process starts its own.
 """
 
 from __future__ import annotations
@@ -19,11 +22,11 @@ from textgym.errors import UsageError
 __all__ = ["run"]
 
 T = TypeVar("T")
-_SECONDS_TO_END = 5.0
+_MAX_SECONDS_TO_STOP = 5.0
 
 
-class _Loop:
-    """An event loop that runs in a thread until it is stopped."""
+class _LoopThread:
+    """A daemon thread that runs an event loop until it is stopped."""
 
     def __init__(self) -> None:
         started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
@@ -31,30 +34,32 @@ class _Loop:
             target=lambda: asyncio.run(_serve(started)), name="textgym-background", daemon=True
         )
         self.thread.start()
-        self.loop, self._end = started.result()
+        self.loop, self._stopped = started.result()
 
     def stop(self) -> None:
-        """Cancel what is under way and close what it holds."""
-        self.loop.call_soon_threadsafe(self._end.set)
-        self.thread.join(_SECONDS_TO_END)
+        """Cancel the coroutines that are running, and wait for the thread to end."""
+        self.loop.call_soon_threadsafe(self._stopped.set)
+        self.thread.join(_MAX_SECONDS_TO_STOP)
 
 
 async def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
-    end = asyncio.Event()
-    started.set_result((asyncio.get_running_loop(), end))
-    await end.wait()
+    stopped = asyncio.Event()
+    started.set_result((asyncio.get_running_loop(), stopped))
+    await stopped.wait()
 
 
 _lock = threading.Lock()
-_running: _Loop | None = None
-_inherited: list[_Loop | None] = []  # freed in a child, a loop would spoil its parent's
+_running: _LoopThread | None = None
+_inherited: list[_LoopThread | None] = []  # freeing a loop in a child would break the parent's
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the background loop and wait for it; cancelled where the wait is broken.
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the background loop and wait for its result.
+
+    If the wait is interrupted, such as by Ctrl-C, the coroutine is cancelled.
 
     Raises:
-        UsageError: It is called on the background loop, which would wait for itself.
+        UsageError: The caller runs on the background loop, which would wait for itself.
 
     Example:
         >>> async def add(a, b):
@@ -62,11 +67,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         >>> run(add(1, 2))
         3
     """
-    background = _get()
+    background = _background()
     if threading.current_thread() is background.thread:
-        work.close()
-        raise UsageError("what runs on the background loop cannot wait for the background loop")
-    future = asyncio.run_coroutine_threadsafe(work, background.loop)
+        coroutine.close()
+        raise UsageError("code on the background loop cannot wait for the background loop")
+    future = asyncio.run_coroutine_threadsafe(coroutine, background.loop)
     try:
         return future.result()
     except BaseException:
@@ -74,11 +79,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-def _get() -> _Loop:
+def _background() -> _LoopThread:
     global _running
     with _lock:
         if _running is None:
-            _running = _Loop()
+            _running = _LoopThread()
         return _running
 
 
@@ -88,12 +93,12 @@ def _stop() -> None:
         _running.stop()
 
 
-def _forget() -> None:
-    """Leave the parent's loop, whose thread is not in this process, alone."""
+def _drop_inherited_loop() -> None:
+    """Drop the parent's loop, whose thread does not exist in this process."""
     global _running, _lock
     _inherited.append(_running)
     _running, _lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_drop_inherited_loop)

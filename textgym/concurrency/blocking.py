@@ -1,35 +1,85 @@
-"""Which calls of an environment may wait, and how long to pause before a failed one is tried again.
+"""Calls of an environment that may block: which ones they are, and running them in threads.
 
-What drives environments, rollouts and vectors, asks here, so that all treat a call alike.
+An environment whose `step` may block (it waits for a judge, a sandbox, a guest) sets `blocking`.
+`reset` may then block too, unless `blocking_reset` says otherwise. Rollouts and vectors decide here
+which calls need a thread, so that both treat an environment alike.
 """
 
 from __future__ import annotations
 
-import random
+import asyncio
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-__all__ = ["pause_seconds", "reset_waits", "step_waits"]
+import gymnasium as gym
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0  # seconds
+__all__ = ["THREAD_NAME", "EnvCaller", "reset_may_block", "step_may_block"]
+
+THREAD_NAME = "textgym-step"
 
 
-def step_waits(env: Any) -> bool:
-    """Tell whether `step` of a Gymnasium environment may wait: it says so with `blocking`."""
+def step_may_block(env: gym.Env[Any, Any]) -> bool:
+    """Return whether `step` may block: the environment's `blocking`."""
     return bool(getattr(env.unwrapped, "blocking", False))
 
 
-def reset_waits(env: Any) -> bool:
-    """Tell whether `reset` may wait: `blocking_reset` says so, else `blocking` does for both."""
-    plain = env.unwrapped
-    return bool(getattr(plain, "blocking_reset", getattr(plain, "blocking", False)))
+def reset_may_block(env: gym.Env[Any, Any]) -> bool:
+    """Return whether `reset` may block: the environment's `blocking_reset`, else its `blocking`."""
+    unwrapped = env.unwrapped
+    return bool(getattr(unwrapped, "blocking_reset", getattr(unwrapped, "blocking", False)))
 
 
-def pause_seconds(attempt: int) -> float:
-    """Draw a pause after a failed attempt, 0 for the first: longer each time, never quite equal.
+class EnvCaller:
+    """Resets and steps environments from an event loop without blocking it.
+
+    Calls that may block run in a thread pool, all others directly. Use it as a context manager
+    inside the event loop: leaving it cancels the calls that have not started and waits for the
+    others, because a call that has started cannot be cancelled.
+
+    Args:
+        max_threads: The maximum number of calls that run in threads at once; the others queue.
 
     Example:
-        >>> pause_seconds(0) <= 0.05 < pause_seconds(2) <= 0.8 < pause_seconds(40) <= 5
-        True
+        >>> import gymnasium, textgym
+        >>> async def first_role(env):
+        ...     with EnvCaller(max_threads=8) as caller:
+        ...         observation, info = await caller.reset(env, seed=1)
+        ...     return observation[0]["role"]
+        >>> asyncio.run(first_role(gymnasium.make("textgym/MCQA-v0")))
+        'user'
     """
-    longest: float = min(_FIRST_PAUSE * 4 ** min(attempt, 10), _LONGEST_PAUSE)
-    return longest * random.uniform(0.5, 1)
+
+    def __init__(self, max_threads: int) -> None:
+        self._pool = ThreadPoolExecutor(max_threads, THREAD_NAME)
+
+    def __enter__(self) -> EnvCaller:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    async def reset(self, env: gym.Env[Any, Any], **kwargs: Any) -> Any:
+        """Return what `env.reset` returns."""
+        if reset_may_block(env):
+            return await self._in_thread(functools.partial(env.reset, **kwargs))
+        return env.reset(**kwargs)
+
+    async def step(self, env: gym.Env[Any, Any], action: Any) -> Any:
+        """Return what `env.step` returns."""
+        if step_may_block(env):
+            return await self._in_thread(functools.partial(env.step, action))
+        return env.step(action)
+
+    def _in_thread(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
+        loop = asyncio.get_running_loop()
+        return loop.run_in_executor(self._pool, _without_stop_iteration, call)
+
+
+def _without_stop_iteration(call: Callable[[], Any]) -> Any:
+    """Call a function; raise StopIteration, which would never reach the caller, as RuntimeError."""
+    try:
+        return call()
+    except StopIteration as error:
+        raise RuntimeError(f"StopIteration: {error}") from error

@@ -20,7 +20,7 @@ from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
 from textgym.messages import Message, copy_json, copy_message
 from textgym.snapshots.episode_state import pack_state, unpack_state
-from textgym.snapshots.saved_episode import SEEDS, pack_generator, read_saved, unpack_generator
+from textgym.snapshots.saved_episode import MAX_SEED, pack_generator, read_saved, unpack_generator
 from textgym.tasks.json_rows import json_row
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
@@ -143,7 +143,7 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
         """Seed the choice of tasks, and `np_random`, whose generator is made when it is used."""
         if not isinstance(seed, (int, np.integer)) or seed < 0:
             raise UsageError(f"a seed is a whole number of 0 or more, not {seed!r}")
-        if seed >= SEEDS:
+        if seed > MAX_SEED:
             raise UsageError("a seed is less than 2**128")
         self._tasks.stream.seed(int(seed))
         self._generator, self._np_random_seed = None, int(seed)

@@ -1,8 +1,7 @@
-"""A stored episode played again: the policy says what was said, and nothing is sampled.
+"""Replaying a stored episode: a policy that returns the stored messages and samples nothing.
 
-What always holds: a stored message is only said to a conversation that is the stored one to the
-letter. Where the environment shows something else than it did, the episode cannot be compared, and
-`Replay.difference` says why.
+Invariant: a stored message only answers a conversation that equals the stored one exactly. If the
+environment shows anything else, the episode cannot be compared, and `Replay.difference` says why.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from textgym.messages import Message, ToolSchema, copy_json
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import as_stored
+from textgym.trajectories.store import json_round_trip
 
 __all__ = ["Replay", "can_be_replayed"]
 
 
 def can_be_replayed(trajectory: Trajectory) -> bool:
-    """Tell whether all that was sampled in an episode is stored.
+    """Return whether all messages that an episode needs are stored.
 
-    It is where the episode did not fail, and where the environment failed at a message.
+    That is so if the episode did not fail, or if the environment failed at a message.
     """
     failure = trajectory["failure"]
     if failure is None:
@@ -32,19 +31,19 @@ def can_be_replayed(trajectory: Trajectory) -> bool:
     return failure["boundary"] == "environment" and bool(steps) and steps[-1]["reward"] is None
 
 
-class _Differs(UsageError):
-    """Ends a replay; a usage error is not tried again."""
+class _DifferenceFound(UsageError):
+    """Ends a replay. It is a usage error because those are not retried."""
 
 
 class Replay(Policy):
-    """Says the assistant messages of one stored episode.
+    """A policy that returns the assistant messages of one stored episode.
 
     Args:
-        trajectory: The episode.
+        trajectory: The stored episode.
 
     Attributes:
-        name: The policy that played it.
-        difference: How the environment differs from what it was; "" as far as it does not.
+        name: The name of the policy that played the episode.
+        difference: What differs from the stored conversation; "" if nothing does so far.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
@@ -65,28 +64,28 @@ class Replay(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Say the next stored message; see `Policy.act`."""
+        """Return the next stored message; see `Policy.act`."""
         if self._turn == len(self._steps):
             if not self._cut_by_context:
-                self._stop("the episode goes on after the last stored message")
+                self._stop("the episode continues after the last stored message")
             self._compare(messages, self._messages)
             raise ContextFullError("the stored episode was cut here")
         step = self._steps[self._turn]
-        place = step["message_index"]
-        self._compare(messages, self._messages[:place])
-        if place >= len(self._messages) or not _is_said(self._messages[place]):
-            self._stop(f"message {place}, which its policy said, is not stored")
+        index = step["message_index"]
+        self._compare(messages, self._messages[:index])
+        if index >= len(self._messages) or not _is_assistant_message(self._messages[index]):
+            self._stop(f"message {index}, which should be the policy's, is not stored")
         self._turn += 1
-        return Action(copy_json(self._messages[place]), step["finish_reason"])
+        return Action(copy_json(self._messages[index]), step["finish_reason"])
 
     def compare_end(self, messages: Sequence[Message]) -> None:
-        """Compare the whole conversation with the stored one, once the episode has ended.
+        """Compare the whole conversation with the stored one after the episode has ended.
 
-        Of an episode that failed, what came after its last message is not stored.
+        For an episode that failed, what came after its last message is not stored.
         """
         if self._turn < len(self._steps):
-            said = f"{self._turn} of {len(self._steps)}"
-            self.difference = f"the episode ends after {said} messages"
+            count = f"{self._turn} of {len(self._steps)}"
+            self.difference = f"the episode ends after {count} messages"
         elif self._failed:
             last = len(self._messages) - 1
             self.difference = self._difference(messages[:last], self._messages[:last])
@@ -100,22 +99,22 @@ class Replay(Policy):
 
     def _stop(self, difference: str) -> None:
         self.difference = difference
-        raise _Differs(difference)
+        raise _DifferenceFound(difference)
 
     def _difference(self, messages: Sequence[Any], stored: Sequence[Any]) -> str:
-        """Name the first message that is not the stored one."""
+        """Return which message is the first that differs; "" if none does."""
         if list(messages) == list(stored):
             return ""
-        messages = as_stored(messages)
+        messages = json_round_trip(messages)
         if messages == stored:
             return ""
         pairs = zip(messages, stored, strict=False)
         shorter = min(len(messages), len(stored))
-        place = next((n for n, (now, then) in enumerate(pairs) if now != then), shorter)
-        if not self._steps or place < self._steps[0]["message_index"]:
+        index = next((n for n, (new, old) in enumerate(pairs) if new != old), shorter)
+        if not self._steps or index < self._steps[0]["message_index"]:
             return "the prompt differs"
-        return f"message {place} differs"
+        return f"message {index} differs"
 
 
-def _is_said(message: Any) -> bool:
+def _is_assistant_message(message: Any) -> bool:
     return isinstance(message, dict) and message.get("role") == "assistant"

@@ -1,4 +1,9 @@
-"""Rollouts: many episodes of any environments, played concurrently with one policy and recorded."""
+"""Rollouts: many episodes of any environments, played concurrently with one policy and recorded.
+
+`engine` has the entry points. `plan` decides what is played, `schedule` in which order, `workers`
+play it and `env_pool` lends them environments. `episode` plays and records one episode, `recorder`
+stores trajectories and metrics, `resume` continues a run that was interrupted.
+"""
 
 from textgym.rollouts.engine import arollout, rollout
 

@@ -1,54 +1,49 @@
-"""The rollout engine: many episodes at once, one coroutine for each that is under way.
+"""The rollout engine: many episodes at once, one coroutine for each that is running.
 
-What always holds: every episode that is asked for is recorded once, in this sitting or in one that
-goes on with it; what is recorded is stored before the next thing happens; one bad episode ends
-nothing, and a run in which everything fails is given up early.
+Invariants: every episode that is asked for is recorded exactly once, in this call or in one that
+resumes the run; a trajectory is stored before anything else happens to it; one failed episode never
+ends a run, and a run in which every episode fails is stopped early.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from textgym import __version__
 from textgym.errors import RunError, UsageError
-from textgym.metrics.episode_table import EpisodeTable
-from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy, make_policy
-from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import (
     Envs,
-    arguments_for,
-    arguments_of,
-    check_ids,
+    check_env_ids,
+    kwargs_for_env,
+    kwargs_from_spec,
     list_jobs,
-    make_makers,
+    make_env_fns,
     plan_tasks,
-    recorded,
+    recorded_kwargs,
 )
-from textgym.rollouts.pool import play_all
-from textgym.rollouts.prompts import SamePrompt
+from textgym.rollouts.prompt_check import SamePromptCheck
+from textgym.rollouts.recorder import RunRecorder
+from textgym.rollouts.resume import EpisodeKey, read_completed, remaining
 from textgym.rollouts.schedule import Schedule
-from textgym.trajectories.data_digests import Data, data_of, with_same_data
+from textgym.rollouts.workers import play_all
+from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
-from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Trajectory
-from textgym.trajectories.store import RunFolder, read_trajectories
+from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.trajectories.store import RunFolder
 
-__all__ = ["HOPELESS", "arollout", "rollout"]
-
-HOPELESS = 100  # so many episodes, all failed and none before them played, and a run is given up
-_log = logging.getLogger(__name__)
+__all__ = ["arollout", "check_minimum", "refuse_running_loop", "rollout"]
 
 
 def rollout(envs: Envs, policy: str | Policy, **options: Any) -> Run:
-    """Play many episodes at once and return what they gave; see `arollout` for the arguments.
+    """Play many episodes concurrently and return the run; see `arollout` for the arguments.
 
     Raises:
-        UsageError: It was called inside a running event loop, where `arollout` is the one.
+        UsageError: It was called inside a running event loop; await `arollout` there.
 
     Example:
         >>> import textgym
@@ -56,8 +51,7 @@ def rollout(envs: Envs, policy: str | Policy, **options: Any) -> Run:
         >>> run.mean_reward, run.metrics["overall"]["episodes"]
         (1.0, 20)
     """
-    if _loop_is_running():
-        raise UsageError("an event loop is running here: await textgym.arollout(...) instead")
+    refuse_running_loop("arollout")
     return asyncio.run(arollout(envs, policy, **options))
 
 
@@ -79,57 +73,58 @@ async def arollout(
     on_start: Callable[[int], None] | None = None,
     on_episode: Callable[[Trajectory], None] | None = None,
 ) -> Run:
-    """Play many episodes at once and return what they gave.
+    """Play many episodes concurrently and return the run.
 
     Args:
-        envs: An id, several ids with weights, or a function that makes an environment.
-        policy: A spec or a policy. A policy made here from a spec is closed at the end.
-        episodes: How many tasks, 0, 1, 2, … of each environment; several environments share them
-            by weight. None takes all.
-        repeats: How many episodes of each task, with one prompt.
-        start: The index of each environment's first task, instead of 0.
-        concurrency: The most episodes under way at once.
-        env_concurrency: The most of one environment, by id, where that is to be fewer.
-        seed: The environment's seed comes from it and the task; the sampling seed from it, the
-            task and the repeat.
-        out: A folder to write to; None keeps the trajectories in memory.
-        resume: Go on with the run that `out` holds.
-        retries: How often a failed step or policy is tried again in an episode.
-        env_kwargs: Arguments of the environments; under an id, those of that environment alone.
-        sampling: Settings of `Sampling`, for a policy that is named by a spec.
+        envs: An id, ids with weights, or a function that makes an environment.
+        policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
+        episodes: The number of tasks, from index `start` on. Several environments share them by
+            weight. None plays all tasks.
+        repeats: The number of episodes of each task, all with the same prompt.
+        start: The index of each environment's first task.
+        concurrency: The maximum number of episodes that run at once.
+        env_concurrency: The maximum for single environments, by id.
+        seed: With the task it determines the environment's seed; with the task and the repeat, the
+            sampling seed.
+        out: The folder to write to; None keeps the trajectories in memory.
+        resume: Resume the run in `out`.
+        retries: How often a failed step or policy call is retried.
+        env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
+            under its id.
+        sampling: Settings of `Sampling`, if the policy is given as a spec.
         on_start: Called once with the number of episodes to play.
         on_episode: Called with each trajectory as it finishes.
 
     Raises:
-        UsageError: What was asked for cannot be; the message says what would be right.
+        UsageError: An argument is invalid.
         RunError: `out` cannot be used.
     """
     limits = dict(env_concurrency or {})
-    _check_counts(1, repeats=repeats, concurrency=concurrency)
-    _check_counts(0, retries=retries, start=start)
-    _check_counts(1, **{f"env_concurrency of {id}": limit for id, limit in limits.items()})
+    check_minimum(1, repeats=repeats, concurrency=concurrency)
+    check_minimum(0, retries=retries, start=start)
+    check_minimum(1, **{f"env_concurrency of {id}": limit for id, limit in limits.items()})
     if resume and out is None:
-        raise RunError("resume needs the folder of the run: out=")
+        raise RunError("resume needs the folder of the run: pass out")
     kwargs = dict(env_kwargs or {})
-    makers = make_makers(envs, kwargs)
-    check_ids("env_concurrency", limits, makers)
+    env_fns = make_env_fns(envs, kwargs)
+    check_env_ids("env_concurrency", limits, env_fns)
     async with contextlib.AsyncExitStack() as stack:
         player = make_policy(policy, sampling)
         if player is not policy:
             stack.push_async_callback(player.close)
-        samples = {id: maker() for id, maker in makers.items()}  # they hold the shared data sets
+        # They keep the shared data sets loaded until the end of the run.
+        samples = {id: env_fn() for id, env_fn in env_fns.items()}
         for env in samples.values():
             stack.callback(env.close)
-        made_with = arguments_of(*samples.values()) if callable(envs) else kwargs
+        made_with = kwargs_from_spec(*samples.values()) if callable(envs) else kwargs
         tasks = plan_tasks(samples, envs, episodes, start, player)
-        data = data_of(samples)
-        makers = with_same_data(makers, data)
-        asked = {
+        digests = digests_of(samples)
+        config = {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
-            "envs": dict(envs) if isinstance(envs, Mapping) else sorted(makers),
-            "env_kwargs": recorded(made_with),
-            **({"data": data} if data else {}),
+            "envs": dict(envs) if isinstance(envs, Mapping) else sorted(env_fns),
+            "env_kwargs": recorded_kwargs(made_with),
+            **({"data": digests} if digests else {}),
             "policy": player.name,
             "sampling": player.sampling.as_dict() if player.sampling else None,
             "episodes": episodes,
@@ -138,134 +133,66 @@ async def arollout(
             "repeats": repeats,
             "seed": seed,
         }
-        folder = RunFolder(out, asked, resume) if out is not None else None
+        folder = RunFolder(out, config, resume) if out is not None else None
         if folder:
             stack.callback(folder.close)
         count = sum(map(len, tasks.values())) * repeats
-        check = SamePrompt(repeats) if repeats > 1 else None
-        record = _Record(folder, count, data, on_episode)
+        check_prompt = SamePromptCheck(repeats) if repeats > 1 else None
+        recorder = RunRecorder(folder, count, digests, on_episode)
+        completed: set[EpisodeKey] = set()
         if folder and resume:
-            record.take_over(folder, check, tasks, repeats, seed)
+
+            def on_completed(trajectory: Trajectory) -> None:
+                recorder.add_completed(trajectory)
+                if check_prompt:
+                    check_prompt.add_completed(trajectory)
+
+            completed = read_completed(folder, tasks, repeats, seed, on_completed)
         if on_start:
-            on_start(record.left)
+            on_start(recorder.remaining)
         jobs = {}
         for id, mine in tasks.items():
-            shown = recorded(arguments_for(id, made_with))
-            jobs[id] = record.wanted(list_jobs(id, mine, repeats, seed, shown))
-        schedule = Schedule(jobs, tasks, limits)
-        workers = min(concurrency, record.left)
+            shown = recorded_kwargs(kwargs_for_env(id, made_with))
+            jobs[id] = remaining(list_jobs(id, mine, repeats, seed, shown), completed)
         try:
-            await play_all(schedule, makers, player, workers, retries, record.add, check)
+            await play_all(
+                Schedule(jobs, tasks, limits),
+                with_unchanged_data(env_fns, digests),
+                player,
+                min(concurrency, recorder.remaining),
+                retries,
+                recorder.add,
+                check_prompt,
+            )
         except BaseException:
             with contextlib.suppress(RunError):
-                record.finish()
+                recorder.finish()
             raise
-        return record.finish()
+        return recorder.finish()
 
 
-def _check_counts(least: int, **counts: Any) -> None:
+def check_minimum(minimum: int, **counts: Any) -> None:
+    """Check that arguments are integers of at least a minimum.
+
+    Raises:
+        UsageError: One of them is not.
+    """
     for name, value in counts.items():
-        if not isinstance(value, int) or value < least:
-            raise UsageError(f"{name} is {least} or more, not {value}")
+        if not isinstance(value, int) or value < minimum:
+            raise UsageError(f"{name} must be {minimum} or more, not {value}")
 
 
-def _loop_is_running() -> bool:
+def refuse_running_loop(name: str) -> None:
+    """Refuse to start an event loop inside another one.
+
+    Args:
+        name: The asynchronous function of `textgym` to await instead.
+
+    Raises:
+        UsageError: An event loop is running in this thread.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
-
-
-class _Record:
-    """Takes each trajectory once: to the folder or into memory, and into the figures."""
-
-    def __init__(
-        self,
-        folder: RunFolder | None,
-        asked: int,
-        data: Data,
-        on_episode: Callable[[Trajectory], None] | None,
-    ) -> None:
-        self.folder = folder
-        self.data = data
-        self.on_episode = on_episode
-        self.kept: list[Trajectory] = []
-        self.episode_table = EpisodeTable()
-        self.done: set[tuple[str, int, int]] = set()
-        self.played = self.failed = 0
-        self.given_up = False
-        self.left = asked
-
-    def take_over(
-        self,
-        folder: RunFolder,
-        check: SamePrompt | None,
-        tasks: Mapping[str, range],
-        repeats: int,
-        seed: int,
-    ) -> None:
-        """Count what the folder holds as played; drop what failed, to be played again.
-
-        Raises:
-            RunError: It holds an episode twice, or one that is not of these tasks.
-        """
-        failed = 0
-        for held in read_trajectories(folder.path):
-            if held["failure"]:
-                failed += 1
-                continue
-            id, index, repeat = key = held["env_id"], held["task_index"], held["repeat"]
-            planned = index in tasks.get(id, ()) and repeat in range(repeats)
-            if key in self.done or not planned or held["seed"] != seed:
-                how = "twice" if key in self.done else "which is not of this run"
-                raise RunError(
-                    f"{str(folder.path)!r} holds task {index}, repeat {repeat} of {id}, {how}: put "
-                    "its trajectories back as they were, or name another folder"
-                )
-            self.done.add(key)
-            self.episode_table.add(held)
-            if check:
-                check.take_over(held)
-        if failed:
-            folder.forget(lambda held: not held["failure"])
-        self.left -= len(self.done)
-
-    def wanted(self, jobs: Iterator[Job]) -> Iterator[Job]:
-        """Give the jobs that are not done."""
-        for job in jobs:
-            if (job.env_id, job.task_index, job.repeat) not in self.done:
-                yield job
-
-    def add(self, trajectory: Trajectory) -> bool:
-        """Take a trajectory; return whether the run has hope."""
-        if self.folder:
-            self.folder.add(trajectory)
-        else:
-            self.kept.append(trajectory)
-        self.episode_table.add(trajectory)
-        if self.on_episode:
-            self.on_episode(trajectory)
-        self.played += 1
-        failure = trajectory["failure"]
-        self.failed += failure is not None
-        if failure and self.played == self.failed == HOPELESS < self.left:
-            self._give_up(failure)
-        return not self.given_up
-
-    def _give_up(self, failure: Failure) -> None:
-        self.given_up = True
-        _log.error(
-            "the first %d episodes all failed, and the run was given up; the last: %s: %s",
-            self.played,
-            failure["type"],
-            failure["message"],
-        )
-
-    def finish(self) -> Run:
-        """Store the figures, and return what there is."""
-        metrics = run_metrics(self.episode_table)
-        if self.folder:
-            self.folder.finish(metrics)
-        path = self.folder.path if self.folder else None
-        return Run(metrics, path, tuple(self.kept), self.given_up, self.data)
+        return
+    raise UsageError(f"an event loop is running here: await textgym.{name}(...) instead")

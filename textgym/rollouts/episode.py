@@ -1,9 +1,11 @@
 """One episode, played and recorded.
 
-`play` drives any Gymnasium environment with message spaces and any policy, and gives a trajectory:
-a dict in the schema of `trajectories.jsonl`. A failed step is tried again with the message that
-the policy gave; only a failed policy is asked again. What cannot be mended is recorded with reward
-None and the boundary that failed; the message that could not be stepped is kept.
+`play` drives any Gymnasium environment with message spaces and any policy, and returns a trajectory
+in the schema of `trajectories.jsonl`.
+
+Invariants: a step that failed is retried with the message that the policy gave; the policy is asked
+again only if the policy failed; an episode that still fails is recorded with reward None and the
+boundary that failed, and keeps the message that could not be stepped.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
 from types import NoneType
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium as gym
 
-from textgym.concurrency.blocking import pause_seconds
+from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.retry import is_boundary_failure, retry_pause
 from textgym.errors import (
     BoundaryFailure,
     ContextFullError,
@@ -29,25 +32,24 @@ from textgym.errors import (
 )
 from textgym.messages import Message, assistant, copy_json, copy_messages
 from textgym.policies import Action, Policy
-from textgym.rollouts.calls import Calls
 from textgym.tasks.task import hash_int
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
 from textgym.trajectories.tokens import TokenRecord
 
-__all__ = ["Job", "play", "unplayed"]
+__all__ = ["Job", "PromptCheck", "play", "unplayed_trajectory"]
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Which episode to play.
+    """An episode to play.
 
     Attributes:
         env_id: The environment's id.
-        env_kwargs: The arguments that it was made with.
-        task_index: Which task.
-        repeat: Which of the task's episodes.
+        env_kwargs: The keyword arguments that the environment was made with.
+        task_index: The task's index.
+        repeat: Which of the task's episodes, from 0.
         seed: The run's seed.
     """
 
@@ -59,8 +61,8 @@ class Job:
 
 
 @dataclass(slots=True)
-class _Episode:
-    """What is known of an episode while it is played."""
+class _Progress:
+    """What an episode has recorded so far."""
 
     messages: list[Message] = field(default_factory=list)
     info: dict[str, Any] = field(default_factory=dict)
@@ -77,47 +79,56 @@ class _Episode:
     attempts: int = 1
 
 
+class _Failed(Exception):
+    """Ends an episode: an error, and the boundary that it came from."""
+
+    def __init__(self, boundary: str, error: BaseException) -> None:
+        super().__init__(boundary)
+        self.boundary = boundary
+        self.error = error
+
+
 async def play(
     env: gym.Env[Any, Any],
     policy: Policy,
     job: Job,
     retries: int,
-    calls: Calls,
-    check: PromptCheck | None = None,
+    caller: EnvCaller,
+    check_prompt: PromptCheck | None = None,
 ) -> Trajectory:
-    """Play one episode and return its trajectory; what fails is in it, never raised.
+    """Play one episode and return its trajectory, which also records a failure.
 
     Args:
         env: A Gymnasium environment with message spaces.
-        policy: What answers.
-        job: Which episode.
-        retries: How often a failed reset, step or policy call is tried again.
-        calls: How the environment is reset and stepped.
-        check: Called with the job, its prompt and its tools before the policy is asked; the
-            failure that it raises is the episode's.
+        policy: The policy that acts.
+        job: The episode.
+        retries: How often a failed reset, step or policy call is retried.
+        caller: Resets and steps the environment.
+        check_prompt: Called with the job, its prompt and its tools before the policy is asked; what
+            it raises fails the episode.
     """
     started, clock = time.time(), time.perf_counter()
-    episode = _Episode()
+    progress = _Progress()
     failure = None
     try:
-        await _play(env, policy, job, retries, calls, check, episode)
+        await _play(env, policy, job, retries, caller, check_prompt, progress)
     except BaseException as error:
-        _let_pass(error)
-        failure = _failure(error)
-    return _trajectory(episode, job, policy.name, failure, started, time.perf_counter() - clock)
+        _raise_if_run_ends(error)
+        failure = _failure_of(error)
+    return _trajectory(progress, job, policy.name, failure, started, time.perf_counter() - clock)
 
 
-def unplayed(job: Job, policy_name: str, error: Exception) -> Trajectory:
+def unplayed_trajectory(job: Job, policy_name: str, error: Exception) -> Trajectory:
     """Return the trajectory of an episode whose environment could not be made."""
-    failure = _failure(_AtBoundary("environment", error))
-    return _trajectory(_Episode(), job, policy_name, failure, time.time(), 0.0)
+    failure = _failure_of(_Failed("environment", error))
+    return _trajectory(_Progress(), job, policy_name, failure, time.time(), 0.0)
 
 
-def _let_pass(error: BaseException) -> None:
-    """Raise what ends the run, and not only an episode.
+def _raise_if_run_ends(error: BaseException) -> None:
+    """Raise an error that ends the run, and not only an episode.
 
-    A library may raise what is no Exception (a panic of Rust's), cancel itself, or make something
-    else of it that the run is cancelled.
+    Libraries may raise what is not an Exception (a panic of Rust code), cancel themselves, or turn
+    the cancellation of the run into another error; only a real cancellation ends the run.
     """
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         raise error
@@ -127,49 +138,40 @@ def _let_pass(error: BaseException) -> None:
 
 
 def _trajectory(
-    episode: _Episode,
+    progress: _Progress,
     job: Job,
     policy_name: str,
     failure: Failure | None,
     started: float,
     seconds: float,
 ) -> Trajectory:
-    info = {**episode.labels, **episode.info}
+    info = {**progress.labels, **progress.info}
     info.pop("tools", None)
     return {
         "version": SCHEMA_VERSION,
         "env_id": job.env_id,
         "env_kwargs": job.env_kwargs,
-        "task_id": episode.info.get("task_id"),
+        "task_id": progress.info.get("task_id"),
         "task_index": job.task_index,
         "repeat": job.repeat,
         "seed": job.seed,
         "policy": policy_name,
-        "tools": episode.tools,
-        "messages": list(episode.messages),
-        "steps": episode.steps,
-        "terminated": episode.terminated,
-        "truncated": episode.truncated,
-        "stop_reason": episode.stop_reason,
-        "is_success": None if failure else episode.is_success,
-        "reward": None if failure else episode.reward,
+        "tools": progress.tools,
+        "messages": list(progress.messages),
+        "steps": progress.steps,
+        "terminated": progress.terminated,
+        "truncated": progress.truncated,
+        "stop_reason": progress.stop_reason,
+        "is_success": None if failure else progress.is_success,
+        "reward": None if failure else progress.reward,
         "info": info,
-        "splits": episode.tokens.splits,
-        "usage": episode.usage,
+        "splits": progress.tokens.splits,
+        "usage": progress.usage,
         "started_at": started,
         "seconds": seconds,
-        "attempts": episode.attempts,
+        "attempts": progress.attempts,
         "failure": failure,
     }
-
-
-class _AtBoundary(Exception):
-    """Carries an error with the boundary that it came from."""
-
-    def __init__(self, boundary: str, error: BaseException) -> None:
-        super().__init__(boundary)
-        self.boundary = boundary
-        self.error = error
 
 
 async def _play(
@@ -177,61 +179,61 @@ async def _play(
     policy: Policy,
     job: Job,
     retries: int,
-    calls: Calls,
-    check: PromptCheck | None,
-    episode: _Episode,
+    caller: EnvCaller,
+    check_prompt: PromptCheck | None,
+    progress: _Progress,
 ) -> None:
-    await _begin(env, job, retries, calls, episode)
-    if check:
-        check(job, episode.messages, episode.tools)
+    await _reset(env, job, retries, caller, progress)
+    if check_prompt:
+        check_prompt(job, progress.messages, progress.tools)
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
     turn = 0
-    while not (episode.terminated or episode.truncated):
-        begun = time.perf_counter()
+    while not (progress.terminated or progress.truncated):
+        started = time.perf_counter()
         turn_seed = (sampling_seed + turn) % 2**63
         try:
-            action = await _ask(policy, episode, turn_seed, retries)
+            action = await _act(policy, progress, turn_seed, retries)
         except ContextFullError:
-            episode.truncated, episode.stop_reason = True, "context"
+            progress.truncated, progress.stop_reason = True, "context"
             return
-        index = len(episode.messages)
-        episode.tokens.add(action, episode.messages, _as_message(action.message))
+        index = len(progress.messages)
+        progress.tokens.add(action, progress.messages, _as_message(action.message))
         try:
-            reward, components = await _step(env, action, episode, retries, calls)
-        except _AtBoundary:
-            _record(episode, action, index, None, {}, time.perf_counter() - begun)
-            episode.messages = [*episode.messages, _as_message(action.message)]
+            reward, components = await _step(env, action, progress, retries, caller)
+        except _Failed:
+            _add_step(progress, action, index, None, {}, time.perf_counter() - started)
+            progress.messages = [*progress.messages, _as_message(action.message)]
             raise
-        _record(episode, action, index, reward, components, time.perf_counter() - begun)
+        _add_step(progress, action, index, reward, components, time.perf_counter() - started)
         turn += 1
-
-
-async def _begin(
-    env: gym.Env[Any, Any], job: Job, retries: int, calls: Calls, episode: _Episode
-) -> None:
-    options = {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
-    seed = hash_int("environment", job.seed, job.env_id, job.task_index)
-    for attempt in range(retries + 1):
-        try:
-            result = await calls.reset(env, seed=seed, options=options)
-            break
-        except BaseException as error:
-            await _try_again(error, attempt, retries, episode)
-    try:
-        observation, info = result
-        _take(episode, observation, info)
-        episode.tools = info.get("tools", [])
-        episode.labels = _labels(env)
-    except Exception as error:  # it returned what cannot be read
-        raise _AtBoundary("environment", error) from error
 
 
 def _as_message(message: Any) -> Any:
     return assistant(message) if isinstance(message, str) else message
 
 
+async def _reset(
+    env: gym.Env[Any, Any], job: Job, retries: int, caller: EnvCaller, progress: _Progress
+) -> None:
+    options = {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
+    seed = hash_int("environment", job.seed, job.env_id, job.task_index)
+    for attempt in range(retries + 1):
+        try:
+            result = await caller.reset(env, seed=seed, options=options)
+            break
+        except BaseException as error:
+            await _pause_or_fail("environment", error, attempt, retries, progress)
+    try:
+        observation, info = result
+        _check_and_take(progress, observation, info)
+        progress.tools = info.get("tools", [])
+        progress.labels = _labels(env)
+    except Exception as error:  # reset returned something invalid
+        raise _Failed("environment", error) from error
+
+
 def _labels(env: gym.Env[Any, Any]) -> dict[str, str]:
-    """Return what the task's row says of its level and category, for the figures of each."""
+    """Return the level and the category in the task's row, by which metrics are grouped."""
     row = getattr(getattr(env.unwrapped, "task", None), "row", None) or {}
     labels = {}
     for name in ("level", "category"):
@@ -241,97 +243,108 @@ def _labels(env: gym.Env[Any, Any]) -> dict[str, str]:
     return labels
 
 
-async def _try_again(error: BaseException, attempt: int, retries: int, episode: _Episode) -> None:
-    """Pause where an environment's failure may be tried again; raise it otherwise."""
-    _let_pass(error)
-    if attempt == retries or not isinstance(error, BoundaryFailure):
-        raise _AtBoundary("environment", error) from error
-    await _pause(attempt, episode)
+async def _pause_or_fail(
+    boundary: str,
+    error: BaseException,
+    attempt: int,
+    retries: int,
+    progress: _Progress,
+    is_retryable: Callable[[BaseException], bool] = is_boundary_failure,
+) -> None:
+    """Pause before a failed call is retried, or end the episode."""
+    _raise_if_run_ends(error)
+    pause = retry_pause(error, attempt, retries, is_retryable)
+    if pause is None:
+        raise _Failed(boundary, error) from error
+    progress.attempts += 1
+    await asyncio.sleep(pause)
 
 
-async def _pause(attempt: int, episode: _Episode) -> None:
-    """Wait longer after each attempt, and not all episodes equally long."""
-    episode.attempts += 1
-    await asyncio.sleep(pause_seconds(attempt))
-
-
-async def _ask(policy: Policy, episode: _Episode, seed: int, retries: int) -> Action:
+async def _act(policy: Policy, progress: _Progress, seed: int, retries: int) -> Action:
     for attempt in range(retries + 1):
         try:
-            messages, tools = copy_messages(episode.messages), copy_json(episode.tools)
-            prior = episode.tokens.prior(episode.messages)
+            messages, tools = copy_messages(progress.messages), copy_json(progress.tools)
+            prior = progress.tokens.prior(progress.messages)
             action = await policy.act(messages, tools, prior=prior, seed=seed)
             if not isinstance(action, Action):
-                raise UsageError(f"a policy returns an Action, not {type(action).__name__}")
+                raise UsageError(f"act must return an Action, not {type(action).__name__}")
             _check(action)
             return action
         except ContextFullError:
             raise
         except BaseException as error:
-            _let_pass(error)
-            if attempt == retries or isinstance(error, UsageError):
-                raise _AtBoundary("policy", error) from error
-            await _pause(attempt, episode)
-    raise AssertionError("a range of one or more has a last element")
+            await _pause_or_fail("policy", error, attempt, retries, progress, _is_not_misuse)
+    _unreachable()
+
+
+def _is_not_misuse(error: BaseException) -> bool:
+    """Return whether a policy's error may pass; a `UsageError` would be raised again."""
+    return not isinstance(error, UsageError)
+
+
+def _unreachable() -> NoReturn:
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _check(action: Action) -> None:
-    """Refuse an action whose tokens cannot be counted or recorded."""
+    """Check that the tokens of an action can be counted and recorded."""
     counts = action.usage or {}
     if not isinstance(counts, dict) or not all(isinstance(n, int) for n in counts.values()):
-        raise UsageError("the usage of an action is a dict of whole numbers, such as prompt_tokens")
+        raise UsageError("an action's usage must be a dict of ints, such as prompt_tokens")
     for name in ("prompt_ids", "token_ids", "logprobs"):
         if not isinstance(getattr(action, name), (list, NoneType)):
-            raise UsageError(f"the {name} of an action are a list")
+            raise UsageError(f"an action's {name} must be a list or None")
     ids, logprobs = action.token_ids, action.logprobs
     if ids is not None and logprobs is not None and len(ids) != len(logprobs):
-        raise UsageError("an action has one log probability for each sampled id")
+        raise UsageError("an action must have one log probability for each sampled token")
 
 
 async def _step(
-    env: gym.Env[Any, Any], action: Action, episode: _Episode, retries: int, calls: Calls
+    env: gym.Env[Any, Any], action: Action, progress: _Progress, retries: int, caller: EnvCaller
 ) -> tuple[float, dict[str, float]]:
     for attempt in range(retries + 1):
         try:
-            result = await calls.step(env, action.message)
+            result = await caller.step(env, action.message)
             break
         except InvalidActionError as error:
-            raise _AtBoundary("policy", error) from error
+            raise _Failed("policy", error) from error
         except BaseException as error:
-            await _try_again(error, attempt, retries, episode)
+            await _pause_or_fail("environment", error, attempt, retries, progress)
     try:
         observation, reward, terminated, truncated, info = result
         if not isinstance(reward, Real) or not math.isfinite(reward):
-            raise RewardError(f"the reward is {reward!r}, which is no finite number")
-        reward, ended, cut = float(reward), bool(terminated), bool(truncated)
-        reason = info.get("stop_reason") or ("time" if cut else "")
+            raise RewardError(f"the reward must be a finite number, not {reward!r}")
+        reward, terminated, truncated = float(reward), bool(terminated), bool(truncated)
+        stop_reason = info.get("stop_reason") or ("time" if truncated else "")
         components, success = info.get("reward_components") or {}, bool(info.get("is_success"))
-        if not isinstance(reason, str) or not isinstance(components, dict):
-            raise TypeError("a stop reason is a text, and reward components are a dict")
-        _take(episode, observation, info)
-    except Exception as error:  # it returned what cannot be read
-        raise _AtBoundary("environment", error) from error
-    episode.reward, episode.is_success = episode.reward + reward, success
-    episode.terminated, episode.truncated, episode.stop_reason = ended, cut, reason
-    if (ended or cut) and action.finish_reason == "length":
-        episode.stop_reason = "max_tokens"
+        if not isinstance(stop_reason, str) or not isinstance(components, dict):
+            raise TypeError("stop_reason must be a str, and reward_components a dict")
+        _check_and_take(progress, observation, info)
+    except Exception as error:  # step returned something invalid
+        raise _Failed("environment", error) from error
+    progress.reward, progress.is_success = progress.reward + reward, success
+    progress.terminated, progress.truncated = terminated, truncated
+    progress.stop_reason = stop_reason
+    if (terminated or truncated) and action.finish_reason == "length":
+        progress.stop_reason = "max_tokens"
     return reward, components
 
 
-def _take(episode: _Episode, observation: Any, info: Any) -> None:
-    """Take an observation and an info that can be recorded and counted."""
+def _check_and_take(progress: _Progress, observation: Any, info: Any) -> None:
+    """Take an observation and an info if they can be recorded."""
     if not isinstance(observation, list):
-        raise TypeError(f"the observation is no list of messages, but {type(observation).__name__}")
+        kind = type(observation).__name__
+        raise TypeError(f"the observation must be a list of messages, not {kind}")
     for message in observation:
         if not isinstance(message, dict) or "role" not in message:
-            raise TypeError("the observation is no list of messages: one of them has no role")
+            raise TypeError("the observation must be a list of messages; one has no role")
     if not isinstance(info, dict):
-        raise TypeError(f"the info is no dict, but {type(info).__name__}")
-    episode.messages, episode.info = observation, info
+        raise TypeError(f"the info must be a dict, not {type(info).__name__}")
+    progress.messages, progress.info = observation, info
 
 
-def _record(
-    episode: _Episode,
+def _add_step(
+    progress: _Progress,
     action: Action,
     index: int,
     reward: float | None,
@@ -339,8 +352,8 @@ def _record(
     seconds: float,
 ) -> None:
     for name, count in (action.usage or {}).items():
-        episode.usage[name] = episode.usage.get(name, 0) + count
-    episode.steps.append(
+        progress.usage[name] = progress.usage.get(name, 0) + count
+    progress.steps.append(
         {
             "message_index": index,
             "reward": reward,
@@ -356,17 +369,17 @@ def _record(
     )
 
 
-def _failure(error: BaseException) -> Failure:
+def _failure_of(error: BaseException) -> Failure:
     boundary = "unknown"
-    if isinstance(error, _AtBoundary):
+    if isinstance(error, _Failed):
         boundary, error = error.boundary, error.error
     if isinstance(error, BoundaryFailure):
         boundary = error.boundary
-    return {"boundary": boundary, "type": type(error).__name__, "message": _message_of(error)}
+    return {"boundary": boundary, "type": type(error).__name__, "message": _text_of(error)}
 
 
-def _message_of(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # someone's error that cannot even say what it is
+    except Exception:  # the error's own __str__ failed
         return ""

@@ -1,6 +1,6 @@
 """What a rollout plays: which environments, how many tasks of each, and in which order.
 
-A plan is decided before the first episode; the same arguments give the same plan.
+The plan is made before the first episode; the same arguments give the same plan.
 """
 
 from __future__ import annotations
@@ -12,93 +12,105 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.mixtures import check_weights, share_out
+from textgym.mixtures import check_weights, split_by_weight
 from textgym.policies import Policy
 from textgym.registry import make
+from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job
-from textgym.trajectories.store import as_stored
+from textgym.trajectories.store import json_round_trip
 
 __all__ = [
+    "EnvFns",
     "Envs",
-    "Makers",
-    "arguments_for",
-    "arguments_of",
-    "check_ids",
-    "check_own_arguments",
+    "check_env_ids",
+    "check_env_kwargs",
+    "kwargs_for_env",
+    "kwargs_from_spec",
     "list_jobs",
-    "make_makers",
+    "make_env_fns",
     "plan_tasks",
-    "recorded",
+    "recorded_kwargs",
 ]
 
 Envs = str | Mapping[str, float] | Callable[[], gym.Env[Any, Any]]
-Makers = Mapping[str, Callable[[], gym.Env[Any, Any]]]
+EnvFns = Mapping[str, Callable[[], gym.Env[Any, Any]]]
 
 
-def make_makers(envs: Envs, kwargs: dict[str, Any]) -> Makers:
-    """Return a function that makes the environment, for each id.
+def make_env_fns(envs: Envs, kwargs: dict[str, Any]) -> EnvFns:
+    """Return the function that makes each environment, by id.
+
+    Args:
+        envs: An id, ids with weights, or a function that makes an environment.
+        kwargs: Keyword arguments of the environments, as `kwargs_for_env` takes them.
 
     Raises:
-        UsageError: `envs` is none of its forms, or is empty.
+        UsageError: `envs` is something else, or is empty.
     """
     if callable(envs):
         if kwargs:
-            raise UsageError("env_kwargs are for ids; the function makes its environment itself")
+            raise UsageError("env_kwargs need an id; a function makes its environment itself")
         env = envs()
-        name = env.spec.id if env.spec else type(env.unwrapped).__name__
+        name = env_name(env)
         env.close()
         return {name: envs}
     if not isinstance(envs, (str, Mapping)):
         kind = type(envs).__name__
-        raise UsageError(f"envs is an id, ids with weights, or a function, not {kind}")
+        raise UsageError(f"envs must be an id, ids with weights, or a function, not {kind}")
     ids = [envs] if isinstance(envs, str) else list(envs)
     if not ids:
-        raise UsageError("no environment was named")
-    check_own_arguments("env_kwargs", kwargs, ids)
+        raise UsageError("envs names no environment")
+    check_env_kwargs("env_kwargs", kwargs, ids)
 
-    def maker(id: str) -> Callable[[], gym.Env[Any, Any]]:
-        own = {"disable_env_checker": True, **arguments_for(id, kwargs)}  # it is slow, once each
+    def env_fn(id: str) -> Callable[[], gym.Env[Any, Any]]:
+        # Gymnasium's checker costs much of an environment's first reset and step.
+        own = {"disable_env_checker": True, **kwargs_for_env(id, kwargs)}
         return lambda: make(id, **own)
 
-    return {id: maker(id) for id in ids}
+    return {id: env_fn(id) for id in ids}
 
 
-def arguments_for(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of one environment: those of all, and over them its own.
+def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of one environment; its own override those for all.
 
     Args:
-        id: The environment's.
-        kwargs: Arguments by name, and under ids, which are no names, arguments of one environment.
+        id: The environment's id.
+        kwargs: Keyword arguments for all environments by name, and for one environment as a dict
+            under its id.
 
     Example:
         >>> kwargs = {"level": 1, "demo/A-v0": {"shots": 4}, "demo/B-v0": {"level": 2}}
-        >>> arguments_for("demo/A-v0", kwargs), arguments_for("demo/B-v0", kwargs)
+        >>> kwargs_for_env("demo/A-v0", kwargs), kwargs_for_env("demo/B-v0", kwargs)
         ({'level': 1, 'shots': 4}, {'level': 2})
     """
     own = {} if id.isidentifier() else kwargs.get(id, {})
     if not isinstance(own, Mapping):
-        raise UsageError(f"env_kwargs: under {id!r} stand its arguments by name, not {own!r}")
+        raise UsageError(f"env_kwargs[{id!r}] must be a dict of keyword arguments, not {own!r}")
     return {name: value for name, value in kwargs.items() if name.isidentifier()} | dict(own)
 
 
-def check_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
-    """Refuse names that are no ids of the environments that are played.
+def check_env_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
+    """Check that names are ids of environments that are played.
+
+    Args:
+        what: What the names belong to, for the error.
+        given: The names.
+        ids: The ids of the environments that are played.
 
     Raises:
-        UnknownNameError: One of them is none.
+        UnknownNameError: A name is not such an id.
     """
     for id in given:
         if id not in ids:
             raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
 
 
-def check_own_arguments(what: str, kwargs: Iterable[str], ids: Collection[str]) -> None:
-    """Refuse arguments of one environment, which stand under its id, if that is not played.
+def check_env_kwargs(what: str, kwargs: Iterable[str], ids: Collection[str]) -> None:
+    """Check that keyword arguments under an id belong to an environment that is played.
 
     Raises:
-        UnknownNameError: One of the names is neither an argument's nor a played id.
+        UnknownNameError: A name is neither that of an argument nor the id of such an environment.
     """
-    check_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
+    check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
 
 
 def plan_tasks(
@@ -111,76 +123,78 @@ def plan_tasks(
     """Return which tasks of each environment are played.
 
     Args:
-        samples: An environment of each id.
-        envs: What was asked for.
-        episodes: How many tasks in all; None for all of each environment.
+        samples: One environment of each id.
+        envs: The environments that were asked for.
+        episodes: The total number of tasks; None for all tasks of each environment.
         start: The index of the first task of each environment.
-        policy: What plays.
+        policy: The policy that plays.
 
     Raises:
-        UsageError: There are not so many tasks, weights have nothing to share out, or the policy
-            cannot play an environment.
+        UsageError: There are fewer tasks, `episodes` is missing, or the policy cannot play an
+            environment.
     """
     weights = dict(envs) if isinstance(envs, Mapping) else dict.fromkeys(samples, 1.0)
     check_weights(weights)
     if episodes is None and len(set(weights.values())) > 1:
-        raise UsageError("weights share out the episodes: say how many")
-    shares = share_out(weights, episodes) if episodes is not None else {}
+        raise UsageError("weights divide the episodes among environments: pass episodes")
+    shares = split_by_weight(weights, episodes) if episodes is not None else {}
     tasks = {}
     for id, env in samples.items():
         policy.for_env(env)
-        known = getattr(env.unwrapped, "num_tasks", None)
-        if known is not None and start >= known:
-            raise UsageError(f"{id} has {known} tasks: start is less than that, not {start}")
-        left = None if known is None else known - start
-        wanted = shares.get(id, left)
-        if wanted is None:
-            raise UsageError(f"{id} has no end of tasks in this split: say how many episodes")
-        if wanted < 1 or (left is not None and wanted > left):
-            most = f"from 1 to {left}" if left is not None else "1 or more"
+        num_tasks = getattr(env.unwrapped, "num_tasks", None)
+        if num_tasks is not None and start >= num_tasks:
+            raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
+        available = None if num_tasks is None else num_tasks - start
+        count = shares.get(id, available)
+        if count is None:
+            raise UsageError(f"{id} has no end of tasks in this split: pass episodes")
+        if count < 1 or (available is not None and count > available):
+            bounds = f"from 1 to {available}" if available is not None else "1 or more"
             after = f" from task {start} on" if start else ""
             raise UsageError(
-                f"{id} cannot play {wanted} tasks{after}: {most}; repeats play a task again"
+                f"{id} cannot play {count} tasks{after}: {bounds}; repeats play a task again"
             )
-        tasks[id] = range(start, start + wanted)
+        tasks[id] = range(start, start + count)
     return tasks
 
 
 def list_jobs(
     id: str, tasks: range, repeats: int, seed: int, kwargs: dict[str, Any]
 ) -> Iterator[Job]:
-    """Give the episodes of an environment in order, a task's repeats one after another."""
+    """Yield the episodes of an environment in order, the repeats of a task one after another."""
     for index in tasks:
         for repeat in range(repeats):
             yield Job(id, kwargs, index, repeat, seed)
 
 
-def arguments_of(env: gym.Env[Any, Any]) -> dict[str, Any]:
-    """Return the arguments that an environment was made with, as far as it tells."""
+def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
+    """Return the keyword arguments that an environment was made with, as far as it reports them."""
     known = env.spec.kwargs if env.spec else getattr(env.unwrapped, "arguments", None)
     return dict(known or {})
 
 
-def recorded(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as JSON can hold them, the same in every process; a function is named.
+def recorded_kwargs(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments in the form that is recorded: JSON, the same in every process.
+
+    A function is recorded by its name.
 
     Args:
-        arguments: As in `arguments_for`.
+        kwargs: Keyword arguments, as `kwargs_for_env` takes them.
 
     Example:
         >>> from pathlib import PurePath
-        >>> recorded({"judge": len, "dataset": PurePath("rows.jsonl"), "levels": (1, 2)})
+        >>> recorded_kwargs({"judge": len, "dataset": PurePath("rows.jsonl"), "levels": (1, 2)})
         {'judge': 'builtins:len', 'dataset': 'rows.jsonl', 'levels': [1, 2]}
     """
     return {
-        name: _plain(value) if name.isidentifier() else recorded(value)
-        for name, value in arguments.items()
+        name: _recorded(value) if name.isidentifier() else recorded_kwargs(value)
+        for name, value in kwargs.items()
     }
 
 
-def _plain(value: Any) -> Any:
+def _recorded(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "__qualname__"):
         return f"{value.__module__}:{value.__qualname__}"
-    return as_stored(value)
+    return json_round_trip(value)

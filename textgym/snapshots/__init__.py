@@ -1,4 +1,8 @@
-"""Saving an episode in the middle and restoring it, wrappers included."""
+"""Snapshots: saving a running episode and restoring it, wrappers included.
+
+`walk` saves an environment with its wrappers, `saved_episode` checks what a `TextEnv` saves, and
+`episode_state` converts the environment's own state to JSON and back.
+"""
 
 from textgym.snapshots.walk import get_state, set_state
 

@@ -1,9 +1,11 @@
-"""An episode's state as JSON holds it, and back, checked against its type.
+"""An environment's episode state as JSON, and back, checked against its type.
 
-The type is what `begin` is annotated to return, or State in `TextEnv[State]`; a dataclass that
-`begin` returned is its own type. Where neither tells, a state must be like one that `begin`
-returned. Invariant: a state that was read holds the very values that JSON held, in fresh lists and
-objects, and nothing that its type does not have.
+The type is the return annotation of `begin`, or `State` in `TextEnv[State]`; if `begin` returned a
+dataclass or a pydantic model, it is that class. Without any of these, a state must have the shape
+of one that `begin` returned.
+
+Invariant: a restored state holds exactly the values in the JSON, in new lists and objects, and
+nothing that its type does not have.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ __all__ = ["declared_type", "pack_state", "unpack_state", "validation_problem"]
 
 
 def pack_state(state: Any) -> Any:
-    """Return a copy of an episode's state as JSON holds it.
+    """Return a copy of an episode's state as JSON values.
 
     Raises:
-        StateError: It holds something that JSON cannot.
+        StateError: The state holds something that JSON cannot represent.
     """
     data = state
     if _is_model(state):
@@ -38,24 +40,25 @@ def pack_state(state: Any) -> Any:
     try:
         packed = json.loads(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise StateError(f"the episode's state is not what JSON can hold: {error}") from None
+        raise StateError(f"the episode's state cannot be represented in JSON: {error}") from None
     if packed != data:
         raise StateError(
-            "the episode's state changes in JSON: it holds tuples or keys that are no text"
+            "the episode's state changes in JSON: it holds tuples, or keys that are not strings"
         )
     return packed
 
 
 def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
-    """Return the state that `pack_state` gave as data.
+    """Return the state that `pack_state` returned as data.
 
     Args:
-        fresh: A state as `begin` returns it.
-        data: What `pack_state` gave, or what somebody made of it.
-        declared: The type of states, as `declared_type` gives it.
+        fresh: A state that `begin` has just returned.
+        data: What `pack_state` returned; it may have been edited.
+        declared: The type of states, from `declared_type`.
 
     Raises:
-        StateError: It is not of the type, or not like the fresh one; the error names the place.
+        StateError: The data do not have the type, or the shape of the fresh state; the error names
+            the path.
 
     Example:
         >>> unpack_state({"count": 0}, {"count": 5}, dict[str, int])
@@ -70,13 +73,13 @@ def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise StateError(f"state is not what JSON can hold: {error}") from None
+        raise StateError(f"state cannot be represented in JSON: {error}") from None
     if adapter is None:
-        return _read_alike(data, fresh)
+        return _unpack_untyped(data, fresh)
     from pydantic import ValidationError
 
     try:
-        # Half a surrogate pair is no JSON to pydantic; the texts of `data` are kept as they are.
+        # pydantic refuses unpaired surrogates; `_with_values` restores the strings of `data`.
         value = adapter.validate_json(text.encode("utf-8", "xmlcharrefreplace"), strict=True)
     except ValidationError as error:
         raise StateError(validation_problem(error, "state")) from None
@@ -84,20 +87,20 @@ def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
 
 
 def declared_type(owner: type, root: type) -> Any:
-    """Return the type of an environment class's states; Any where it does not tell.
+    """Return the declared type of an environment class's states; Any if there is none.
 
     Args:
-        owner: The class, with a method `begin`.
-        root: The generic class whose argument is the type where `begin` has no annotation; it
-            counts where the class with this argument defines `begin`, or none does.
+        owner: The environment class, with a method `begin`.
+        root: The generic base class. If `begin` has no annotation, its type argument is used,
+            provided that the class with this argument defines `begin`, or no subclass does.
     """
     begin: Any = owner.begin  # type: ignore[attr-defined]
     try:
-        told = typing.get_type_hints(begin, include_extras=True).get("return", root)
-    except (NameError, TypeError, AttributeError):  # a name that only some function knows
+        hint = typing.get_type_hints(begin, include_extras=True).get("return", root)
+    except (NameError, TypeError, AttributeError):  # such as the name of a local class
         return Any
-    if told is not root and not isinstance(told, TypeVar):
-        return told
+    if hint is not root and not isinstance(hint, TypeVar):
+        return hint
     definer = next(cls for cls in owner.__mro__ if "begin" in vars(cls))
     for cls in owner.__mro__ if definer is root else (definer,):
         for base in vars(cls).get("__orig_bases__", ()):
@@ -107,69 +110,73 @@ def declared_type(owner: type, root: type) -> Any:
     return Any
 
 
-def validation_problem(error: Any, place: str = "") -> str:
-    """Return the first problem of pydantic's error, with its place, in one line."""
+def validation_problem(error: Any, root: str = "") -> str:
+    """Return the first problem in a pydantic validation error, with its path, in one line.
+
+    Args:
+        error: The validation error.
+        root: The path of the value that was validated.
+    """
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    steps = ".".join([*filter(None, [place]), *map(str, first["loc"])])[:200]
-    return f"{steps}: {first['msg']}" if steps else str(first["msg"])
+    path = ".".join([*filter(None, [root]), *map(str, first["loc"])])[:200]
+    return f"{path}: {first['msg']}" if path else str(first["msg"])
 
 
 def _is_model(state: Any) -> bool:
-    """Tell whether a state is one of pydantic's models, without importing pydantic."""
+    """Return whether a state is a pydantic model, without importing pydantic."""
     return hasattr(state, "model_dump") and not isinstance(state, type)
 
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any] | None:
-    """Return what validates a type; None where pydantic cannot read the type."""
+    """Return the validator of a type; None if pydantic does not support the type."""
     from pydantic import TypeAdapter
     from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 
     try:
         adapter = TypeAdapter(kind)
-        return adapter if adapter.core_schema else None  # raises where a name is still unknown
+        return adapter if adapter.core_schema else None  # raises if a name is unresolved
     except (PydanticUserError, PydanticUndefinedAnnotation):
         return None
 
 
-def _with_values(value: Any, data: Any, place: str) -> Any:
-    """Return a validated value with the very numbers and texts of the data.
+def _with_values(value: Any, data: Any, path: str) -> Any:
+    """Return a validated value with exactly the numbers and strings of the data.
 
-    pydantic fills in defaults, leaves out what a type does not have, and makes a float of a whole
-    number.
+    pydantic fills in defaults, drops what a type does not have, and turns ints into floats.
     """
     if is_dataclass(value):
         names = [field.name for field in fields(value)]
-        _check_names(data, names, place)
+        _check_names(data, names, path)
         for name in names:
-            inner = _with_values(getattr(value, name), data[name], f"{place}.{name}")
+            inner = _with_values(getattr(value, name), data[name], f"{path}.{name}")
             object.__setattr__(value, name, inner)
         return value
     if isinstance(value, dict) and isinstance(data, dict):
         if len(value) < len(data):
-            _check_names(data, value, place)
+            _check_names(data, value, path)
         return {
-            name: _with_values(value.get(name), item, f"{place}.{name}")
+            name: _with_values(value.get(name), item, f"{path}.{name}")
             for name, item in data.items()
         }
     if isinstance(value, list) and isinstance(data, list):
         pairs = enumerate(zip(value, data, strict=True))
-        return [_with_values(one, item, f"{place}.{n}") for n, (one, item) in pairs]
+        return [_with_values(one, item, f"{path}.{n}") for n, (one, item) in pairs]
     return value if _is_model(value) else copy_json(data)
 
 
-def _check_names(data: Any, names: Collection[str], place: str) -> None:
+def _check_names(data: Any, names: Collection[str], path: str) -> None:
     if not isinstance(data, Mapping):
-        raise StateError(f"{place} is an object, not {type(data).__name__}")
+        raise StateError(f"{path} must be an object, not {type(data).__name__}")
     missing = [name for name in names if name not in data]
     unknown = [name for name in data if name not in names]
     if missing or unknown:
-        problem = "is missing" if missing else "is none of its fields"
-        raise StateError(f"{place}.{str((missing or unknown)[0])[:100]} {problem}")
+        problem = "is missing" if missing else "is not a field"
+        raise StateError(f"{path}.{str((missing or unknown)[0])[:100]} {problem}")
 
 
-def _read_alike(data: Any, fresh: Any) -> Any:
-    """Return a state whose type nobody tells, if it is like the fresh one."""
+def _unpack_untyped(data: Any, fresh: Any) -> Any:
+    """Return a state without a declared type, if it has the shape of a fresh one."""
     if is_dataclass(fresh):
         kind: Any = type(fresh)
         _check_names(data, [field.name for field in fields(fresh)], "state")
@@ -183,10 +190,10 @@ def _read_alike(data: Any, fresh: Any) -> Any:
     return copy_json(data)
 
 
-def _check_kind(data: Any, fresh: Any, place: str) -> None:
-    """Refuse a value of another kind than the fresh one, which may be None for any kind."""
+def _check_kind(data: Any, fresh: Any, path: str) -> None:
+    """Check that a value has the type of the fresh one; None stands for any type."""
     if fresh is not None and _kind(data) is not _kind(fresh):
-        raise StateError(f"{place} is of another kind than the state that `begin` returns")
+        raise StateError(f"{path} has another type than the state that `begin` returns")
 
 
 def _kind(value: Any) -> type:

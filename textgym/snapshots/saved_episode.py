@@ -1,4 +1,4 @@
-"""What `TextEnv.get_state` saves of an episode, checked before anything of it is used."""
+"""The format in which `TextEnv.get_state` saves an episode, checked before it is used."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from textgym.snapshots.episode_state import validation_problem
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["SEEDS", "SavedEpisode", "pack_generator", "read_saved", "unpack_generator"]
+__all__ = ["MAX_SEED", "SavedEpisode", "pack_generator", "read_saved", "unpack_generator"]
 
-SEEDS = 2**128
-"""A seed is less than this; NumPy draws one of so many where it is given none."""
+MAX_SEED = 2**128 - 1
+"""The largest seed; if NumPy is given none, it draws one up to this."""
 
 
 def _is_odd(number: int) -> bool:
     return number % 2 == 1
 
 
-class Counter(TypedDict):
-    """The numbers that a PCG64 generator counts with."""
+class GeneratorState(TypedDict):
+    """The internal state of a PCG64 generator."""
 
     state: Annotated[int, Interval(ge=0, lt=2**128)]
     inc: Annotated[int, Interval(ge=0, lt=2**128), Predicate(_is_odd)]
 
 
 class Generator(TypedDict):
-    """A PCG64 generator, as NumPy gives its state."""
+    """A PCG64 generator, as NumPy's `bit_generator.state` has it."""
 
     bit_generator: Literal["PCG64"]
-    state: Counter
+    state: GeneratorState
     has_uint32: Literal[0, 1]
     uinteger: Annotated[int, Interval(ge=0, lt=2**32)]
 
 
 class SavedEpisode(TypedDict):
-    """An episode, as JSON holds it.
+    """A saved episode, as JSON values.
 
     Attributes:
         id: The environment's id.
         row: The task's row.
-        messages: What was said after the prompt.
-        turn: How many of these messages answered a step.
+        messages: The messages after the prompt.
+        turn: How many of these messages were actions.
         running: Whether the episode has not ended.
         state: The environment's own state.
-        stream: The seed of the choice of tasks, and how many were drawn.
-        np_random: The random generator; None where the environment was never seeded.
+        stream: The seed of the stream of tasks, and how many tasks were drawn from it.
+        np_random: The random generator; None if the environment was never seeded.
     """
 
     id: str
@@ -62,11 +62,11 @@ class SavedEpisode(TypedDict):
     turn: Annotated[int, Interval(ge=0)]
     running: bool
     state: Any
-    stream: Annotated[list[Annotated[int, Interval(ge=0, lt=SEEDS)]], Len(2, 2)]
+    stream: Annotated[list[Annotated[int, Interval(ge=0, le=MAX_SEED)]], Len(2, 2)]
     np_random: Generator | None
 
 
-for _kind in (Counter, Generator, SavedEpisode):
+for _kind in (GeneratorState, Generator, SavedEpisode):
     setattr(_kind, "__pydantic_config__", {"extra": "forbid"})  # noqa: B010
 
 
@@ -78,10 +78,10 @@ def _adapter() -> TypeAdapter[SavedEpisode]:
 
 
 def read_saved(given: Any) -> SavedEpisode:
-    """Return a saved episode if it is one; its row and its state are still to be read.
+    """Return a saved episode after checking its format, but not its row and its state.
 
     Raises:
-        StateError: A part is missing, unknown or wrong; the error names it.
+        StateError: A field is missing, unknown or invalid; the error names it.
     """
     from pydantic import ValidationError
 
@@ -89,32 +89,32 @@ def read_saved(given: Any) -> SavedEpisode:
         saved = _adapter().validate_python(given, strict=True)
     except ValidationError as error:
         raise StateError(validation_problem(error)) from None
-    for place, message in enumerate(saved["messages"]):
+    for index, message in enumerate(saved["messages"]):
         if problem := message_problem(message):
-            raise StateError(f"messages.{place}: {problem}")
-    said = sum(message["role"] == "assistant" for message in saved["messages"])
-    if saved["turn"] > said:
-        raise StateError(f"turn: {saved['turn']} turns need as many assistant messages, not {said}")
+            raise StateError(f"messages.{index}: {problem}")
+    count = sum(message["role"] == "assistant" for message in saved["messages"])
+    if saved["turn"] > count:
+        raise StateError(f"turn: there are {saved['turn']} turns, but {count} assistant messages")
     return saved
 
 
 def pack_generator(generator: np.random.Generator | None) -> Any:
-    """Return a random generator as JSON holds it.
+    """Return a random generator as JSON values.
 
     Raises:
-        StateError: It is not of the kind that Gymnasium makes.
+        StateError: It is not a PCG64 generator, as Gymnasium makes it.
     """
     if generator is None:
         return None
     bits = generator.bit_generator
     if type(bits) is not np.random.PCG64:
         kind = type(bits).__name__
-        raise StateError(f"np_random is a {kind}, and only a PCG64 can be saved, as Gymnasium's is")
+        raise StateError(f"np_random is a {kind}, and only a PCG64 generator can be saved")
     return bits.state
 
 
 def unpack_generator(saved: Any) -> np.random.Generator:
-    """Return the random generator that `pack_generator` gave."""
+    """Return the random generator that `pack_generator` packed."""
     bits = np.random.PCG64(0)
     bits.state = saved
     return np.random.Generator(bits)

@@ -1,8 +1,10 @@
-"""Saving an episode in the middle and going on from there, wrappers included.
+"""Saving a running episode and restoring it, wrappers included.
 
-A `TextEnv` saves itself; `get_state` adds what its wrappers hold (`TimeLimit`'s counter, running
-statistics). Invariants: a saved state is what JSON can hold; going on from it equals having gone
-straight through; a state that is refused has changed nothing.
+A `TextEnv` saves itself; `get_state` adds the data of its wrappers, such as `TimeLimit`'s counter
+and running statistics.
+
+Invariants: a saved state consists of JSON values; continuing from a saved state equals continuing
+without a break; a state that is refused changes nothing.
 """
 
 from __future__ import annotations
@@ -22,17 +24,17 @@ from textgym.errors import BoundaryFailure, StateError, in_one_line
 
 __all__ = ["get_state", "set_state"]
 
-_OF_EVERY_WRAPPER = frozenset(vars(gym.Wrapper(gym.Env())))
+_BASE_ATTRIBUTES = frozenset(vars(gym.Wrapper(gym.Env())))
 
 
 def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
     """Save an environment and its wrappers.
 
     Args:
-        env: A `TextEnv`, wrapped or not, in an episode.
+        env: A `TextEnv` with a running episode, wrapped or not.
 
     Raises:
-        StateError: It is no `TextEnv`, or has no episode.
+        StateError: It is not a `TextEnv`, or has no episode.
 
     Example:
         >>> import gymnasium, textgym
@@ -55,12 +57,13 @@ def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
 
 
 def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
-    """Go on from a saved state, in an environment made and wrapped in the same way.
+    """Restore a saved state, in an environment that was made and wrapped in the same way.
 
     Raises:
-        StateError: It is not a state of such an environment, or of other wrappers; the error names
-            the place, and environment and wrappers are as they were.
-        BoundaryFailure: Something that the environment's `begin` calls failed; all is as it was.
+        StateError: The state is invalid, or was saved from another environment or other wrappers;
+            the error names the path. The environment and its wrappers are unchanged.
+        BoundaryFailure: Something that the environment's `begin` calls failed. The environment and
+            its wrappers are unchanged.
     """
     layers = list(_wrappers(env))
     inner: Any = env.unwrapped
@@ -69,17 +72,17 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
         if [name for name, _ in state["wrappers"]] != names:
             raise StateError(f"the state was saved from other wrappers than {names}")
         restored = [
-            _read(saved, _Held(layer), name)
+            _read(saved, _WrapperData(layer), name)
             for layer, (name, saved) in zip(layers, state["wrappers"], strict=True)
         ]
         inner.set_state(state["env"])
     except (StateError, BoundaryFailure):
         raise
     except Exception as error:
-        raise StateError(f"this is no saved state: {in_one_line(error)}") from error
+        raise StateError(f"this is not a saved state: {in_one_line(error)}") from error
     for layer, data in zip(layers, restored, strict=True):
         vars(layer).update(data)
-        if isinstance(layer, PassiveEnvChecker):  # it compares with what it saw from the start
+        if isinstance(layer, PassiveEnvChecker):  # its first-call checks would fail
             layer.checked_reset = layer.checked_step = layer.checked_data_reuse = True
 
 
@@ -90,12 +93,12 @@ def _wrappers(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any
 
 
 def _data_of(layer: Any) -> Iterator[tuple[str, Any]]:
-    """Give a wrapper's attributes that are data; functions, spaces and specs are not."""
+    """Yield a wrapper's attributes that are data, not functions, spaces or specs."""
     if isinstance(layer, PassiveEnvChecker):
         return
     data = (bool, int, float, str, np.ndarray, np.generic, deque, RunningMeanStd)
     for name, value in vars(layer).items():
-        if name not in _OF_EVERY_WRAPPER and (value is None or isinstance(value, data)):
+        if name not in _BASE_ATTRIBUTES and (value is None or isinstance(value, data)):
             yield name, value
 
 
@@ -109,13 +112,13 @@ def _pack(value: Any) -> Any:
     return [_pack(item) for item in value] if isinstance(value, deque) else value
 
 
-class _Held:
-    """What a wrapper holds now, which tells what it can hold.
+class _WrapperData:
+    """The data of a wrapper now, from which follows what it can be.
 
     Attributes:
-        values: Its attributes that are data, by name.
-        may_be_none: Whether any of them may be None at times. Of Gymnasium's own wrappers none is,
-            but for the counter of a `TimeLimit` before the first reset.
+        values: The attributes that are data, by name.
+        may_be_none: Whether attributes may also be None. Those of Gymnasium's own wrappers never
+            are, except the counter of a `TimeLimit` before the first reset.
     """
 
     def __init__(self, layer: Any) -> None:
@@ -125,7 +128,7 @@ class _Held:
             self.values["_elapsed_steps"] = self.values["_elapsed_steps"] or 0
 
     def is_like(self, saved: Any, now: Any) -> bool:
-        """Tell whether a saved value is of a kind that the wrapper can hold where `now` is."""
+        """Return whether a saved value has a type that can replace the value `now`."""
         if isinstance(now, deque):
             return isinstance(saved, list)
         if saved is None:
@@ -135,33 +138,33 @@ class _Held:
         return _is_number(saved) if _is_number(_pack(now)) else type(saved) is type(_pack(now))
 
 
-def _read(saved: Any, held: _Held, place: str) -> dict[str, Any]:
-    """Return the saved values of a wrapper by name, each of the type that it holds now.
+def _read(saved: Any, data: _WrapperData, path: str) -> dict[str, Any]:
+    """Return the saved values of a wrapper by name, each with its present type.
 
     Raises:
-        StateError: A value is missing, unknown, or of another type.
+        StateError: A value is missing or unknown, or has another type.
     """
-    _check_names(saved, held.values, place)
+    _check_names(saved, data.values, path)
     return {
-        name: _unpack(item, held.values[name], held, f"{place}.{name}")
+        name: _unpack(item, data.values[name], data, f"{path}.{name}")
         for name, item in saved.items()
     }
 
 
-def _check_names(saved: Any, now: Mapping[str, Any], place: str) -> None:
+def _check_names(saved: Any, now: Mapping[str, Any], path: str) -> None:
     unknown = [name for name in saved if name not in now]
     if unknown:
-        raise StateError(f"{place}.{str(unknown[0])[:100]} is none of its values")
+        raise StateError(f"{path}.{str(unknown[0])[:100]} is unknown")
     missing = [name for name, value in now.items() if value is not None and name not in saved]
     if missing:
-        raise StateError(f"{place}.{missing[0]} is missing")
+        raise StateError(f"{path}.{missing[0]} is missing")
 
 
-def _unpack(saved: Any, now: Any, held: _Held, place: str) -> Any:
-    """Return a saved value as the type that the wrapper holds now."""
-    value, is_like = saved, held.is_like(saved, now)
+def _unpack(saved: Any, now: Any, data: _WrapperData, path: str) -> Any:
+    """Return a saved value with the type of the present one."""
+    value, is_like = saved, data.is_like(saved, now)
     if isinstance(now, RunningMeanStd):
-        return _read_statistics(saved, now, held, place)
+        return _read_statistics(saved, now, data, path)
     if isinstance(now, np.ndarray):
         value = np.array(saved, dtype=now.dtype)
         is_like = value.shape == now.shape
@@ -170,7 +173,7 @@ def _unpack(saved: Any, now: Any, held: _Held, place: str) -> Any:
     elif isinstance(now, deque):
         value = deque(saved, maxlen=now.maxlen)
     if not is_like or json.dumps(_pack(value), allow_nan=False) != json.dumps(saved):
-        raise StateError(f"{place} is not such a value as the wrapper holds")
+        raise StateError(f"{path} has another type than the wrapper's value")
     return value
 
 
@@ -178,12 +181,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _read_statistics(saved: Any, now: RunningMeanStd, held: _Held, place: str) -> RunningMeanStd:
-    """Return running statistics; a variance is never negative, and a count more than 0."""
+def _read_statistics(
+    saved: Any, now: RunningMeanStd, data: _WrapperData, path: str
+) -> RunningMeanStd:
+    """Return saved running statistics, after checking that they are possible."""
     statistics = copy.copy(now)
-    _check_names(saved, vars(now), place)
+    _check_names(saved, vars(now), path)
     for name, item in saved.items():
-        setattr(statistics, name, _unpack(item, getattr(now, name), held, f"{place}.{name}"))
+        setattr(statistics, name, _unpack(item, getattr(now, name), data, f"{path}.{name}"))
     if np.any(np.less(statistics.var, 0)) or statistics.count <= 0:
-        raise StateError(f"{place} are no statistics")
+        raise StateError(f"{path} has a negative variance, or a count of 0 or less")
     return statistics

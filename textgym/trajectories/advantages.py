@@ -1,7 +1,7 @@
-"""Advantages: what an episode's reward is worth beside those of its group.
+"""Advantages: an episode's reward relative to the rewards of its group.
 
-A group are the episodes of one task. In a group of one, and in one whose rewards are all equal,
-every advantage is exactly 0: there is nothing to learn from it.
+A group consists of the episodes of one task. In a group of one episode, or of equal rewards, every
+advantage is exactly 0: there is nothing to learn from it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["ADVANTAGES", "dr_grpo", "grpo", "rloo"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_EPSILON = 1e-6  # keeps what is divided finite
+_EPSILON = 1e-6  # avoids a division by a very small number
 
 
 def grpo(rewards: Array) -> Array:
-    """Return (reward - mean) / (std + 1e-6), with the sample's standard deviation.
+    """Return (reward - mean) / (std + 1e-6), with the sample standard deviation.
 
     Shao et al. 2024, https://arxiv.org/abs/2402.03300.
 
@@ -32,7 +32,7 @@ def grpo(rewards: Array) -> Array:
 
 
 def dr_grpo(rewards: Array) -> Array:
-    """Return reward - mean: a group of small differences counts for little.
+    """Return reward - mean, so that a group with small differences has little weight.
 
     Liu et al. 2025, https://arxiv.org/abs/2503.20783.
 
@@ -47,7 +47,7 @@ def dr_grpo(rewards: Array) -> Array:
 
 
 def rloo(rewards: Array) -> Array:
-    """Return reward - the mean of the others, "leave one out".
+    """Return the reward minus the mean of the other rewards ("leave one out").
 
     Kool et al. 2019, https://openreview.net/forum?id=r1lgTGL5DE; for language models Ahmadian et
     al. 2024, https://arxiv.org/abs/2402.14740.

@@ -1,8 +1,9 @@
-"""`Batch`: what a trainer needs of some episodes, in padded arrays.
+"""`Batch`: episodes as padded arrays for a trainer.
 
-A row is one token sequence: an episode, or a part of one whose template split it. What always
-holds: every sampled token is in one row, and there alone its loss mask is 1; an episode that failed
-has no row and no part in its group; the advantages of a group of episodes sum to 0.
+A row is one token sequence: an episode, or one of its parts if the chat template split it.
+
+Invariants: every sampled token has a loss mask of 1 in exactly one row; an episode that failed has
+no row and is not part of its group; the advantages of a group of episodes sum to 0.
 """
 
 from __future__ import annotations
@@ -32,27 +33,29 @@ class Batch:
     """Token sequences in padded arrays, sorted by environment, task, repeat and turn.
 
     Attributes:
-        input_ids: The tokens; int64, (rows, length).
-        attention_mask: 1 for tokens, 0 for padding; int64.
-        loss_mask: 1 for tokens that the policy sampled; int64.
-        logprobs: Of each sampled token, as it was sampled, in its own place; 0 elsewhere, NaN where
-            the policy gave none. float32.
-        token_rewards: The reward of each turn at the last token of the turn, 0 elsewhere; float32.
-        rewards: Of each row, the reward of its whole episode; float32.
-        advantages: Of each row, that of its episode in its group; float32.
-        weights: Of each row, 1 over the number of its episode's rows, for losses that are means
-            over rows. A sum over tokens needs none. float32.
-        episodes: The number of each row's episode, of those that are in the batch; int64.
-        groups: The number of each row's group; int64.
-        env_ids: Of each row, the environment's id.
-        tasks: Of each row, the task's index; int64.
-        repeats: Of each row, which of the task's episodes; int64.
-        policy_versions: Of each row, which weights sampled it: of its first turn, the oldest.
+        input_ids: The token ids; int64, (rows, length).
+        attention_mask: 1 for tokens, 0 for padding; int64, (rows, length).
+        loss_mask: 1 for tokens that the policy sampled; int64, (rows, length).
+        logprobs: The log probability of each sampled token at the token's position; 0 for other
+            tokens, NaN if the policy reported none. float32, (rows, length).
+        token_rewards: The reward of each turn at the last token of the turn, 0 elsewhere; float32,
+            (rows, length).
+        rewards: The reward of the row's whole episode; float32.
+        advantages: The advantage of the row's episode in its group; float32.
+        weights: 1 divided by the number of rows of the row's episode, for losses that are means
+            over rows. A loss that sums over tokens does not need it. float32.
+        episodes: The number of the row's episode within the batch; int64.
+        groups: The number of the row's group within the batch; int64.
+        env_ids: The id of the row's environment.
+        tasks: The index of the row's task; int64.
+        repeats: Which of the task's episodes the row belongs to; int64.
+        policy_versions: The version of the weights that sampled the row's first turn, which is the
+            oldest.
         truncated: Whether a limit cut the row's episode.
         cut: Whether the token limit cut one of the row's messages.
-        failures: How many episodes failed, and are left out.
-        empty: How many episodes ended before anything was sampled (a prompt that does not fit):
-            they count in their groups, and have no row.
+        failures: How many episodes failed and are left out.
+        empty: How many episodes ended before anything was sampled, because the prompt did not fit.
+            They count in their groups and have no row.
 
     Example:
         >>> tokens = {"prompt_ids": [1, 2], "token_ids": [3], "logprobs": [-0.5]}
@@ -100,48 +103,47 @@ def make_batch(
     pad_id: int = 0,
     padding_side: str = "right",
 ) -> Batch:
-    """Return the batch of some trajectories.
+    """Return trajectories as a batch.
 
     Args:
-        trajectories: Such as `Run.trajectories()`. Those of the same environment, arguments, seed
-            and task are a group.
-        advantage: How an episode's advantage follows from the rewards of its group: a name of
-            `ADVANTAGES`.
-        pad_id: The token that fills rows up.
+        trajectories: Such as `Run.trajectories()`. Trajectories of the same environment, keyword
+            arguments, seed and task form a group.
+        advantage: How advantages are computed from the rewards of a group: a name in `ADVANTAGES`.
+        pad_id: The token id that fills up rows.
         padding_side: `left` or `right`.
 
     Raises:
-        UsageError: An argument cannot be, or a policy gave no tokens.
+        UsageError: An argument is invalid, or a policy reported no tokens.
     """
     if advantage not in ADVANTAGES:
         raise UnknownNameError(
             f"there is no advantage {advantage!r}{did_you_mean(advantage, ADVANTAGES)}"
         )
     if padding_side not in _SIDES:
-        raise UsageError(f"padding_side is left or right, not {padding_side!r}")
+        raise UsageError(f"padding_side must be left or right, not {padding_side!r}")
     played = list(trajectories)
-    graded = sorted((item for item in played if not item["failure"]), key=_place)
-    numbers, advantages = _group(graded, ADVANTAGES[advantage])
+    graded = sorted((item for item in played if not item["failure"]), key=_sort_key)
+    groups, advantages = _group(graded, ADVANTAGES[advantage])
     rows: list[_Row] = []
     empty = 0
     for episode, trajectory in enumerate(graded):
-        mine = _rows_of(trajectory)
-        empty += not mine
-        rows += [_Row(*parts, episode, len(mine)) for parts in mine]
-    of_rows = [graded[row.episode] for row in rows]
+        sequences = _sequences_of(trajectory)
+        empty += not sequences
+        rows += [_Row(*parts, episode, len(sequences)) for parts in sequences]
+    trajectory_of_row = [graded[row.episode] for row in rows]
     length = max((len(row.tokens.ids) for row in rows), default=0)
-    places = [slice(length - len(row.tokens.ids), length) for row in rows]
+    spans = [slice(length - len(row.tokens.ids), length) for row in rows]
     if padding_side == "right":
-        places = [slice(len(row.tokens.ids)) for row in rows]
+        spans = [slice(len(row.tokens.ids)) for row in rows]
 
-    def padded(kind: Any, filling: int, values: Callable[[_Row], Any]) -> Array:
-        array = np.full((len(rows), length), filling, kind)
-        for number, (row, place) in enumerate(zip(rows, places, strict=True)):
-            array[number, place] = values(row)
+    def padded(dtype: Any, fill: int, values: Callable[[_Row], Any]) -> Array:
+        array = np.full((len(rows), length), fill, dtype)
+        for number, (row, span) in enumerate(zip(rows, spans, strict=True)):
+            array[number, span] = values(row)
         return array
 
-    def column(kind: Any, values: Iterable[Any]) -> Array:
-        return np.array(list(values), kind)
+    def column(dtype: Any, values: Iterable[Any]) -> Array:
+        return np.array(list(values), dtype)
 
     episodes = column(np.int64, (row.episode for row in rows))
     return Batch(
@@ -150,17 +152,17 @@ def make_batch(
         loss_mask=padded(np.int64, 0, lambda row: row.tokens.loss_mask),
         logprobs=padded(np.float32, 0, lambda row: np.array(row.tokens.logprobs, np.float32)),
         token_rewards=padded(np.float32, 0, _token_rewards),
-        rewards=column(np.float32, (item["reward"] for item in of_rows)),
+        rewards=column(np.float32, (item["reward"] for item in trajectory_of_row)),
         advantages=advantages[episodes].astype(np.float32),
-        weights=column(np.float32, (1 / row.of for row in rows)),
+        weights=column(np.float32, (1 / row.num_siblings for row in rows)),
         episodes=episodes,
-        groups=numbers[episodes],
-        env_ids=tuple(item["env_id"] for item in of_rows),
-        tasks=column(np.int64, (item["task_index"] for item in of_rows)),
-        repeats=column(np.int64, (item["repeat"] for item in of_rows)),
+        groups=groups[episodes],
+        env_ids=tuple(item["env_id"] for item in trajectory_of_row),
+        tasks=column(np.int64, (item["task_index"] for item in trajectory_of_row)),
+        repeats=column(np.int64, (item["repeat"] for item in trajectory_of_row)),
         policy_versions=tuple(row.steps[0]["policy_version"] for row in rows),
-        truncated=column(bool, (item["truncated"] for item in of_rows)),
-        cut=column(bool, (any(map(_was_cut, row.steps)) for row in rows)),
+        truncated=column(bool, (item["truncated"] for item in trajectory_of_row)),
+        cut=column(bool, (any(map(_is_cut, row.steps)) for row in rows)),
         failures=len(played) - len(graded),
         empty=empty,
     )
@@ -168,39 +170,39 @@ def make_batch(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A token sequence.
+    """A row of the batch.
 
     Attributes:
-        tokens: The sequence.
-        steps: The turns that it is made of.
-        episode: The number of its episode.
-        of: How many rows its episode has.
+        tokens: The token sequence.
+        steps: The turns in the sequence.
+        episode: The number of the row's episode.
+        num_siblings: The number of rows of that episode, this one included.
     """
 
     tokens: Tokens
     steps: Sequence[Step]
     episode: int
-    of: int
+    num_siblings: int
 
 
-def _rows_of(trajectory: Trajectory) -> list[tuple[Tokens, list[Step]]]:
-    """Return an episode's sequences, each with its turns."""
+def _sequences_of(trajectory: Trajectory) -> list[tuple[Tokens, list[Step]]]:
+    """Return an episode's token sequences, each with its turns."""
     steps = trajectory["steps"]
     if any(step["prompt_ids"] is None or step["token_ids"] is None for step in steps):
         raise UsageError(
-            f"a batch is made of tokens, and {trajectory['policy']} gives none: take a policy that "
+            f"a batch needs tokens, and {trajectory['policy']} reports none: use a policy that "
             "does, such as hf:MODEL or vllm:MODEL"
         )
-    rows, before = [], 0
+    sequences, start = [], 0
     for tokens in token_sequences(steps):
-        turns = [it for it in steps if before <= it["message_index"] < tokens.message_count]
-        rows.append((tokens, turns))
-        before = tokens.message_count
-    return rows
+        turns = [step for step in steps if start <= step["message_index"] < tokens.message_count]
+        sequences.append((tokens, turns))
+        start = tokens.message_count
+    return sequences
 
 
 def _token_rewards(row: _Row) -> Array:
-    """Return the rewards of a row's turns, each in the place of the last token of the turn."""
+    """Return the rewards of a row's turns, each at the position of the turn's last token."""
     rewards = np.zeros(len(row.tokens.ids), np.float32)
     for step in row.steps:
         end = len(step["prompt_ids"] or ()) + len(step["token_ids"] or ())
@@ -208,12 +210,12 @@ def _token_rewards(row: _Row) -> Array:
     return rewards
 
 
-def _was_cut(step: Step) -> bool:
+def _is_cut(step: Step) -> bool:
     return step["finish_reason"] == "length"
 
 
-def _place(trajectory: Trajectory) -> tuple[str, str, int, int, int]:
-    """Return by what a batch is sorted; all but the last, the repeat, tells the group."""
+def _sort_key(trajectory: Trajectory) -> tuple[str, str, int, int, int]:
+    """Return the key that orders a batch; without its last item, the repeat, it names the group."""
     arguments = json.dumps(trajectory["env_kwargs"], sort_keys=True)
     numbers = trajectory["seed"], trajectory["task_index"], trajectory["repeat"]
     return (trajectory["env_id"], arguments, *numbers)
@@ -225,7 +227,7 @@ def _group(
     """Return the number of each episode's group, and its advantage in it."""
     members: dict[Any, list[int]] = defaultdict(list)
     for number, trajectory in enumerate(graded):
-        members[_place(trajectory)[:-1]].append(number)
+        members[_sort_key(trajectory)[:-1]].append(number)
     groups, advantages = np.zeros(len(graded), np.int64), np.zeros(len(graded))
     rewards = np.array([item["reward"] for item in graded], float)
     for group, mine in enumerate(members.values()):

@@ -1,7 +1,7 @@
-"""Which content of its data sets a run is played on.
+"""Digests of the data sets that a run is played on.
 
-An environment tells the digests of the data that its tasks were read from. A run records them, so
-that it is not gone on with, and not rescored without a word, after the data have changed.
+An environment reports the digests of the data that its tasks were read from. A run records them, so
+that it is not resumed after the data have changed, and rescoring can warn about it.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ import gymnasium as gym
 
 from textgym.errors import DatasetError
 
-__all__ = ["Data", "changed_data", "data_of", "with_same_data"]
+__all__ = ["DataDigests", "changed_data", "digests_of", "with_unchanged_data"]
 
-Data = Mapping[str, Mapping[str, str]]
-"""For each environment's id, the digests of its data sets by name."""
+DataDigests = Mapping[str, Mapping[str, str]]
+"""The digests of each environment's data sets, by environment id and name."""
 
-EnvMaker = Callable[[], gym.Env[Any, Any]]
+EnvFn = Callable[[], gym.Env[Any, Any]]
 
 
-def data_of(envs: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, str]]:
-    """Return the digests of the data that environments were made with; none where they have none.
+def digests_of(envs: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, str]]:
+    """Return the digests of the data that environments read, without environments that read none.
 
     Args:
-        envs: An environment of each id.
+        envs: One environment of each id.
     """
-    known = {id: _digests(env) for id, env in envs.items()}
-    return {id: digests for id, digests in known.items() if digests}
+    digests = {id: _digests(env) for id, env in envs.items()}
+    return {id: mine for id, mine in digests.items() if mine}
 
 
-def changed_data(was: Any, now: Any) -> list[str]:
-    """Return the names of the data sets whose content is not what it was.
+def changed_data(before: Any, now: Any) -> list[str]:
+    """Return the names of the data sets whose content has changed.
 
     Args:
-        was: What `data_of` gave once, as a file holds it; what is of another form is unknown.
-        now: What it gives today, or what another file holds.
+        before: The digests from an earlier time, as read from a file; whatever is not a mapping is
+            ignored.
+        now: The digests of today, or those from another file.
 
     Example:
         >>> changed_data({"demo/A-v0": {"rows.jsonl": "e3"}}, {"demo/A-v0": {"rows.jsonl": "9f"}})
@@ -44,11 +45,11 @@ def changed_data(was: Any, now: Any) -> list[str]:
         >>> changed_data(None, {"demo/A-v0": {"rows.jsonl": "9f"}})
         []
     """
-    known, changed = _mapping(was), []
+    known, changed = _mapping(before), []
     for id, digests in _mapping(now).items():
-        before = _mapping(known.get(id))
+        old = _mapping(known.get(id))
         changed += [
-            name for name, digest in _mapping(digests).items() if before.get(name, digest) != digest
+            name for name, digest in _mapping(digests).items() if old.get(name, digest) != digest
         ]
     return list(dict.fromkeys(changed))
 
@@ -57,18 +58,18 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def with_same_data(makers: Mapping[str, EnvMaker], data: Data) -> dict[str, EnvMaker]:
-    """Return makers that refuse to make an environment once its data have changed.
+def with_unchanged_data(env_fns: Mapping[str, EnvFn], digests: DataDigests) -> dict[str, EnvFn]:
+    """Return functions that refuse to make an environment once its data have changed.
 
     Args:
-        makers: What makes the environment of each id.
-        data: What `data_of` gave when the run began.
+        env_fns: The function that makes each environment, by id.
+        digests: The digests when the run began.
     """
 
-    def maker(id: str) -> EnvMaker:
+    def checked(id: str) -> EnvFn:
         def make() -> gym.Env[Any, Any]:
-            env = makers[id]()
-            changed = changed_data(data, data_of({id: env}))
+            env = env_fns[id]()
+            changed = changed_data(digests, digests_of({id: env}))
             if changed:
                 env.close()
                 raise DatasetError(f"data set {changed[0]!r} has changed since the run began")
@@ -76,7 +77,7 @@ def with_same_data(makers: Mapping[str, EnvMaker], data: Data) -> dict[str, EnvM
 
         return make
 
-    return {id: maker(id) for id in makers}
+    return {id: checked(id) for id in env_fns}
 
 
 def _digests(env: gym.Env[Any, Any]) -> dict[str, str]:

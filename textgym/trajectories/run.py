@@ -1,4 +1,4 @@
-"""`Run`: what a rollout gives back."""
+"""`Run`: what a rollout returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.trajectories.batch import Batch, make_batch
-from textgym.trajectories.data_digests import Data
+from textgym.trajectories.data_digests import DataDigests
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.store import read_trajectories
 
@@ -20,18 +20,18 @@ class Run:
     """A finished rollout.
 
     Attributes:
-        metrics: The figures of `compute_metrics`: `overall`, and `envs` by id.
-        out: The folder that holds the run; None where it is held in memory.
-        kept: The trajectories in memory, where there is no folder.
-        given_up: Whether the first episodes all failed, so that the rest was not played.
-        data: For each environment with data sets, their digests by name.
+        metrics: The metrics of all episodes under `overall`, and of each environment under `envs`.
+        out: The folder that holds the run; None if it is held in memory.
+        in_memory: The trajectories, if there is no folder.
+        stopped_early: Whether the run was stopped because its first episodes all failed.
+        data: The digests of each environment's data sets, by environment and name.
     """
 
     metrics: dict[str, Any]
     out: Path | None
-    kept: tuple[Trajectory, ...] = ()
-    given_up: bool = False
-    data: Data = field(default_factory=dict)
+    in_memory: tuple[Trajectory, ...] = ()
+    stopped_early: bool = False
+    data: DataDigests = field(default_factory=dict)
 
     @property
     def mean_reward(self) -> float | None:
@@ -40,22 +40,22 @@ class Run:
         return mean
 
     def trajectories(self) -> Iterator[Trajectory]:
-        """Give the trajectories, from the folder or from memory."""
-        return iter(self.kept) if self.out is None else read_trajectories(self.out)
+        """Yield the trajectories, from the folder or from memory."""
+        return iter(self.in_memory) if self.out is None else read_trajectories(self.out)
 
     def to_batch(
         self, *, advantage: str = "grpo", pad_id: int = 0, padding_side: str = "right"
     ) -> Batch:
-        """Return what a trainer needs of the episodes, in padded arrays.
+        """Return the episodes as padded arrays for a trainer.
 
         Args:
             advantage: `grpo`, `dr_grpo` (without the standard deviation) or `rloo` (leave one out):
                 see `textgym.trajectories.advantages`.
-            pad_id: The token that fills rows up.
+            pad_id: The token id that fills up rows.
             padding_side: `left` or `right`.
 
         Raises:
-            UsageError: An argument cannot be, or the policy gave no tokens.
+            UsageError: An argument is invalid, or the policy reported no tokens.
         """
         return make_batch(
             self.trajectories(), advantage=advantage, pad_id=pad_id, padding_side=padding_side

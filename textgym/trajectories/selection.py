@@ -1,7 +1,7 @@
-"""Which of a run's episodes someone wants to see, and in which order.
+"""Searching a run: which episodes to show, and in which order.
 
-Trajectories are looked at one after the other; no more of them are held than are wanted, so that a
-run of any length can be searched.
+Trajectories are read one after the other, and no more of them are in memory than are shown, so that
+a run of any length can be searched.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from textgym.errors import RunError, UnknownNameError, UsageError, did_you_mean
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["ORDERS", "Search", "Wanted", "checked"]
+__all__ = ["ORDERS", "EpisodeFilter", "Search", "check_trajectories"]
 
 _REQUIRED = [key for key in Trajectory.__annotations__ if key in Trajectory.__required_keys__]
-_SAID = (
+_SEARCHED_KEYS = (
     "content", "text", "reasoning_content", "refusal", "tool_calls", "function", "name",
     "arguments",
 )  # fmt: skip
@@ -41,18 +41,18 @@ ORDERS: dict[str, Callable[[Trajectory], Any] | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What an episode must be like; None lets everything pass.
+class EpisodeFilter:
+    """The conditions that an episode must meet; None sets no condition.
 
     Attributes:
-        env: The environment's id, with or without what stands before its last slash.
-        task: The task's id or its index.
+        env: The environment's id, with or without its namespace.
+        task: The task's id or index.
         level: The task's level.
         category: The task's category.
-        stop_reason: Why it ended.
-        text: What some message says, in any case.
-        failed: Whether it failed.
-        success: Whether the task was solved; an episode that failed is neither.
+        stop_reason: Why the episode ended.
+        text: A text that some message contains, ignoring case.
+        failed: Whether the episode failed.
+        success: Whether the task was solved; an episode that failed matches neither value.
     """
 
     env: str | None = None
@@ -65,9 +65,9 @@ class Wanted:
     success: bool | None = None
 
     def matches(self, trajectory: Trajectory) -> bool:
-        """Tell whether an episode is wanted."""
+        """Return whether an episode meets all conditions."""
         info = trajectory["info"]
-        pairs = (
+        conditions = (
             (self.env, (trajectory["env_id"], trajectory["env_id"].rpartition("/")[2])),
             (self.task, (trajectory["task_id"], str(trajectory["task_index"]))),
             (self.level, (info.get("level"),)),
@@ -76,34 +76,34 @@ class Wanted:
             (self.failed, (trajectory["failure"] is not None,)),
             (self.success, (trajectory["is_success"],)),
         )
-        if any(wanted is not None and wanted not in given for wanted, given in pairs):
+        if any(value is not None and value not in actual for value, actual in conditions):
             return False
-        return self.text is None or _says(trajectory["messages"], self.text)
+        return self.text is None or _contains(trajectory["messages"], self.text)
 
 
 class Search:
-    """Gives the wanted episodes of a run, once.
+    """Iterates over the matching episodes of a run, once.
 
     Args:
         trajectories: All episodes, in the order in which they are stored.
-        wanted: Which to give.
+        episode_filter: The conditions that an episode must meet.
         order: `worst` (lowest reward first), `best` or `stored`. Failed episodes, which have no
-            reward, come last but in `stored`.
-        limit: The most to give; 0 for all.
+            reward, come last except in `stored`.
+        limit: The maximum number of episodes; 0 for all.
 
     Raises:
         UsageError: There is no such order, or the limit is negative.
 
     Attributes:
-        total: How many episodes there were.
-        matched: How many were wanted.
-        streams: Whether episodes are given while the others are still being read. Where they are
-            not, `total` and `matched` are final with the first.
+        total: How many episodes have been read.
+        matched: How many of them match.
+        streams: Whether episodes are yielded while others are still to be read. If not, `total` and
+            `matched` are final once the first episode is yielded.
 
     Example:
         >>> import textgym
         >>> run = textgym.rollout("textgym/MCQA-v0", "random", episodes=20)
-        >>> search = Search(run.trajectories(), Wanted(success=False), limit=2)
+        >>> search = Search(run.trajectories(), EpisodeFilter(success=False), limit=2)
         >>> [trajectory["reward"] for trajectory in search], search.total
         ([0.0, 0.0], 20)
     """
@@ -111,23 +111,23 @@ class Search:
     def __init__(
         self,
         trajectories: Iterable[Trajectory],
-        wanted: Wanted,
+        episode_filter: EpisodeFilter,
         order: str = "worst",
         limit: int = 10,
     ) -> None:
         if order not in ORDERS:
             raise UnknownNameError(f"there is no order {order!r}{did_you_mean(order, ORDERS)}")
         if limit < 0:
-            raise UsageError(f"limit is 0 (all) or more, not {limit}")
+            raise UsageError(f"limit must be 0 (all) or more, not {limit}")
         self._trajectories = trajectories
-        self._wanted = wanted
+        self._filter = episode_filter
         self._key = ORDERS[order]
         self._limit = limit
         self.streams = order == "stored" and limit == 0
         self.total = self.matched = 0
 
     def __iter__(self) -> Iterator[Trajectory]:
-        """Give the episodes."""
+        """Yield the episodes."""
         matching = self._matching()
         if self.streams:
             yield from matching
@@ -139,36 +139,36 @@ class Search:
             yield from sorted(matching, key=self._key)
 
     def _matching(self) -> Iterator[Trajectory]:
-        for trajectory in checked(self._trajectories):
+        for trajectory in check_trajectories(self._trajectories):
             self.total += 1
-            if self._wanted.matches(trajectory):
+            if self._filter.matches(trajectory):
                 self.matched += 1
                 yield trajectory
 
 
-def checked(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
-    """Give trajectories that have all that a trajectory has.
+def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+    """Yield trajectories after checking that each has all required keys.
 
     Raises:
-        RunError: One does not.
+        RunError: A trajectory lacks a key.
     """
     for number, trajectory in enumerate(trajectories, 1):
         missing = next((key for key in _REQUIRED if key not in trajectory), None)
         if missing:
-            raise RunError(f"episode {number} is no trajectory: it has no {missing!r}")
+            raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")
         yield trajectory
 
 
-def _says(messages: Any, text: str) -> bool:
-    wanted = text.casefold()
-    return any(wanted in said.casefold() for said in _texts(messages))
+def _contains(messages: Any, text: str) -> bool:
+    folded = text.casefold()
+    return any(folded in part.casefold() for part in _texts(messages))
 
 
 def _texts(value: Any, key: str = "") -> Iterator[str]:
-    """Give what messages say: their texts, reasoning and calls, but not roles and ids."""
+    """Yield the texts, reasoning and tool calls of messages, but not their roles and ids."""
     if isinstance(value, str):
         yield value
-        if key == "arguments" and "\\" in value:  # what JSON escapes is looked for as it was meant
+        if key == "arguments" and "\\" in value:  # search what JSON has escaped, too
             with contextlib.suppress(ValueError, RecursionError):
                 yield from _texts(json.loads(value), key)
     elif isinstance(value, list):
@@ -179,5 +179,5 @@ def _texts(value: Any, key: str = "") -> Iterator[str]:
             if key == "arguments":
                 yield name
                 yield from _texts(item, key)
-            elif name in _SAID:
+            elif name in _SEARCHED_KEYS:
                 yield from _texts(item, name)

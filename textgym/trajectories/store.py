@@ -1,8 +1,8 @@
-"""A run's folder: `run.json` (what was asked), `trajectories.jsonl`, `metrics.json`.
+"""A run's folder: `run.json` (the run's configuration), `trajectories.jsonl`, `metrics.json`.
 
-What always holds: one run at a time writes to a folder, for it locks `run.json`; a line of
-`trajectories.jsonl` is whole or absent, for a last line without its end is dropped, by who reads
-and by who goes on; the other files change whole.
+Invariants: only one run at a time writes to a folder, because it locks `run.json`; a line of
+`trajectories.jsonl` is complete or absent, because readers and resumed runs drop a last line that
+has no line end; the other files are replaced as a whole.
 """
 
 from __future__ import annotations
@@ -26,42 +26,42 @@ from textgym.errors import RunError
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "as_stored", "line_of", "read_asked", "read_trajectories"]
+__all__ = ["RunFolder", "encode_line", "json_round_trip", "read_config", "read_trajectories"]
 
-_READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-_DEEPEST = 200  # lists and objects within one another, which every reader can read
+_INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+_MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
-_NO_LOCKS_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
+_LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
 
 
 class RunFolder:
-    """The folder of one run, which it alone writes to until it is closed.
+    """The folder of one run, locked against other runs until it is closed.
 
     Args:
         path: A folder that does not exist, or holds no run, or (with `resume`) holds the same run.
-        asked: What was asked, as JSON can hold it.
-        resume: Go on with the run that the folder holds.
+        config: The run's configuration, as JSON values.
+        resume: Resume the run in the folder.
 
     Raises:
-        RunError: The folder holds a run already, another one than asked, is being written to, or
-            cannot be written. What it holds is as it was.
+        RunError: The folder holds a run already, or another run than the one to resume, or is being
+            written to, or cannot be written. Its files are unchanged.
 
     Attributes:
         path: The folder.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], asked: Mapping[str, Any], resume: bool = False
+        self, path: str | os.PathLike[str], config: Mapping[str, Any], resume: bool = False
     ) -> None:
         self.path = Path(path)
-        self._asked = as_stored(asked)
+        self._config = json_round_trip(config)
         with contextlib.ExitStack() as undo:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
                 run = os.open(self.path / "run.json", os.O_RDWR | os.O_CREAT, 0o644)
                 self._run_file = undo.enter_context(os.fdopen(run, "r+b", buffering=0))
                 self._lock()
-                self._begin(self._run_file.read(), resume)
+                self._write_or_compare_config(self._run_file.read(), resume)
                 flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
                 self._file = os.open(self.path / "trajectories.jsonl", flags, 0o644)
             except OSError as error:
@@ -78,84 +78,89 @@ class RunFolder:
                 "folder"
             ) from None
         except OSError as error:
-            if error.errno not in _NO_LOCKS_HERE:
+            if error.errno not in _LOCKS_UNSUPPORTED:
                 raise
 
-    def _begin(self, held: bytes, resume: bool) -> None:
-        """Write what is asked into a fresh folder, or compare it with what the folder holds."""
+    def _write_or_compare_config(self, stored: bytes, resume: bool) -> None:
+        """Write `run.json` in a new folder; compare it if a run is resumed."""
         file = self.path / "trajectories.jsonl"
-        if not _is_whole(held):  # a run that never began leaves run.json empty or torn
+        if not _is_json(stored):  # a run that was killed at its start leaves it empty or incomplete
             if file.exists() and file.stat().st_size:
                 raise RunError(
-                    f"{str(self.path)!r} holds trajectories, but no run.json to tell whose"
+                    f"{str(self.path)!r} holds trajectories, but no run.json to say of which run"
                 )
             self._run_file.seek(0)
             self._run_file.truncate()
-            _write_whole(
-                self._run_file.fileno(), json.dumps(self._asked, indent=2).encode() + b"\n"
+            _append_or_undo(
+                self._run_file.fileno(), json.dumps(self._config, indent=2).encode() + b"\n"
             )
         elif not resume:
             raise RunError(f"{str(self.path)!r} holds a run already: name another folder or resume")
         else:
-            self._compare(json.loads(held))
-            _drop_torn_line(file)
+            self._compare_config(json.loads(stored))
+            _drop_incomplete_line(file)
 
-    def _compare(self, held: Any) -> None:
-        if not isinstance(held, dict):
-            raise RunError(f"{str(self.path / 'run.json')!r} is no object")
-        for key in dict.fromkeys([*self._asked, *held]):
-            was, now = held.get(key), self._asked.get(key)
-            if was == now:
+    def _compare_config(self, stored: Any) -> None:
+        """Refuse to resume a run with another configuration."""
+        if not isinstance(stored, dict):
+            raise RunError(f"{str(self.path / 'run.json')!r} is not a JSON object")
+        for key in dict.fromkeys([*self._config, *stored]):
+            old, new = stored.get(key), self._config.get(key)
+            if old == new:
                 continue
             if key == "data":
-                raise self._other_data(was, now)
+                raise self._data_error(old, new)
             if key in ("version", "textgym"):
                 what = "the schema" if key == "version" else "textgym"
                 raise RunError(
-                    f"{str(self.path)!r} was written by version {json.dumps(was)} of {what}, and "
-                    f"this is {json.dumps(now)}: go on with that version, or name another folder"
+                    f"{str(self.path)!r} was written by version {json.dumps(old)} of {what}, and "
+                    f"this is {json.dumps(new)}: resume it with that version, or name another "
+                    "folder"
                 )
             raise RunError(
-                f"{str(self.path)!r} holds another run: its {key} is {json.dumps(was)}, "
-                f"not {json.dumps(now)}"
+                f"{str(self.path)!r} holds another run: its {key} is {json.dumps(old)}, "
+                f"not {json.dumps(new)}"
             )
 
-    def _other_data(self, was: Any, now: Any) -> RunError:
-        """Return the error for a run whose data sets do not hold what they held."""
-        changed = changed_data(was, now)
+    def _data_error(self, old: Any, new: Any) -> RunError:
+        """Return the error for a run whose data sets have changed."""
+        changed = changed_data(old, new)
         if not changed:
             return RunError(
-                f"{str(self.path / 'run.json')!r} does not tell what the run's data sets held, so "
-                "nobody can say whether they still do: name another folder"
+                f"{str(self.path / 'run.json')!r} has no digests of the run's data sets, so "
+                "changes cannot be detected: name another folder"
             )
         return RunError(
             f"{str(self.path)!r} was played with another content of {changed[0]!r} than it has "
-            "now: put it back as it was, or name another folder"
+            "now: restore it, or name another folder"
         )
 
     def add(self, trajectory: Trajectory) -> None:
-        """Write one trajectory.
+        """Append one trajectory.
 
         Raises:
-            RunError: It cannot be written; the file is as it was.
+            RunError: It cannot be written; the file is unchanged.
         """
         try:
-            _write_whole(self._file, line_of(trajectory))
+            _append_or_undo(self._file, encode_line(trajectory))
         except OSError as error:
             raise self._cannot_write(error) from error
 
-    def forget(self, keep: Callable[[Trajectory], bool]) -> None:
-        """Write the file anew with the trajectories to keep; a kill leaves the one or the other.
+    def rewrite(self, keep: Callable[[Trajectory], bool]) -> None:
+        """Replace the file by one with only some of the trajectories, atomically.
+
+        Args:
+            keep: Returns whether a trajectory is kept.
 
         Raises:
-            RunError: It cannot be written; the file is as it was.
+            RunError: The new file cannot be written; the old one is unchanged.
         """
         new = self.path / "trajectories.jsonl.new"
         try:
-            with new.open("wb") as kept:
+            with new.open("wb") as output:
                 for line, trajectory in _lines(self.path):
                     if keep(trajectory):
-                        kept.write(line)
+                        output.write(line)
             file = os.open(new, os.O_WRONLY | os.O_APPEND)
             new.replace(self.path / "trajectories.jsonl")
         except OSError as error:
@@ -164,22 +169,22 @@ class RunFolder:
         os.close(self._file)
         self._file = file
 
-    def finish(self, metrics: dict[str, Any]) -> None:
-        """Write the metrics.
+    def write_metrics(self, metrics: dict[str, Any]) -> None:
+        """Write `metrics.json`.
 
         Raises:
-            RunError: They cannot be written; the trajectories are there.
+            RunError: It cannot be written; the trajectories are not affected.
         """
         new = self.path / "metrics.json.new"
         try:
-            new.write_bytes(orjson.dumps(metrics, option=_READABLE))
+            new.write_bytes(orjson.dumps(metrics, option=_INDENTED))
             new.replace(self.path / "metrics.json")
         except OSError as error:
             new.unlink(missing_ok=True)
             raise self._cannot_write(error) from error
 
     def close(self) -> None:
-        """Close the folder's files, and with them the lock."""
+        """Close the folder's files, which releases the lock."""
         os.close(self._file)
         self._run_file.close()
 
@@ -187,8 +192,8 @@ class RunFolder:
         return RunError(f"cannot write to {str(self.path)!r}: {error.strerror}")
 
 
-def _write_whole(file: int, content: bytes) -> None:
-    """Add content to the end of a file, or nothing."""
+def _append_or_undo(file: int, content: bytes) -> None:
+    """Append all of the content to a file, or nothing."""
     rest, written = memoryview(content), 0
     try:
         while written < len(rest):
@@ -199,19 +204,22 @@ def _write_whole(file: int, content: bytes) -> None:
         raise
 
 
-def read_asked(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a run's `run.json` holds; nothing where there is none, or no object."""
-    held: Any = None
+def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return a run's `run.json`; an empty dict if it is missing or not a JSON object."""
+    config: Any = None
     with contextlib.suppress(OSError, ValueError):
-        held = json.loads((Path(path) / "run.json").read_bytes())
-    return held if isinstance(held, dict) else {}
+        config = json.loads((Path(path) / "run.json").read_bytes())
+    return config if isinstance(config, dict) else {}
 
 
 def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
-    """Give a run's trajectories in the order in which they finished.
+    """Yield a run's trajectories in the order in which they finished.
+
+    Args:
+        path: The run's folder.
 
     Raises:
-        RunError: The folder holds no run, or one of another version of the schema.
+        RunError: The folder holds no run, a line is broken, or has another version of the schema.
     """
     return (trajectory for _, trajectory in _lines(path))
 
@@ -221,7 +229,7 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[bytes, Trajectory]]:
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                if line.endswith(b"\n"):  # else a last line that was torn
+                if line.endswith(b"\n"):  # a last line without it is incomplete
                     yield line, _read_line(line, f"line {number} of {str(file)!r}")
     except OSError as error:
         raise RunError(f"{str(path)!r} holds no run: {error.strerror}") from error
@@ -236,39 +244,39 @@ def _read_line(line: bytes, where: str) -> Trajectory:
         raise RunError(f"{where} is broken: {type(error).__name__}: {error}") from None
     if version != SCHEMA_VERSION:
         raise RunError(
-            f"{where} is of version {version!r} of the schema, and this textgym reads "
+            f"{where} has version {version!r} of the schema, and this textgym reads version "
             f"{SCHEMA_VERSION}: read it with the version that wrote it"
         )
     return trajectory
 
 
 def _decode(line: bytes) -> Any:
-    if not _LONG_NUMBER.search(line):  # orjson would round it
+    if not _LONG_NUMBER.search(line):  # which orjson would round
         with contextlib.suppress(ValueError):
             return orjson.loads(line)
-    return json.loads(line)  # which also reads half a surrogate pair
+    return json.loads(line)  # which also reads unpaired surrogates
 
 
-def line_of(value: Any) -> bytes:
-    """Return the line as which a trajectory, or another value, is stored."""
+def encode_line(value: Any) -> bytes:
+    """Return a trajectory, or any other value, as a line of JSON."""
     try:
-        return orjson.dumps(value, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # half a surrogate pair, a number of more than 64 bits, an odd key, a circle
-        return (json.dumps(_storable(value)) + "\n").encode()
+        return orjson.dumps(value, default=_default, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # unpaired surrogates, ints of more than 64 bits, other keys, cycles
+        return (json.dumps(_jsonable(value)) + "\n").encode()
 
 
-def as_stored(value: Any) -> Any:
-    """Return a value as it is read again once it was stored.
+def json_round_trip(value: Any) -> Any:
+    """Return a value as it will be read after it was stored.
 
     Example:
-        >>> as_stored([{"price": np.float64(0.5), 3: (1, 2)}])
+        >>> json_round_trip([{"price": np.float64(0.5), 3: (1, 2)}])
         [{'price': 0.5, '3': [1, 2]}]
     """
-    return _decode(line_of(value))
+    return _decode(encode_line(value))
 
 
-def _plain(value: Any) -> Any:
-    """Give NumPy's numbers as numbers, and what JSON does not know as a text."""
+def _default(value: Any) -> Any:
+    """Return NumPy values as Python values, and everything else that is not JSON as its repr."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     try:
@@ -277,37 +285,36 @@ def _plain(value: Any) -> Any:
         return f"({type(value).__name__})"
 
 
-def _storable(value: Any, around: tuple[int, ...] = ()) -> Any:
-    """Return a value as JSON can hold it: keys become texts, and what has no end is cut."""
+def _jsonable(value: Any, parents: tuple[int, ...] = ()) -> Any:
+    """Return a value as JSON values: keys become strings, cycles and great depth become "..."."""
     if isinstance(value, float) and not math.isfinite(value):
-        return None  # which is what orjson writes
+        return None  # as orjson writes it
     if value is None or isinstance(value, (str, int, float)):
         return value
     if not isinstance(value, (dict, list, tuple)):
-        return _storable(_plain(value), around)
-    if id(value) in around or len(around) == _DEEPEST:
+        return _jsonable(_default(value), parents)
+    if id(value) in parents or len(parents) == _MAX_DEPTH:
         return "..."
-    around = (*around, id(value))
+    parents = (*parents, id(value))
     if isinstance(value, dict):
-        return {_key(name): _storable(item, around) for name, item in value.items()}
-    return [_storable(item, around) for item in value]
+        return {_key(name): _jsonable(item, parents) for name, item in value.items()}
+    return [_jsonable(item, parents) for item in value]
 
 
 def _key(name: Any) -> str:
-    return name if isinstance(name, str) else str(_plain(name))
+    return name if isinstance(name, str) else str(_default(name))
 
 
-def _is_whole(held: bytes) -> bool:
-    """Tell whether a run.json was written to its end."""
+def _is_json(content: bytes) -> bool:
     try:
-        json.loads(held)
+        json.loads(content)
     except ValueError:
         return False
     return True
 
 
-def _drop_torn_line(file: Path) -> None:
-    """Cut off a last line that has no end."""
+def _drop_incomplete_line(file: Path) -> None:
+    """Cut off a last line that has no line end."""
     if not file.exists() or not file.stat().st_size:
         return
     with file.open("rb+") as data:

@@ -1,8 +1,8 @@
 """The tokens of an episode: the sequences that a trainer learns from.
 
-A turn whose prompt begins with all tokens so far goes on with their sequence; any other begins a
-new one, which is a split. Only what a policy sampled has a loss mask of 1: prompts, solved examples
-and whatever an environment says in the assistant's name have 0.
+A turn whose prompt begins with all tokens so far extends their sequence; any other turn starts a
+new sequence, which is called a split. Only tokens that the policy sampled have a loss mask of 1;
+prompts, solved examples and assistant messages from the environment have 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["TokenRecord", "token_sequences"]
 def token_sequences(steps: Sequence[Mapping[str, Any]]) -> list[Tokens]:
     """Return the token sequences of a trajectory's steps: one, and one more for each split.
 
-    Steps without tokens give none.
+    Steps without tokens are skipped.
 
     Example:
         >>> step = {"message_index": 1, "prompt_ids": [1, 2], "token_ids": [3], "logprobs": [-0.5]}
@@ -34,19 +34,19 @@ def token_sequences(steps: Sequence[Mapping[str, Any]]) -> list[Tokens]:
         turn = (step["prompt_ids"], step["token_ids"], step["logprobs"], step["message_index"] + 1)
         if step["prompt_ids"] is None or step["token_ids"] is None:
             continue
-        longer = sequences[-1].extended(*turn) if sequences else None
-        if longer:
-            sequences[-1] = longer
+        extended = sequences[-1].extended(*turn) if sequences else None
+        if extended:
+            sequences[-1] = extended
         else:
             sequences.append(Tokens.of_turn(*turn))
     return sequences
 
 
 class TokenRecord:
-    """An episode's tokens while it is played.
+    """The tokens of an episode while it is played.
 
     Attributes:
-        splits: How many turns after the first began a new sequence; None without tokens.
+        splits: How many turns after the first started a new sequence; None without tokens.
     """
 
     def __init__(self) -> None:
@@ -55,35 +55,43 @@ class TokenRecord:
         self._messages: list[Message] = []
 
     def prior(self, messages: Sequence[Message]) -> Tokens | None:
-        """Return the tokens that a conversation begins with, as a copy; None where there are none.
+        """Return a copy of the tokens that a conversation begins with.
 
-        There are none either where the environment changed what was said before.
+        They are None before the first turn with tokens, and if the environment has changed an
+        earlier message.
         """
         tokens = self._tokens
-        if tokens is None or not self._begins(messages):
+        if tokens is None or not self._is_prefix_of(messages):
             return None
         return Tokens(
             list(tokens.ids), list(tokens.loss_mask), list(tokens.logprobs), tokens.message_count
         )
 
-    def add(self, action: Action, messages: Sequence[Message], said: Message) -> None:
-        """Record an action, the conversation that it answered, and its message."""
+    def add(self, action: Action, messages: Sequence[Message], message: Message) -> None:
+        """Add a turn.
+
+        Args:
+            action: The action, with its tokens.
+            messages: The conversation that the policy was given.
+            message: The action's message.
+        """
         if action.prompt_ids is None or action.token_ids is None:
             return
         turn = (action.prompt_ids, action.token_ids, action.logprobs, len(messages) + 1)
-        longer = self._tokens.extended(*turn) if self._tokens else None
-        if longer is None:
+        extended = self._tokens.extended(*turn) if self._tokens else None
+        if extended is None:
             self.splits = 0 if self.splits is None else self.splits + 1
-        self._tokens = longer or Tokens.of_turn(*turn)
-        self._messages = [*messages, said]
+        self._tokens = extended or Tokens.of_turn(*turn)
+        self._messages = [*messages, message]
 
-    def _begins(self, messages: Sequence[Message]) -> bool:
-        """Tell whether a conversation begins with the one that was recorded.
+    def _is_prefix_of(self, messages: Sequence[Message]) -> bool:
+        """Return whether a conversation begins with the recorded one.
 
-        Of the sampled message the text counts: environments give its tool calls ids.
+        Only the text of the last recorded message is compared, because environments add ids to its
+        tool calls.
         """
         count = len(self._messages)
         if len(messages) < count or list(messages[: count - 1]) != self._messages[:-1]:
             return False
-        said, held = self._messages[-1], messages[count - 1]
-        return held["role"] == "assistant" and text_of(held) == text_of(said)
+        sampled, observed = self._messages[-1], messages[count - 1]
+        return observed["role"] == "assistant" and text_of(observed) == text_of(sampled)

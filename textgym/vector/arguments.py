@@ -1,6 +1,6 @@
-"""Reading what a vector is told: actions, which sub-environments, and what a reset asks for.
+"""Parsing the arguments of a vector: actions, indices of sub-environments, seeds and options.
 
-All of it is read before anything is done, so that what is refused has changed nothing.
+All arguments are parsed before anything is done, so that a call that is refused changes nothing.
 """
 
 from __future__ import annotations
@@ -16,124 +16,127 @@ from gymnasium.vector import AutoresetMode
 from textgym.errors import InvalidActionError, UnknownNameError, UsageError
 from textgym.spaces import action_problem
 
-__all__ = ["read_actions", "read_mode", "read_places", "read_resets"]
+__all__ = ["parse_actions", "parse_autoreset_mode", "parse_env_id", "parse_reset"]
 
-Reset = tuple["int | None", "dict[str, Any] | None"]
-_EACH_ITS_OWN = ("index", "task")
+ResetArguments = tuple["int | None", "dict[str, Any] | None"]
+_OPTIONS_PER_ENV = ("index", "task")
 
 
-def read_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return an autoreset mode from itself or its value.
+def parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return an autoreset mode, which is given as itself or by its value.
 
     Raises:
-        UnknownNameError: It is none.
+        UnknownNameError: It is not a valid mode.
 
     Example:
-        >>> read_mode("SameStep")
+        >>> parse_autoreset_mode("SameStep")
         <AutoresetMode.SAME_STEP: 'SameStep'>
     """
     try:
         return AutoresetMode(mode)
     except ValueError:
         known = ", ".join(repr(known.value) for known in AutoresetMode)
-        raise UnknownNameError(f"autoreset_mode is one of {known}, not {mode!r}") from None
+        raise UnknownNameError(f"autoreset_mode must be one of {known}, not {mode!r}") from None
 
 
-def read_actions(actions: Any, count: int, space: gym.Space[Any]) -> list[Any]:
-    """Return actions as a list, one for each sub-environment; None stands for no action.
+def parse_actions(actions: Any, count: int, space: gym.Space[Any]) -> list[Any]:
+    """Return actions as a list with one for each sub-environment; None stands for no action.
 
     Raises:
-        InvalidActionError: It is one action alone, or one of them is none.
-        UsageError: There are more or fewer.
+        InvalidActionError: A single action was given, or one of the actions is invalid.
+        UsageError: There are more or fewer actions than sub-environments.
 
     Example:
         >>> from textgym.spaces import ActionSpace
-        >>> read_actions("yes", 3, ActionSpace())
+        >>> parse_actions("yes", 3, ActionSpace())
         Traceback (most recent call last):
-        textgym.errors.InvalidActionError: 3 sub-environments take a list of 3 actions, and this \
-is a lone str
+        textgym.errors.InvalidActionError: 3 sub-environments need a list of 3 actions, not a \
+single str
     """
     if isinstance(actions, (str, bytes, Mapping, Set)) or not hasattr(actions, "__iter__"):
         kind = type(actions).__name__
         raise InvalidActionError(
-            f"{count} sub-environments take a list of {count} actions, and this is a lone {kind}"
+            f"{count} sub-environments need a list of {count} actions, not a single {kind}"
         )
     listed = list(actions)
     if len(listed) != count:
         raise InvalidActionError(
-            f"{count} sub-environments take {count} actions, not {len(listed)}"
+            f"{count} sub-environments need {count} actions, not {len(listed)}"
         )
-    for place, action in enumerate(listed):
+    for index, action in enumerate(listed):
         if not (action is None or action.__class__ is str or action in space):
             problem = action_problem(action) or "it is not in the action space"
             raise InvalidActionError(
-                f"action {place} is neither an assistant message nor a text: {problem}"
+                f"action {index} is neither an assistant message nor a string: {problem}"
             )
     return listed
 
 
-def read_places(env_id: Any, num_envs: int) -> list[int]:
-    """Return the numbers of sub-environments; None names all.
+def parse_env_id(env_id: Any, num_envs: int) -> list[int]:
+    """Return the indices of sub-environments; None stands for all of them.
 
     Raises:
-        UsageError: One of them is no sub-environment, or is named twice.
+        UsageError: An index is out of range or given twice.
     """
     if env_id is None:
         return list(range(num_envs))
     try:
-        places = [operator.index(place) for place in env_id]
+        indices = [operator.index(index) for index in env_id]
     except TypeError:
-        raise UsageError(f"env_id is a list of whole numbers, not {env_id!r}") from None
-    if any(not 0 <= place < num_envs for place in places) or len(set(places)) < len(places):
+        raise UsageError(f"env_id must be a list of ints, not {env_id!r}") from None
+    if any(not 0 <= index < num_envs for index in indices) or len(set(indices)) < len(indices):
         raise UsageError(
-            f"env_id names sub-environments from 0 to {num_envs - 1}, each once, not {places}"
+            f"env_id must hold indices from 0 to {num_envs - 1}, each once, not {indices}"
         )
-    return places
+    return indices
 
 
-def read_resets(seed: Any, options: Mapping[str, Any] | None, num_envs: int) -> dict[int, Reset]:
-    """Return the sub-environments to reset, each with its seed and options.
+def parse_reset(
+    seed: Any, options: Mapping[str, Any] | None, num_envs: int
+) -> dict[int, ResetArguments]:
+    """Return the sub-environments to reset by index, each with its seed and options.
 
     Raises:
-        UsageError: The seeds, the mask, the indices or the tasks are not one for each.
+        UsageError: The mask, or the number of seeds, indices or tasks, is invalid.
     """
     if not (options is None or isinstance(options, Mapping)):
-        raise UsageError(f"options are a dict, not {options!r}")
-    given = dict(options or {})
-    mask = _read_mask(given.pop("reset_mask"), num_envs) if "reset_mask" in given else None
-    seeds = _read_seeds(seed, num_envs)
-    own = {
-        name: _one_each(name, given.pop(name), num_envs) for name in _EACH_ITS_OWN & given.keys()
+        raise UsageError(f"options must be a dict, not {options!r}")
+    shared = dict(options or {})
+    mask = _parse_mask(shared.pop("reset_mask"), num_envs) if "reset_mask" in shared else None
+    seeds = _parse_seeds(seed, num_envs)
+    per_env = {
+        name: _one_for_each(name, shared.pop(name), num_envs)
+        for name in _OPTIONS_PER_ENV & shared.keys()
     }
-    resets: dict[int, Reset] = {}
-    for place in range(num_envs):
-        if mask is None or mask[place]:
-            mine = {**given, **{name: values[place] for name, values in own.items()}}
-            resets[place] = seeds[place], mine or None
+    resets: dict[int, ResetArguments] = {}
+    for index in range(num_envs):
+        if mask is None or mask[index]:
+            own = {**shared, **{name: values[index] for name, values in per_env.items()}}
+            resets[index] = seeds[index], own or None
     return resets
 
 
-def _read_mask(mask: Any, num_envs: int) -> list[bool]:
+def _parse_mask(mask: Any, num_envs: int) -> list[bool]:
     array = np.asarray(mask)
     if array.shape != (num_envs,) or array.dtype != np.bool_ or not array.any():
         raise UsageError(
-            f"options['reset_mask'] is an array of {num_envs} bools of which one is True or more, "
+            f"options['reset_mask'] must be an array of {num_envs} bools with at least one True, "
             f"not {mask!r}"
         )
     flags: list[bool] = array.tolist()
     return flags
 
 
-def _read_seeds(seed: Any, num_envs: int) -> list[int | None]:
+def _parse_seeds(seed: Any, num_envs: int) -> list[int | None]:
     if seed is None:
         return [None] * num_envs
     if isinstance(seed, (int, np.integer)):
-        seeds: list[Any] = [int(seed) + place for place in range(num_envs)]
+        seeds: list[Any] = [int(seed) + index for index in range(num_envs)]
     else:
-        seeds = list(seed) if _is_list(seed) else []
+        seeds = list(seed) if _is_sequence(seed) else []
     if len(seeds) != num_envs or not all(map(_is_seed, seeds)):
         raise UsageError(
-            f"seed is a whole number of 0 or more, or a list of {num_envs} of them or None, "
+            f"seed must be an int of 0 or more, or a list of {num_envs} of them or None, "
             f"not {seed!r}"
         )
     return seeds
@@ -143,19 +146,20 @@ def _is_seed(seed: Any) -> bool:
     return seed is None or (isinstance(seed, (int, np.integer)) and bool(seed >= 0))
 
 
-def _is_list(value: Any) -> bool:
-    """Tell whether a value is a list, or what has its things in order as a list has: an array."""
+def _is_sequence(value: Any) -> bool:
+    """Return whether a value is a list, a tuple, or an array of at least one dimension."""
     if isinstance(value, (str, bytes, Mapping, Set)) or not hasattr(value, "__len__"):
         return False
     return getattr(value, "ndim", 1) > 0
 
 
-def _one_each(name: str, value: Any, num_envs: int) -> list[Any]:
-    """Return what is given to each: one thing to all, or of a list or an array one to each."""
-    if not _is_list(value):
+def _one_for_each(name: str, value: Any, num_envs: int) -> list[Any]:
+    """Return an option's value for each sub-environment, from a list of them or one for all."""
+    if not _is_sequence(value):
         return [value] * num_envs
     if len(value) != num_envs:
         raise UsageError(
-            f"options[{name!r}] is one for all, or a list of {num_envs}, not of {len(value)}"
+            f"options[{name!r}] must be one value for all, or a list of {num_envs}, "
+            f"not of {len(value)}"
         )
     return list(value)

@@ -1,7 +1,7 @@
-"""The `vector_entry_point` of every id: `textgym.vector.entry_points:textgym/MCQA-v0`.
+"""The `vector_entry_point` of every id, such as `textgym.vector.entry_points:textgym/MCQA-v0`.
 
-A vector's entry point is not told for which id it is called. So the id is the attribute's name
-here: that leaves the entry point a text, without which no spec could be saved.
+Gymnasium does not pass the id to a vector entry point, so the id is the name of an attribute of
+this module. The entry point remains a string, without which a spec could not be saved.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The infos of many environments as one dict of arrays, in Gymnasium's layout.
 
-Under each key stands an array with a place for each environment, under `_key` which of them have
-it; a dict is laid out so key by key. Unlike Gymnasium's own way of adding infos one by one, what
-one environment says never changes or refuses what another says: an array has the type of all its
-values, and where they have none in common it holds them as they are.
+Each key holds an array with one entry per environment, and `_key` a mask of the environments that
+have the key; nested dicts are laid out in the same way. Gymnasium adds infos one by one, so the
+first value fixes an array's type. Here an array gets a type that holds all of its values unchanged,
+or is an object array if there is none.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import numpy as np
 
 __all__ = ["stack_infos"]
 
-_AS_IT_IS = "final_obs"  # Gymnasium never lays this one out
-_NUMBERS = (int, float, np.number)  # a bool is a kind of its own
-_LARGEST_INT = 2**63 - 1
-_LARGEST_INT_OF_FLOATS = 2**53
+_ALWAYS_OBJECTS = "final_obs"  # as in Gymnasium
+_NUMBERS = (int, float, np.number)  # bools are handled apart
+_MAX_INT64 = 2**63 - 1
+_MAX_EXACT_FLOAT = 2**53
 
 
 def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
-    """Return the infos, one for each environment and None where there is none, as one dict.
+    """Return infos as one dict.
+
+    Args:
+        infos: One for each environment; None for an environment without an info.
 
     Example:
         >>> infos = stack_infos([{"task_id": "a", "components": {"right": 1}},
@@ -33,12 +36,12 @@ def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
         array([1. , 0. , 0.5])
     """
     columns: dict[str, dict[int, Any]] = {}
-    for place, info in enumerate(infos):
+    for index, info in enumerate(infos):
         for key, value in info.items() if info else ():
             try:
-                columns[key][place] = value
+                columns[key][index] = value
             except KeyError:
-                columns[key] = {place: value}
+                columns[key] = {index: value}
     stacked: dict[str, Any] = {}
     for key, column in columns.items():
         mask = np.zeros(len(infos), dtype=np.bool_)
@@ -48,12 +51,12 @@ def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
 
 
 def _stack(key: str, column: Mapping[int, Any], size: int) -> Any:
-    """Return one key's values, by the places of those that have it, in an array or a dict."""
+    """Return the values of one key, given by environment, as an array or a dict."""
     kinds = set(map(type, column.values()))
-    if all(issubclass(kind, dict) for kind in kinds) and key != _AS_IT_IS:
+    if all(issubclass(kind, dict) for kind in kinds) and key != _ALWAYS_OBJECTS:
         return stack_infos([*map(column.get, range(size))])
     values = list(column.values())
-    dtype, shape = _type_of_all(kinds, values)
+    dtype, shape = _common_type(kinds, values)
     if dtype is object:
         return np.fromiter(map(column.get, range(size)), dtype=object, count=size)
     array = np.zeros((size, *shape), dtype=dtype)
@@ -61,8 +64,8 @@ def _stack(key: str, column: Mapping[int, Any], size: int) -> Any:
     return array
 
 
-def _type_of_all(kinds: set[type], values: list[Any]) -> tuple[Any, tuple[int, ...]]:
-    """Return the type that holds all values unchanged, and their shape."""
+def _common_type(kinds: set[type], values: list[Any]) -> tuple[Any, tuple[int, ...]]:
+    """Return the dtype that holds all values unchanged, and their shape."""
     if kinds == {bool}:
         return np.bool_, ()
     if kinds == {np.ndarray} and len({(value.shape, value.dtype) for value in values}) == 1:
@@ -70,6 +73,6 @@ def _type_of_all(kinds: set[type], values: list[Any]) -> tuple[Any, tuple[int, .
     if bool in kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
         return object, ()
     dtype = np.result_type(*kinds)
-    largest = _LARGEST_INT if dtype.kind in "iu" else _LARGEST_INT_OF_FLOATS
-    whole = (value for value in values if isinstance(value, (int, np.integer)))
-    return (dtype if all(-largest <= value <= largest for value in whole) else object), ()
+    largest = _MAX_INT64 if dtype.kind in "iu" else _MAX_EXACT_FLOAT
+    ints = (value for value in values if isinstance(value, (int, np.integer)))
+    return (dtype if all(-largest <= value <= largest for value in ints) else object), ()

@@ -1,4 +1,4 @@
-"""Making vectors: of one id, or of several that share the sub-environments by weight."""
+"""Making vectors: of one id, or of several ids that share the sub-environments by weight."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
 from textgym.errors import UsageError
-from textgym.mixtures import check_weights, share_out
+from textgym.mixtures import check_weights, split_by_weight
 from textgym.registry import make
 from textgym.vector.text_vector_env import TextVectorEnv
 
@@ -31,20 +31,21 @@ def make_vec(
 ) -> TextVectorEnv:
     """Return a vector of text environments.
 
-    Of one id it is what `gymnasium.make_vec` gives. Several ids share the sub-environments by
-    weight, each those in a row; `env_ids` of the vector tells which.
+    For one id it returns the same as `gymnasium.make_vec`. Several ids share the sub-environments
+    by weight; those of one id are contiguous, and the vector's `env_ids` lists them.
 
     Args:
         envs: An id, or ids with weights.
-        num_envs: How many sub-environments.
+        num_envs: The number of sub-environments.
         autoreset_mode: As in `TextVectorEnv`.
-        env_wrappers: Called in turn with each sub-environment, each returns it wrapped.
+        env_wrappers: Functions that take an environment and return it wrapped, applied in order to
+            each sub-environment.
         failures: As in `TextVectorEnv`.
         retries: As in `TextVectorEnv`.
-        **kwargs: Arguments of the environments, the same for all.
+        **kwargs: Keyword arguments of the environments, the same for all.
 
     Raises:
-        UsageError: What was asked for cannot be; the message says what would be right.
+        UsageError: An argument is invalid.
 
     Example:
         >>> import textgym
@@ -53,7 +54,7 @@ def make_vec(
         ('textgym/MCQA-v0', 'textgym/MCQA-v0', 'textgym/GuessNumber-v0')
     """
     if not isinstance(num_envs, int) or num_envs < 1:
-        raise UsageError(f"num_envs is a whole number of 1 or more, not {num_envs!r}")
+        raise UsageError(f"num_envs must be an int of 1 or more, not {num_envs!r}")
     wrappers = tuple(env_wrappers)
     env_fns = [
         functools.partial(_make, id, wrappers, kwargs)
@@ -74,13 +75,13 @@ def _shares(envs: str | Mapping[str, float], num_envs: int) -> dict[str, int]:
     if isinstance(envs, str):
         return {envs: num_envs}
     if not isinstance(envs, Mapping) or not envs:
-        raise UsageError(f"a vector is of an id, or of ids with weights, not of {envs!r}")
+        raise UsageError(f"envs must be an id, or ids with weights, not {envs!r}")
     check_weights(envs)
-    shares = share_out(envs, num_envs)
+    shares = split_by_weight(envs, num_envs)
     for id, count in shares.items():
         if not count:
             raise UsageError(
-                f"{id} with the weight {envs[id]} gets none of {num_envs} sub-environments: "
-                "raise num_envs or its weight"
+                f"{id} with weight {envs[id]} gets none of {num_envs} sub-environments: "
+                "increase num_envs or its weight"
             )
     return shares

@@ -1,12 +1,13 @@
-"""One sub-environment of a vector: its episode, when the next begins, and what a failure becomes.
+"""One sub-environment of a vector: its episode, when the next one begins, and its failures.
 
-What always holds: a failed call is tried again before anything is made of it; a step that was taken
-is never taken twice, even where the reset after it fails; a failure that is not raised is a
-truncation with the reward NaN, never a number.
+Invariants: a failed call is retried before it counts as a failure; a step that succeeded is never
+taken twice, even if the reset after it fails; a failure that is not raised is a truncation with the
+reward NaN, never another number.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any, SupportsFloat, TypeVar
@@ -14,114 +15,119 @@ from typing import Any, SupportsFloat, TypeVar
 import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
-from textgym.concurrency.blocking import pause_seconds, reset_waits, step_waits
+from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.concurrency.retry import retry_pause
 from textgym.errors import BoundaryFailure, UsageError
 
-__all__ = ["Seat", "Turn"]
+__all__ = ["StepResult", "SubEnv"]
 
 T = TypeVar("T")
-Turn = tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]
-"""What a step of a vector gives for one sub-environment; a reset's has the reward 0."""
+StepResult = tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]
+"""What a step returns for one sub-environment; a reset returns one with the reward 0."""
 
 
-class Seat:
+class SubEnv:
     """A sub-environment of a vector.
 
     Args:
         env: The environment.
-        mode: When the episode after one that ended begins.
-        retries: How often a failed reset or step is tried again.
-        nan: Whether what still fails truncates the episode with the reward NaN; else it is raised.
+        mode: When the next episode begins.
+        retries: How often a failed reset or step is retried.
+        nan_failures: Whether a failure truncates the episode with the reward NaN instead of being
+            raised.
 
     Attributes:
         env: The environment.
-        id: Its id, or its class's name where it has none.
-        step_waits: Whether `step` may wait, where it begins the next episode too.
-        reset_waits: Whether `reset` may wait.
-        observation: What was observed last; None before the first reset.
-        ended: Whether the episode has ended and the next has not begun.
+        id: Its id, or the name of its class if it has none.
+        step_may_block: Whether `step` may block, including the reset of the next episode.
+        reset_may_block: Whether `reset` may block.
+        observation: The last observation; None before the first reset.
+        ended: Whether the episode has ended and the next one has not begun.
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan: bool
+        self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan_failures: bool
     ) -> None:
-        plain = env.unwrapped
+        unwrapped = env.unwrapped
         self.env = env
-        self.id = plain.spec.id if plain.spec else type(plain).__name__
-        self.reset_waits = reset_waits(plain)
-        self.step_waits = step_waits(plain) or (
-            self.reset_waits and mode is not AutoresetMode.DISABLED
+        self.id = unwrapped.spec.id if unwrapped.spec else type(unwrapped).__name__
+        self.reset_may_block = reset_may_block(unwrapped)
+        self.step_may_block = step_may_block(unwrapped) or (
+            self.reset_may_block and mode is not AutoresetMode.DISABLED
         )
         self.observation: Any = None
         self.ended = False
-        self._mode, self._retries, self._nan = mode, retries, nan
-        self._stepped: Turn | None = None  # a step whose reset has not succeeded yet
-        self._absent: dict[str, str] | None = None  # why the episode could not begin
+        self._mode, self._retries, self._nan_failures = mode, retries, nan_failures
+        self._last_step: StepResult | None = None  # its reset has not succeeded yet
+        self._reset_failure: dict[str, str] | None = None
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Turn:
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
         """Begin an episode."""
-        self._stepped = None
-        return self._begin(seed, options)
+        self._last_step = None
+        return self._reset(seed, options)
 
-    def step(self, action: Any) -> Turn:
-        """Take an action, None for none, or begin the episode that is due."""
+    def step(self, action: Any) -> StepResult:
+        """Take an action, or begin the next episode if that is due; None does nothing."""
         if self.ended and self._mode is AutoresetMode.NEXT_STEP:
-            return self._begin()
+            return self._reset()
         if action is None:
             return self.observation, 0.0, False, False, {}
-        turn = self._stepped or self._act(action)
-        if turn[2] or turn[3]:
+        result = self._last_step or self._step(action)
+        if result[2] or result[3]:
             if self._mode is AutoresetMode.SAME_STEP:
-                return self._begin_after(turn)
+                return self._reset_after(result)
             self.ended = True
-        self.observation = turn[0]
-        return turn
+        self.observation = result[0]
+        return result
 
-    def _begin_after(self, turn: Turn) -> Turn:
+    def _reset_after(self, result: StepResult) -> StepResult:
         """Begin the next episode in the step that ended one."""
-        self._stepped = turn
-        final, reward, terminated, truncated, final_info = turn
-        observation, _, _, _, info = self._begin()
-        self._stepped = None
-        info = {"final_obs": final, "final_info": final_info, **info}
+        self._last_step = result
+        final_obs, reward, terminated, truncated, final_info = result
+        observation, _, _, _, info = self._reset()
+        self._last_step = None
+        info = {"final_obs": final_obs, "final_info": final_info, **info}
         if "failure" in final_info:
             info["failure"] = final_info["failure"]
         return observation, reward, terminated, truncated, info
 
-    def _begin(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Turn:
-        self._absent = None
+    def _reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
+        self._reset_failure = None
         try:
-            observation, info = self._try(self.env.reset, seed=seed, options=options)
+            observation, info = self._with_retries(self.env.reset, seed=seed, options=options)
         except Exception as error:
-            self._absent = self._told(error)
-            observation, info = [], {"failure": self._absent}
+            self._reset_failure = self._failure_or_raise(error)
+            observation, info = [], {"failure": self._reset_failure}
         self.observation, self.ended = observation, False
         return observation, 0.0, False, False, info
 
-    def _act(self, action: Any) -> Turn:
-        if self._absent:
-            return self._cut(self._absent, {})
+    def _step(self, action: Any) -> StepResult:
+        if self._reset_failure:
+            return self._truncated(self._reset_failure, {})
         try:
-            return self._try(self.env.step, action)
+            return self._with_retries(self.env.step, action)
         except Exception as error:
             task = getattr(self.env.unwrapped, "task", None)
-            return self._cut(self._told(error), {} if task is None else {"task_id": task.id})
+            info = {} if task is None else {"task_id": task.id}
+            return self._truncated(self._failure_or_raise(error), info)
 
-    def _cut(self, failure: dict[str, str], info: dict[str, Any]) -> Turn:
+    def _truncated(self, failure: dict[str, str], info: dict[str, Any]) -> StepResult:
         return self.observation, float("nan"), False, True, {**info, "failure": failure}
 
-    def _try(self, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Call, and again after a pause where it fails; other errors are no failures."""
-        for attempt in range(self._retries):
+    def _with_retries(self, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        for attempt in itertools.count():
             try:
                 return call(*args, **kwargs)
-            except BoundaryFailure:
-                time.sleep(pause_seconds(attempt))
-        return call(*args, **kwargs)
+            except BoundaryFailure as error:
+                pause = retry_pause(error, attempt, self._retries)
+                if pause is None:
+                    raise
+                time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
 
-    def _told(self, error: Exception) -> dict[str, str]:
-        """Return what is said of a failure; raise it where failures are raised, or it is none."""
-        if not self._nan or isinstance(error, UsageError):
+    def _failure_or_raise(self, error: Exception) -> dict[str, str]:
+        """Return a failure as it is reported, or raise the error if it should be raised."""
+        if not self._nan_failures or isinstance(error, UsageError):
             raise error
         boundary = error.boundary if isinstance(error, BoundaryFailure) else "environment"
         return {"boundary": boundary, "type": type(error).__name__, "message": str(error)}

@@ -1,8 +1,8 @@
-"""`TextVectorEnv`, many text environments in one, stepped together or each as it is ready.
+"""`TextVectorEnv`: many text environments, stepped together or each as soon as it is ready.
 
-What always holds: no conversation is copied on its way; an action is taken once or not at all;
-sub-environments that wait do so in threads, all at the same time, and the others run in the thread
-of who calls `step` or `recv`; what one sub-environment does never changes what another one gives.
+Invariants: no conversation is copied; an action is taken once or not at all; calls that may block
+run concurrently in threads, all others in the thread that calls `step` or `recv`; a sub-environment
+never affects what another one returns.
 """
 
 from __future__ import annotations
@@ -22,10 +22,15 @@ from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
-from textgym.vector.arguments import read_actions, read_mode, read_places, read_resets
-from textgym.vector.calls import Calls, listed
+from textgym.vector.arguments import (
+    parse_actions,
+    parse_autoreset_mode,
+    parse_env_id,
+    parse_reset,
+)
 from textgym.vector.infos import stack_infos
-from textgym.vector.sub_env import Seat, Turn
+from textgym.vector.sub_env import StepResult, SubEnv
+from textgym.vector.sub_env_calls import SubEnvCalls, shorten
 
 __all__ = ["TextVectorEnv"]
 
@@ -38,23 +43,24 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
     """A vector of text environments.
 
     `gymnasium.make_vec("textgym/...", num_envs=N)` makes one. Observations are a tuple of
-    conversations, actions a list of messages or texts, one for each sub-environment; None lets a
-    sub-environment idle. All else is laid out as Gymnasium's own vectors do it.
+    conversations, and actions a list of messages or strings, one for each sub-environment; None
+    lets a sub-environment idle. Rewards, flags and infos are laid out as in Gymnasium's vectors.
 
-    `send` and `recv` stand beside `step`: they take and give some of the sub-environments, so that
-    whichever is ready moves on. `send` may be called from any thread, everything else from one.
+    `send` and `recv` are an alternative to `step` for some of the sub-environments, so that each
+    continues as soon as it is ready. `send` may be called from any thread, everything else from one
+    thread.
 
     Args:
-        env_fns: Functions that make the sub-environments. They may be different environments.
-        autoreset_mode: When the episode after one that ended begins: `SameStep`, in the step that
-            ends it; `NextStep`, in the next one, whose action is not used; `Disabled`, with
+        env_fns: Functions that make the sub-environments, which may be different environments.
+        autoreset_mode: When the next episode begins: `SameStep`, in the step that ends an episode;
+            `NextStep`, in the following step, whose action is ignored; `Disabled`, with
             `reset(options={"reset_mask": ...})`.
-        failures: `raise`, or `nan`: what fails truncates its episode, with the reward NaN and
-            `infos["failure"]`, and the others go on.
-        retries: How often a failed reset or step is tried again before that.
+        failures: `raise`, or `nan`: a failure truncates its episode with the reward NaN and
+            `infos["failure"]`, and the other episodes continue.
+        retries: How often a failed reset or step is retried first.
 
     Raises:
-        UsageError: An argument is none of those, or there is no sub-environment.
+        UsageError: An argument is invalid, or there is no sub-environment.
 
     Example:
         >>> import gymnasium, textgym
@@ -74,67 +80,68 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         failures: str = "raise",
         retries: int = 2,
     ) -> None:
-        mode = read_mode(autoreset_mode)
+        mode = parse_autoreset_mode(autoreset_mode)
         if failures not in ("raise", "nan"):
-            raise UnknownNameError(f"failures is 'raise' or 'nan', not {failures!r}")
+            raise UnknownNameError(f"failures must be 'raise' or 'nan', not {failures!r}")
         if not isinstance(retries, int) or retries < 0:
-            raise UsageError(f"retries is a whole number of 0 or more, not {retries!r}")
+            raise UsageError(f"retries must be an int of 0 or more, not {retries!r}")
         self._spec: EnvSpec | None = None
-        self._seats: list[Seat] = []
+        self._sub_envs: list[SubEnv] = []
         try:
             for env_fn in env_fns:
-                self._seats.append(Seat(env_fn(), mode, retries, failures == "nan"))
+                self._sub_envs.append(SubEnv(env_fn(), mode, retries, failures == "nan"))
             self._check_spaces()
         except BaseException:
             self._close_all()
             raise
         first = self.envs[0]
-        self.num_envs = len(self._seats)
+        self.num_envs = len(self._sub_envs)
         self.metadata = {**first.metadata, "autoreset_mode": mode}
         self.render_mode = first.render_mode
         self.single_observation_space = first.observation_space
         self.single_action_space = first.action_space
         self.observation_space = batch_space(first.observation_space, self.num_envs)
         self.action_space = batch_space(first.action_space, self.num_envs)
-        self._calls = Calls(self.num_envs)
-        self._asked: list[Any] | None = None  # the actions of a step that is not finished
-        self._resetting = False  # a reset is not finished
+        self._calls = SubEnvCalls(self.num_envs)
+        self._unfinished_step: list[Any] | None = None  # its actions
+        self._has_unfinished_reset = False
 
     def _check_spaces(self) -> None:
-        if not self._seats:
-            raise UsageError("a vector has one sub-environment or more: num_envs is 1 or more")
-        for seat in self._seats:
-            spaces = seat.env.observation_space, seat.env.action_space
+        if not self._sub_envs:
+            raise UsageError("a vector needs a sub-environment: num_envs must be 1 or more")
+        for sub_env in self._sub_envs:
+            spaces = sub_env.env.observation_space, sub_env.env.action_space
             if not isinstance(spaces[0], ConversationSpace) or not isinstance(
                 spaces[1], ActionSpace
             ):
                 raise UsageError(
-                    f"a TextVectorEnv holds environments that observe conversations and take "
-                    f"messages, which {seat.id} does not: pass vectorization_mode='sync'"
+                    f"a TextVectorEnv needs environments with conversations as observations and "
+                    f"messages as actions, and {sub_env.id} has others: pass "
+                    "vectorization_mode='sync'"
                 )
 
     @property
     def envs(self) -> list[gym.Env[Any, Any]]:
         """The sub-environments."""
-        return [seat.env for seat in self._seats]
+        return [sub_env.env for sub_env in self._sub_envs]
 
     @property
     def env_ids(self) -> tuple[str, ...]:
-        """The ids of the sub-environments, in their order."""
-        return tuple(seat.id for seat in self._seats)
+        """The ids of the sub-environments, in order."""
+        return tuple(sub_env.id for sub_env in self._sub_envs)
 
     @property
     def spec(self) -> EnvSpec | None:
-        """What Gymnasium makes the vector from; None where it was made otherwise."""
+        """The spec that Gymnasium made the vector from; None if it was made otherwise."""
         return self._spec
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
         if spec and "autoreset_mode" in spec.kwargs:
-            spec.kwargs["autoreset_mode"] = self._mode.value  # which a text can hold
+            spec.kwargs["autoreset_mode"] = self._mode.value  # a string can be saved
         self._spec = spec and live_spec(spec)
 
-    # Together.
+    # All sub-environments together.
 
     def reset(
         self,
@@ -145,128 +152,128 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         """Begin an episode in every sub-environment, or in those of a mask.
 
         Args:
-            seed: The first sub-environment's, the next one's is higher by one; or one for each,
-                as a list, in which None goes on without.
-            options: `reset_mask`, an array of bool, tells which are reset; the others keep the
-                observation that they had, an empty one before their first episode. `index` is the
-                index of a task for all, or an array of one for each; `task` likewise a row, or a
-                list. What else there is goes to all.
+            seed: The seed of the first sub-environment, which is increased by one for each next
+                one; or a list with one seed each, in which None does not seed.
+            options: `reset_mask`, a boolean array, selects the sub-environments to reset; the
+                others keep their last observation, which is empty before their first episode.
+                `index` is a task's index for all, or an array with one each; `task` is a row for
+                all, or a list with one each. All other options are passed to every sub-environment.
 
         Returns:
-            The conversations, and the infos of those that were reset.
+            The conversations, and the infos of the sub-environments that were reset.
 
         Raises:
-            UsageError: What was asked for cannot be.
+            UsageError: An argument is invalid.
             BoundaryFailure: A reset failed, and failures are raised.
         """
-        self._must_be_open()
-        resets = read_resets(seed, options, self.num_envs)
+        self._check_open()
+        resets = parse_reset(seed, options, self.num_envs)
         if len(resets) == self.num_envs:
-            self._calls.drop_all()
-            self._asked, self._resetting = None, False
-        self._must_be_finished()
-        self._calls.must_be_free(resets)
-        seats = self._seats
-        self._calls.begin(
-            (place, functools.partial(seats[place].reset, *asked), seats[place].reset_waits)
-            for place, asked in resets.items()
-        )
-        self._resetting = True
-        self._calls.run(lambda: not self._calls.under_way(resets))
-        self._resetting = False
-        turns = self._calls.take(resets)
+            self._calls.discard_all()
+            self._unfinished_step, self._has_unfinished_reset = None, False
+        self._check_finished()
+        self._calls.check_idle(resets)
+        calls = []
+        for index, arguments in resets.items():
+            sub_env = self._sub_envs[index]
+            reset = functools.partial(sub_env.reset, *arguments)
+            calls.append((index, reset, sub_env.reset_may_block))
+        self._calls.submit(calls)
+        self._has_unfinished_reset = True
+        self._calls.run(lambda: not self._calls.is_running(resets))
+        self._has_unfinished_reset = False
+        results = self._calls.take(resets)
         self._raise_error(resets)
-        infos = [turns[place][4] if place in turns else None for place in range(self.num_envs)]
-        observations = (seat.observation for seat in self._seats)
-        return tuple([] if seen is None else seen for seen in observations), stack_infos(infos)
+        infos = [results[index][4] if index in results else None for index in range(self.num_envs)]
+        observations = (sub_env.observation for sub_env in self._sub_envs)
+        return tuple([] if last is None else last for last in observations), stack_infos(infos)
 
     def step(self, actions: Actions) -> Stepped:
         """Take an action in every sub-environment.
 
-        Where a step failed and was raised, the others have been stepped: the same actions can be
-        stepped again, and are taken where they failed.
+        If a step fails and is raised, the other sub-environments have been stepped: call `step`
+        again with the same actions, which repeats only the steps that failed.
 
         Args:
-            actions: One for each; a sub-environment whose action is None idles.
+            actions: One for each sub-environment; None lets it idle.
 
         Raises:
-            InvalidActionError: One of them is neither a message nor a text nor None; none is taken.
-            UsageError: There are more or fewer, or an episode has ended and must be reset.
+            InvalidActionError: An action is not a message, a string or None; none is taken.
+            UsageError: There are more or fewer actions, or an episode has ended and must be reset.
             BoundaryFailure: A step failed, and failures are raised.
         """
-        self._must_be_open()
-        asked = read_actions(actions, self.num_envs, self.single_action_space)
-        places = range(self.num_envs)
-        if self._asked != asked:
-            self._must_be_finished()
-            self._calls.must_be_free(places)
-            self._must_be_running(places, asked)
-            self._asked = asked
-        self._begin_steps(places, asked)
-        self._calls.run(lambda: not self._calls.under_way())
-        self._raise_error(places)
-        self._asked = None
-        return _batch(list(self._calls.take(places).values()))
+        self._check_open()
+        parsed = parse_actions(actions, self.num_envs, self.single_action_space)
+        indices = range(self.num_envs)
+        if self._unfinished_step != parsed:
+            self._check_finished()
+            self._calls.check_idle(indices)
+            self._check_episodes(indices, parsed)
+            self._unfinished_step = parsed
+        self._submit_steps(indices, parsed)
+        self._calls.run(lambda: not self._calls.is_running())
+        self._raise_error(indices)
+        self._unfinished_step = None
+        return _batch(list(self._calls.take(indices).values()))
 
-    # Each as it is ready.
+    # Each sub-environment as soon as it is ready.
 
     def send(self, actions: Actions, env_id: Sequence[int] | np.ndarray | None = None) -> None:
-        """Give actions to some sub-environments; `recv` gives what they lead to.
+        """Send actions to some sub-environments; `recv` returns the results.
 
         Args:
-            actions: One for each that is named.
-            env_id: Which sub-environments, by number; None names all.
+            actions: One for each sub-environment in `env_id`.
+            env_id: The indices of the sub-environments; None for all of them.
 
         Raises:
-            InvalidActionError: One of the actions is neither a message nor a text.
-            UsageError: One of the sub-environments is still under way, or has ended.
+            InvalidActionError: An action is neither a message nor a string.
+            UsageError: A sub-environment is still running, or its episode has ended.
         """
-        self._must_be_open()
-        places = read_places(env_id, self.num_envs)
-        asked = read_actions(actions, len(places), self.single_action_space)
-        if any(action is None for action in asked):
-            raise InvalidActionError("None is no action here: do not send to who shall idle")
-        self._must_be_finished()
+        self._check_open()
+        indices = parse_env_id(env_id, self.num_envs)
+        parsed = parse_actions(actions, len(indices), self.single_action_space)
+        if any(action is None for action in parsed):
+            raise InvalidActionError("None is not an action of send: leave out idle ones")
+        self._check_finished()
         with self._calls.lock:
-            self._calls.must_be_free(places)
-            self._must_be_running(places, asked)
-            self._begin_steps(places, asked)
+            self._calls.check_idle(indices)
+            self._check_episodes(indices, parsed)
+            self._submit_steps(indices, parsed)
 
     def recv(self, batch_size: int = 1, timeout: float | None = None) -> Stepped:
-        """Return what is ready, as soon as it is so many or nothing else is under way.
+        """Return the results that are ready, once there are enough or nothing else is running.
 
         Args:
-            batch_size: How many sub-environments to wait for; more are given where they are ready.
-            timeout: So many seconds it waits, for what other threads may yet send too, and then
-                gives what there is; None waits for what has been sent.
+            batch_size: How many sub-environments to wait for; all that are ready are returned.
+            timeout: How many seconds to wait, also for actions that other threads may send; then
+                whatever is ready is returned. None waits for the actions sent so far.
 
         Returns:
-            What `step` returns, but only of the sub-environments whose numbers are in
-            `infos["env_id"]`.
+            What `step` returns, for the sub-environments whose indices are in `infos["env_id"]`.
 
         Raises:
-            UsageError: Nothing was sent, and no timeout is given.
-            BoundaryFailure: A step failed, and failures are raised. `env_id` tells where; the same
-                action can be sent again, and what else is ready stays so.
+            UsageError: Nothing was sent, and there is no timeout.
+            BoundaryFailure: A step failed, and failures are raised. Its `env_id` is the index of
+                the sub-environment. The same action can be sent again; other results stay ready.
         """
-        self._must_be_open()
-        self._must_be_finished()
+        self._check_open()
+        self._check_finished()
         calls = self._calls
-        if timeout is None and not (calls.under_way() or calls.ready() or calls.failed()):
-            raise UsageError("nothing is under way: send actions first, or wait with a timeout")
+        if timeout is None and not (calls.is_running() or calls.ready() or calls.failed()):
+            raise UsageError("nothing is running: send actions first, or wait with a timeout")
 
-        def enough() -> bool:
-            waited = timeout is None and not calls.under_way()
-            return waited or len(calls.ready()) + len(calls.failed()) >= batch_size
+        def is_enough() -> bool:
+            all_finished = timeout is None and not calls.is_running()
+            return all_finished or len(calls.ready()) + len(calls.failed()) >= batch_size
 
-        calls.run(enough, timeout)
+        calls.run(is_enough, timeout)
         self._raise_error(calls.failed()[:1])
-        turns = calls.take(calls.ready())
-        stepped = _batch(list(turns.values()))
-        stepped[4]["env_id"] = np.array(list(turns), dtype=np.int64)
-        return stepped
+        results = calls.take(calls.ready())
+        batch = _batch(list(results.values()))
+        batch[4]["env_id"] = np.array(list(results), dtype=np.int64)
+        return batch
 
-    # What is told of all, as Gymnasium's own vectors do it.
+    # Attributes and methods of all sub-environments, as in Gymnasium's own vectors.
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
@@ -283,65 +290,71 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         return tuple(env.render() for env in self.envs)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Return what a method of each sub-environment returns, or an attribute's value."""
-        found = [env.get_wrapper_attr(name) for env in self.envs]
-        return tuple(item(*args, **kwargs) if callable(item) else item for item in found)
+        """Call a method of each sub-environment and return the results, or return an attribute."""
+        values = [env.get_wrapper_attr(name) for env in self.envs]
+        return tuple(value(*args, **kwargs) if callable(value) else value for value in values)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Return an attribute of each sub-environment."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of the sub-environments: of a list or tuple one each, else the same.
+        """Set an attribute of each sub-environment.
+
+        Args:
+            name: The name of the attribute.
+            values: A list or tuple with one value each, or one value for all.
 
         Raises:
-            UsageError: The list is longer or shorter.
+            UsageError: The list has another length than the vector.
         """
         each = values if isinstance(values, (list, tuple)) else [values] * self.num_envs
         if len(each) != self.num_envs:
-            raise UsageError(f"{self.num_envs} sub-environments take as many values: {len(each)}")
+            raise UsageError(
+                f"{self.num_envs} sub-environments need {self.num_envs} values, not {len(each)}"
+            )
         for env, value in zip(self.envs, each, strict=True):
             env.set_wrapper_attr(name, value)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Wait for what is under way, and close the sub-environments."""
-        self.closed = True  # even where one of them cannot be closed
+        """Wait for the calls that are running, and close the sub-environments."""
+        self.closed = True  # even if a sub-environment cannot be closed
         try:
             self._calls.close()
         finally:
             self._close_all()
 
-    # How it works.
+    # Implementation.
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the threads, which no copy can have; nothing may be under way."""
-        self._must_be_finished()
-        self._calls.must_be_free(range(self.num_envs))
+        """Return the state without the threads, which cannot be copied; nothing may be running."""
+        self._check_finished()
+        self._calls.check_idle(range(self.num_envs))
         return {name: value for name, value in vars(self).items() if name != "_calls"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._calls = Calls(self.num_envs)
+        self._calls = SubEnvCalls(self.num_envs)
 
     def _close_all(self) -> None:
-        """Close each sub-environment, and then raise what the first of them raised."""
+        """Close each sub-environment, and then raise the first error, if any."""
         with contextlib.ExitStack() as stack:
             for env in reversed(self.envs):
                 stack.callback(env.close)
 
-    def _begin_steps(self, places: Iterable[int], actions: Iterable[Any]) -> None:
-        told = zip(map(self._seats.__getitem__, places), places, actions, strict=True)
-        self._calls.begin(
-            (place, functools.partial(seat.step, action), seat.step_waits)
-            for seat, place, action in told
+    def _submit_steps(self, indices: Iterable[int], actions: Iterable[Any]) -> None:
+        sub_envs = map(self._sub_envs.__getitem__, indices)
+        self._calls.submit(
+            (index, functools.partial(sub_env.step, action), sub_env.step_may_block)
+            for index, sub_env, action in zip(indices, sub_envs, actions, strict=True)
         )
 
-    def _raise_error(self, places: Iterable[int]) -> None:
-        """Raise the first error of some sub-environments; the others are tried again too."""
-        for place, error in self._calls.take_errors(places).items():
+    def _raise_error(self, indices: Iterable[int]) -> None:
+        """Raise the first error of some sub-environments; the same step retries all of them."""
+        for index, error in self._calls.take_errors(indices).items():
             if isinstance(error, BoundaryFailure):
-                error.env_id = place
-            error.add_note(f"in sub-environment {place}, {self._seats[place].id}")
+                error.env_id = index
+            error.add_note(f"in sub-environment {index}, {self._sub_envs[index].id}")
             raise error
 
     @property
@@ -349,36 +362,37 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         mode: AutoresetMode = self.metadata["autoreset_mode"]
         return mode
 
-    def _must_be_open(self) -> None:
+    def _check_open(self) -> None:
         if self.closed:
-            raise UsageError("the vector is closed: make another one")
+            raise UsageError("the vector is closed: make a new one")
 
-    def _must_be_finished(self) -> None:
-        if self._resetting:
+    def _check_finished(self) -> None:
+        if self._has_unfinished_reset:
             raise UsageError("a reset was interrupted: reset all")
-        if self._asked is not None:
+        if self._unfinished_step is not None:
             raise UsageError("a step has failed: step the same actions again, or reset all")
 
-    def _must_be_running(self, places: Sequence[int], actions: Sequence[Any]) -> None:
-        seats = [self._seats[place] for place in places]
-        if any(seat.observation is None for seat in seats):
+    def _check_episodes(self, indices: Sequence[int], actions: Sequence[Any]) -> None:
+        """Check that every sub-environment with an action has an episode that has not ended."""
+        sub_envs = [self._sub_envs[index] for index in indices]
+        if any(sub_env.observation is None for sub_env in sub_envs):
             raise UsageError("there is no episode yet: call reset first")
         if self._mode is not AutoresetMode.DISABLED:
             return
-        told = zip(places, seats, actions, strict=True)
-        ended = [place for place, seat, action in told if seat.ended and action is not None]
+        triples = zip(indices, sub_envs, actions, strict=True)
+        ended = [i for i, env, action in triples if env.ended and action is not None]
         if ended:
             raise UsageError(
-                f"the episodes of sub-environments {listed(ended)} have ended: reset them with "
+                f"the episodes of sub-environments {shorten(ended)} have ended: reset them with "
                 "options={'reset_mask': ...}, or let them idle with the action None"
             )
 
 
-def _batch(turns: Sequence[Turn]) -> Stepped:
+def _batch(results: Sequence[StepResult]) -> Stepped:
     return (
-        tuple(turn[0] for turn in turns),
-        np.array([turn[1] for turn in turns], dtype=np.float64),
-        np.array([turn[2] for turn in turns], dtype=np.bool_),
-        np.array([turn[3] for turn in turns], dtype=np.bool_),
-        stack_infos([turn[4] for turn in turns]),
+        tuple(result[0] for result in results),
+        np.array([result[1] for result in results], dtype=np.float64),
+        np.array([result[2] for result in results], dtype=np.bool_),
+        np.array([result[3] for result in results], dtype=np.bool_),
+        stack_infos([result[4] for result in results]),
     )

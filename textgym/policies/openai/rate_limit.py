@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
+from textgym.concurrency.retry import pause_seconds
+
 __all__ = ["MAX_WAIT", "RateLimiter", "read_retry_after"]
 
 MAX_WAIT = 60.0
@@ -69,7 +71,13 @@ class RateLimiter:
 
     def backoff(self, tries: int) -> float:
         """Return the seconds to wait after some failed tries: random, with a growing bound."""
-        return self._jitter() * min(_MAX_BACKOFF, _MIN_BACKOFF * 2.0 ** min(tries - 1, 16))
+        return pause_seconds(
+            tries - 1,
+            first=_MIN_BACKOFF,
+            factor=2.0,
+            longest=_MAX_BACKOFF,
+            jitter=self._jitter,
+        )
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:

@@ -1,4 +1,4 @@
-"""One bad episode ends nothing: what policies and environments raise, and what they leave."""
+"""A failed episode does not end a run, whatever policies and environments raise."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
-from textgym.rollouts.engine import HOPELESS
+from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
 
 CARD = textgym.Card("demo/Word-v0", "x", ("single-step",), ("x",), ("x",), "x", ("exact match",))
 
 
 class Word(textgym.TextEnv[None]):
-    """Asks for a word; `asked` counts the gradings of each task, `made` the environments."""
+    """Asks for a word; `asked` counts how often each task was graded, `made` the environments."""
 
     card = CARD
     made = 0
@@ -45,7 +45,7 @@ class Word(textgym.TextEnv[None]):
 
 
 class Saying(Policy):
-    """Says "x", after raising what it is told to in its n-th call."""
+    """Says "x", but raises an error in some of its calls."""
 
     name = "saying"
 
@@ -62,7 +62,7 @@ class Saying(Policy):
 
 
 class Yielding(Saying):
-    """Lets the others begin before it answers."""
+    """Lets the other episodes begin before it answers."""
 
     async def act(self, *args: Any, **kwargs: Any) -> Action:
         await asyncio.sleep(0)
@@ -70,7 +70,7 @@ class Yielding(Saying):
 
 
 class Panic(BaseException):
-    """What a library in another language raises."""
+    """An error of a library in another language."""
 
 
 def play(env: Any = Word, policy: Any = "oracle", **options: Any) -> list[dict[str, Any]]:
@@ -79,14 +79,14 @@ def play(env: Any = Word, policy: Any = "oracle", **options: Any) -> list[dict[s
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), Panic("at the disco"), MemoryError()])
-def test_what_is_hardly_an_exception_costs_one_attempt(error: BaseException) -> None:
+def test_errors_that_are_not_exceptions_cost_one_attempt(error: BaseException) -> None:
     trajectories = play(policy=Saying(error, (3,)), concurrency=1)
     assert [item["attempts"] for item in trajectories] == [1, 1, 2, 1, 1]
     assert [item["failure"] for item in trajectories] == [None] * 5
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), Panic("at the disco")])
-def test_a_policy_that_goes_on_so_is_recorded_and_the_others_are_played(
+def test_a_policy_that_keeps_raising_them_fails_its_episode_only(
     error: BaseException,
 ) -> None:
     trajectories = play(policy=Saying(error, (2, 3, 4)), concurrency=1)
@@ -115,7 +115,7 @@ def test_a_rollout_that_is_cancelled_is_cancelled() -> None:
     asyncio.run(run())
 
 
-def test_an_environment_that_cannot_be_made_again_costs_its_episodes() -> None:
+def test_an_environment_that_cannot_be_made_fails_its_episodes_only() -> None:
     class Once(Word):
         made = 0
 
@@ -154,7 +154,7 @@ def test_an_environment_that_failed_is_replaced_and_closed() -> None:
     assert Breaks.made == len(closed)
 
 
-def test_an_environment_that_cannot_be_closed_is_told_and_ends_nothing(
+def test_an_environment_that_cannot_be_closed_is_logged_and_the_run_continues(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Sticky(Word):
@@ -170,7 +170,7 @@ def test_an_environment_that_cannot_be_closed_is_told_and_ends_nothing(
     assert caplog.messages == ["Sticky could not be closed: OSError: it is stuck"]
 
 
-def test_the_message_of_a_step_that_failed_for_good_is_kept() -> None:
+def test_the_message_of_a_failed_step_is_recorded() -> None:
     class JudgeDown(Word):
         def grade(self) -> Grade:
             raise EnvironmentFailure("the judge is down")
@@ -185,7 +185,7 @@ def test_the_message_of_a_step_that_failed_for_good_is_kept() -> None:
     assert trajectory["info"]["category"] == "words"
 
 
-def test_a_blocking_environment_without_a_begin_is_reset_at_once() -> None:
+def test_a_blocking_environment_without_begin_is_reset_on_the_loop() -> None:
     seen = set()
 
     class Waits(Word):
@@ -199,7 +199,7 @@ def test_a_blocking_environment_without_a_begin_is_reset_at_once() -> None:
     assert seen == {True}
 
 
-def test_blocking_environments_are_reset_and_stepped_off_the_loop() -> None:
+def test_blocking_environments_are_reset_and_stepped_in_threads() -> None:
     seen = set()
 
     class Waits(Word):
@@ -217,26 +217,26 @@ def test_blocking_environments_are_reset_and_stepped_off_the_loop() -> None:
     assert not [thread for thread in threading.enumerate() if "textgym-step" in thread.name]
 
 
-def test_a_run_without_hope_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_whose_first_episodes_all_fail_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
     policy = Saying(PolicyFailure("no such server"), tuple(range(10_000)))
     run = textgym.rollout(Word, policy, episodes=400, retries=0, concurrency=8)
-    assert run.given_up
-    assert HOPELESS <= run.metrics["overall"]["failures"] < HOPELESS + 8
+    assert run.stopped_early
+    assert MAX_INITIAL_FAILURES <= run.metrics["overall"]["failures"] < MAX_INITIAL_FAILURES + 8
     assert run.mean_reward is None
     assert "the first 100 episodes all failed" in caplog.text
     assert "PolicyFailure: no such server" in caplog.text
 
 
-def test_a_run_of_just_so_many_episodes_is_played_to_its_end() -> None:
+def test_a_run_of_no_more_episodes_than_that_is_played_to_its_end() -> None:
     policy = Saying(PolicyFailure("no such server"), tuple(range(10_000)))
-    run = textgym.rollout(Word, policy, episodes=HOPELESS, retries=0)
-    assert not run.given_up
-    assert run.metrics["overall"]["failures"] == HOPELESS
+    run = textgym.rollout(Word, policy, episodes=MAX_INITIAL_FAILURES, retries=0)
+    assert not run.stopped_early
+    assert run.metrics["overall"]["failures"] == MAX_INITIAL_FAILURES
 
 
-def test_one_episode_that_works_is_hope_enough() -> None:
+def test_a_single_success_prevents_the_early_stop() -> None:
     policy = Saying(PolicyFailure("flaky"), tuple(range(2, 10_000)))
     run = textgym.rollout(Word, policy, episodes=300, retries=0)
-    assert not run.given_up
+    assert not run.stopped_early
     assert run.metrics["overall"]["episodes"] == 300
     assert run.metrics["overall"]["failures"] == 299

@@ -1,0 +1,102 @@
+"""Environments that are made on demand and reused, shared by rollouts and rescoring.
+
+Invariants: an environment is lent to one user at a time; there are as many environments of a key as
+were in use at once; closing the pool closes every environment that it made.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+
+from textgym.policies import Policy
+
+__all__ = ["EnvPool", "PooledEnv", "env_name"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class PooledEnv:
+    """An environment of a pool.
+
+    Attributes:
+        key: Environments of the same key are interchangeable.
+        env: The environment.
+        policy: The policy that was bound to the environment, if a user has bound one.
+    """
+
+    key: Hashable
+    env: gym.Env[Any, Any]
+    policy: Policy | None = None
+
+
+class EnvPool:
+    """Lends environments, and makes new ones when none is idle.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> def make():
+        ...     return gymnasium.make("textgym/MCQA-v0")
+        >>> with EnvPool() as pool:
+        ...     first = pool.acquire("mcqa", make)
+        ...     pool.release(first)
+        ...     pool.acquire("mcqa", make) is first
+        True
+    """
+
+    def __init__(self) -> None:
+        self._idle: defaultdict[Hashable, list[PooledEnv]] = defaultdict(list)
+        self._all: set[PooledEnv] = set()
+
+    def acquire(self, key: Hashable, make: Callable[[], gym.Env[Any, Any]]) -> PooledEnv:
+        """Return an idle environment of a key, or a new one.
+
+        Args:
+            key: Which environments may be returned.
+            make: Makes a new one; what it raises is raised.
+        """
+        if self._idle[key]:
+            return self._idle[key].pop()
+        pooled = PooledEnv(key, make())
+        self._all.add(pooled)
+        return pooled
+
+    def release(self, pooled: PooledEnv) -> None:
+        """Take back an environment that can be used again."""
+        self._idle[pooled.key].append(pooled)
+
+    def discard(self, pooled: PooledEnv) -> None:
+        """Take back an environment whose state is unknown, and close it."""
+        self._all.remove(pooled)
+        _close(pooled.env)
+
+    def close(self) -> None:
+        """Close all environments, also those that are in use."""
+        for pooled in self._all:
+            _close(pooled.env)
+        self._all.clear()
+        self._idle.clear()
+
+    def __enter__(self) -> EnvPool:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def env_name(env: gym.Env[Any, Any]) -> str:
+    """Return the id of an environment, or the name of its class if it was made without an id."""
+    return env.spec.id if env.spec else type(env.unwrapped).__name__
+
+
+def _close(env: gym.Env[Any, Any]) -> None:
+    try:
+        env.close()
+    except Exception as error:
+        _log.warning("%s could not be closed: %s: %s", env_name(env), type(error).__name__, error)

@@ -1,0 +1,89 @@
+"""The recorder of a run: takes each trajectory once, and stores it and its metrics.
+
+A trajectory is written to the run's folder, or kept in memory, before anything else happens. A run
+whose first episodes all fail is stopped early.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import run_metrics
+from textgym.trajectories.data_digests import DataDigests
+from textgym.trajectories.run import Run
+from textgym.trajectories.schema import Failure, Trajectory
+from textgym.trajectories.store import RunFolder
+
+__all__ = ["MAX_INITIAL_FAILURES", "RunRecorder"]
+
+MAX_INITIAL_FAILURES = 100
+"""A longer run is stopped early if so many first episodes fail and none succeeds."""
+
+_log = logging.getLogger(__name__)
+
+
+class RunRecorder:
+    """Records the trajectories of a run.
+
+    Args:
+        folder: The run's folder; None keeps the trajectories in memory.
+        remaining: How many episodes are to be played.
+        digests: The digests of the run's data sets.
+        on_episode: Called with each trajectory.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder | None,
+        remaining: int,
+        digests: DataDigests,
+        on_episode: Callable[[Trajectory], None] | None,
+    ) -> None:
+        self.remaining = remaining
+        self._folder = folder
+        self._digests = digests
+        self._on_episode = on_episode
+        self._in_memory: list[Trajectory] = []
+        self._episode_table = EpisodeTable()
+        self._played = self._failed = 0
+        self._stopped_early = False
+
+    def add_completed(self, trajectory: Trajectory) -> None:
+        """Count an episode that the folder held already before the run was resumed."""
+        self._episode_table.add(trajectory)
+        self.remaining -= 1
+
+    def add(self, trajectory: Trajectory) -> bool:
+        """Record a trajectory; return False if the run should be stopped."""
+        if self._folder:
+            self._folder.add(trajectory)
+        else:
+            self._in_memory.append(trajectory)
+        self._episode_table.add(trajectory)
+        if self._on_episode:
+            self._on_episode(trajectory)
+        self._played += 1
+        failure = trajectory["failure"]
+        self._failed += failure is not None
+        if failure and self._played == self._failed == MAX_INITIAL_FAILURES < self.remaining:
+            self._stop(failure)
+        return not self._stopped_early
+
+    def _stop(self, last: Failure) -> None:
+        self._stopped_early = True
+        _log.error(
+            "the first %d episodes all failed, so the run was stopped; the last failure: %s: %s",
+            self._played,
+            last["type"],
+            last["message"],
+        )
+
+    def finish(self) -> Run:
+        """Write the metrics, and return the run so far."""
+        metrics = run_metrics(self._episode_table)
+        if self._folder:
+            self._folder.write_metrics(metrics)
+        path = self._folder.path if self._folder else None
+        return Run(metrics, path, tuple(self._in_memory), self._stopped_early, self._digests)

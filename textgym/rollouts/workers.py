@@ -1,0 +1,96 @@
+"""Workers: coroutines that take episodes from one schedule and play them.
+
+An environment that failed is replaced by a new one, because its state is unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from textgym.concurrency.blocking import EnvCaller
+from textgym.policies import Policy
+from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
+from textgym.rollouts.plan import EnvFns
+from textgym.rollouts.schedule import Schedule
+from textgym.trajectories.schema import Trajectory
+
+__all__ = ["EPISODES_PER_YIELD", "play_all"]
+
+EPISODES_PER_YIELD = 16
+"""How many episodes a worker plays before it lets the others run, if nothing else does."""
+
+
+async def play_all(
+    schedule: Schedule,
+    env_fns: EnvFns,
+    policy: Policy,
+    workers: int,
+    retries: int,
+    on_episode: Callable[[Trajectory], bool],
+    check_prompt: PromptCheck | None = None,
+) -> None:
+    """Play all jobs of a schedule.
+
+    Args:
+        schedule: What to play.
+        env_fns: The function that makes each environment, by id.
+        policy: The policy that plays.
+        workers: How many episodes run at once.
+        retries: How often a failed call is retried.
+        on_episode: Called with each trajectory; if it returns False, the rest is not played.
+        check_prompt: As in `play`.
+    """
+
+    async def episode(job: Job) -> Trajectory:
+        try:
+            pooled = pool.acquire(job.env_id, env_fns[job.env_id])
+        except Exception as error:
+            return unplayed_trajectory(job, policy.name, error)
+        if pooled.policy is None:
+            try:
+                pooled.policy = policy.for_env(pooled.env)
+            except Exception as error:
+                pool.discard(pooled)
+                return unplayed_trajectory(job, policy.name, error)
+        trajectory = await play(pooled.env, pooled.policy, job, retries, caller, check_prompt)
+        failure = trajectory["failure"]
+        if failure is None or failure["boundary"] == "policy":
+            pool.release(pooled)
+        else:
+            pool.discard(pooled)
+        return trajectory
+
+    try:
+        # The calls in threads end before any environment is closed.
+        with EnvPool() as pool, EnvCaller(max(workers, 1)) as caller:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(_work(schedule, episode, on_episode))
+    except BaseExceptionGroup as errors:
+        for error in errors.exceptions:
+            if not isinstance(error, _Stopped):
+                raise error from None
+
+
+class _Stopped(Exception):
+    """Cancels the other workers: the rest of the episodes is not played."""
+
+
+async def _work(
+    schedule: Schedule,
+    episode: Callable[[Job], Awaitable[Trajectory]],
+    on_episode: Callable[[Trajectory], bool],
+) -> None:
+    job, count = schedule.next_job(), 0
+    while job:
+        if not on_episode(await episode(job)):
+            schedule.stop()  # for workers that run once more before they are cancelled
+            raise _Stopped
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # and the policy suppressed the cancellation
+            raise asyncio.CancelledError
+        if count % EPISODES_PER_YIELD == 0:
+            await asyncio.sleep(0)  # a policy that never waits must not block the loop
+        job, count = schedule.next_job(finished=job), count + 1

@@ -101,20 +101,20 @@ def test_gymnasiums_checker_prints_no_transcripts(capsys: pytest.CaptureFixture[
 class SharesItsTranscript(Good):
     def reset(self, **kwargs: Any) -> Any:
         _, info = super().reset(**kwargs)
-        return self._transcript, info
+        return self._conversation.messages, info
 
 
 class SharesItsMessages(Good):
     def reset(self, **kwargs: Any) -> Any:
         _, info = super().reset(**kwargs)
-        return list(self._transcript), info
+        return list(self._conversation.messages), info
 
 
 class KeepsTheAction(Good):
     def step(self, action: Any) -> Any:
         came = super().step(action)
         if isinstance(action, dict):
-            self._transcript[self._transcript.index(came[0][-1])] = action
+            self._conversation.messages[self._conversation.messages.index(came[0][-1])] = action
         return came
 
     def respond(self, message: Message) -> list[Message] | None:

@@ -232,9 +232,7 @@ def _print_first_prompt(
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
-        print(
-            f"the chat template of {policy} ignores tools, so textgym describes them in the prompt"
-        )
+        print(f"the chat template of {policy} ignores tools: textgym adds its own tool prompt")
     elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
             f"warning: the tool calls of {policy} will not be parsed: "

@@ -5,8 +5,8 @@ rules keep such a label from being read as a verdict:
 
 - The judge is asked for a label with a code behind it, which no answer can know, alone on the last
   line of its reply. A label anywhere else is no verdict.
-- A judge may forget the code or get it wrong. Then a label is a verdict only where it is the whole reply, or,
-  where the judge was shown no code, alone on the last line.
+- A judge may forget the code or get it wrong. Then a label is a verdict only where it is the whole
+  reply, or, where the judge was shown no code, alone on the last line.
 - `Labels.written_in` finds the labels that an answer writes itself, however they are spelled. Such
   an answer can be refused before a judge reads it.
 

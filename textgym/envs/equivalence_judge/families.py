@@ -204,10 +204,8 @@ def turns(rng: random.Random, level: int) -> Item:
 
 def holders(rng: random.Random, level: int) -> Item:
     """Follow four things from hand to hand, and tell who has one of them."""
-    people = some(rng, PEOPLE, min(3 + level, 7))
-    things = some(
-        rng, _ITEMS, 4
-    )  # so that the last to be given a thing has seldom the one asked for
+    people = some(rng, PEOPLE, 7)
+    things = some(rng, _ITEMS, 4)  # so many that the last one given is seldom the one asked for
     holder = dict(zip(things, some(rng, people, 4), strict=True))
     told = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
     for _ in range((2, 4, 6, 9, 12)[level - 1]):

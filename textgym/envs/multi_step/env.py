@@ -294,7 +294,7 @@ def _shown(values: list[Any]) -> str:
 
 
 def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
-    """Keep some synonyms, whose values differ, for otherwise the list would tell what to rule out."""
+    """Keep some synonyms, whose values differ: no term of a list can be ruled out."""
     chosen = some(rng, group.synonyms, between(rng, most - 1, most))
     if not _are_different([_value(word.capitalize()) for word in (group.term, *chosen)]):
         return _with_some_synonyms(rng, group, most)

@@ -1,6 +1,6 @@
 """Properties and spellings of whole numbers: primes, divisors, number bases, Roman numerals.
 
-Invariants: exactly one option is of the kind asked for, and each could be asked for, and every number written
+Invariants: exactly one option is of the kind asked for, and every number written
 in another base or in Roman numerals has one spelling only.
 """
 

@@ -52,6 +52,7 @@ def step(row: dict[str, Any], action: Any, **kwargs: Any) -> tuple[float, dict[s
 # NeMo Gym's verdicts.
 
 ASKED_IN_VAIN = {"diff:006:both_ne_first"}  # no one verdict: a failure, after asking again
+ASKED_AGAIN = {"test:test_app:TestApp:test_verify_equal_then_confirm#1": YES}  # label alone
 NO_GOLD = {"diff:024:no_gold"}
 NOT_ASKED = {"diff:008:empty_reply"}  # an empty answer gets 0 without a call
 
@@ -60,7 +61,7 @@ def test_every_case_gets_its_verdict(shared: Path) -> None:
     path = shared / "conformance" / "equivalence_llm_judge.jsonl"
     cases = [json.loads(line) for line in path.read_text().split("\n") if line]
     for case in cases:
-        judge = Script(*case["judge_replies"])
+        judge = Script(*case["judge_replies"], *filter(None, [ASKED_AGAIN.get(case["case"])]))
         env = gymnasium.make(ID, judge=judge, **case["config"])
         if case["case"] in NO_GOLD:
             with pytest.raises(RowError, match="'expected_answer' is missing"):
@@ -280,7 +281,7 @@ def test_identical_answer_is_judged() -> None:
 
 
 def test_neither_answer_nor_reply_is_in_info() -> None:
-    _, info = step(ROW, "x", judge=lambda messages: f"The right one is Uganda. {NO}")
+    _, info = step(ROW, "x", judge=lambda messages: f"<think>The right one is Uganda.</think>{NO}")
     assert "Uganda" not in json.dumps(info)
 
 
@@ -385,7 +386,7 @@ def test_judge_behind_a_server_and_a_process_that_ends_without_a_word() -> None:
         f"run = textgym.rollout({ID!r}, 'oracle', episodes=6, env_kwargs=kwargs)\n"
         "print(run.mean_reward)"
     )
-    with ChatServer([answer(f"The same. {YES}")]) as server:
+    with ChatServer([answer(YES)]) as server:
         done = subprocess.run(
             [sys.executable, "-W", "always", "-c", code, f"openai:m@{server.url}"],
             capture_output=True,

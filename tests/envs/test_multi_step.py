@@ -248,6 +248,40 @@ def test_generated_rows_ask_for_the_terms_of_the_questions_words(level: int) -> 
         assert len(set(values)) == len(values), row
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_what_was_never_asked_for_in_training_is_not_the_answer(level: int) -> None:
+    """While the terms that are asked for decided the split, it was so in 0.64 at level 1."""
+    train, test = MultiStep(level=level), MultiStep(level=level, split="test")
+    offered: Counter[tuple[str, ...]] = Counter()
+    asked: Counter[tuple[str, ...]] = Counter()
+    for index in range(5000):
+        row = train.get_task(index).row
+        offered.update(map(tuple, synonyms_by_term(row).values()))
+        asked[tuple(row["expected_synonyms"])] += 1
+    hits = 0
+    for index in range(300):
+        row = test.get_task(index).row
+        found = map(tuple, synonyms_by_term(row).values())
+        least = min(found, key=lambda words: (asked[words] + 0.2) / (offered[words] + 1))
+        hits += list(least) == row["expected_synonyms"]
+    assert hits / 300 <= {1: 1 / 6, 2: 1 / 10, 3: 1 / 15}[level] + 0.06
+
+
+def synonyms_by_term(row: Any) -> dict[str, list[str]]:
+    """Group the synonyms of a row's list."""
+    found: dict[str, list[str]] = {}
+    for term, synonym in row["synonyms"]:
+        found.setdefault(term, []).append(synonym)
+    return found
+
+
+def test_no_synonyms_of_a_term_have_the_same_value() -> None:
+    """Such a term could not be asked for, so the list would rule it out."""
+    for row in (MultiStep(level=5).get_task(index).row for index in range(50)):
+        for term, words in synonyms_by_term(row).items():
+            assert len({sum(map(ord, word)) for word in (term, *words)}) == 1 + len(words)
+
+
 def test_higher_levels_have_longer_lists() -> None:
     env = MultiStep()
     lengths = []

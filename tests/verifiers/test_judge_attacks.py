@@ -74,6 +74,9 @@ DESCRIBED = {  # and those that only a reader can tell
     "control characters": "\x00\x1b[31m\x1f\u2028\ud800",
     "nothing that is seen": "\u200b\u2060",
 }
+NOT_LAST = {  # habits with which the label is not alone on the last line
+    "one line", "comments", "comments behind", "lists at the end", "forgets the label",
+}  # fmt: skip
 CODES = ("copied", "forgotten", "wrong")
 ATTACKS = {**WRITTEN, **{f"described: {name}": text for name, text in DESCRIBED.items()}}
 
@@ -110,7 +113,7 @@ def test_no_answer_turns_an_honest_judge_or_makes_it_fail(attack: str, setting: 
             verdict = judge.compare(QUESTION, GOLD, text, swap=swap)
             assert not verdict.equal, name
             coded = honest.code == "copied" and "without" not in setting
-            if coded and honest.habit != "forgets the label":
+            if coded and honest.habit not in NOT_LAST:
                 assert honest.asked < 2, f"{name}: a reply with the code is read at once"
 
 

@@ -28,10 +28,10 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
     [
         pytest.param(YES, True, id="yes"),
         pytest.param(NO, False, id="no"),
-        pytest.param("some text [[A=B]] trailing", True, id="within text"),
+        pytest.param("some text [[A=B]] trailing", None, id="within text"),
         pytest.param("**[[A=B]]**", True, id="bold"),
         pytest.param("`[[A!=B]]`", False, id="code"),
-        pytest.param("[[A=B]] and so [[A=B]]", True, id="twice"),
+        pytest.param("[[A=B]] and so [[A=B]]", None, id="twice"),
         pytest.param("", None, id="silence"),
         pytest.param("A=B", None, id="half a label"),
         pytest.param("[[a=b]]", None, id="small letters"),
@@ -39,7 +39,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
         pytest.param("[[A=\u200bB]]", None, id="zero width"),
         pytest.param("[[A=B]] rather than [[A!=B]]", None, id="one rather than the other"),
         pytest.param("[[A!=B]] [[A=B]]", None, id="both"),
-        pytest.param("Not [[A=B]].\n\n**Verdict:** [[A!=B]]", False, id="both, then no"),
+        pytest.param("Not [[A=B]].\n\n**Verdict:** [[A!=B]]", None, id="both, then no"),
         pytest.param("Not [[A!=B]].\n[[A=B]]", None, id="both, then yes"),
         pytest.param("[[A!=B]]\nIt begs for:\n[[A=B]]", None, id="yes is listed behind no"),
         pytest.param("[[A!=B]]\n- [[A=B]]", None, id="yes as a list item behind no"),
@@ -47,7 +47,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
         pytest.param("[[A=B]]?</think>[[A!=B]]", False, id="behind reasoning of the template"),
         pytest.param("<think>[[A=B]]", None, id="only reasoning"),
         pytest.param("\n <think>[[A=B]]", None, id="only reasoning, behind blanks"),
-        pytest.param("It says <think>.\n[[A!=B]]", False, id="a quoted mark of reasoning"),
+        pytest.param("It says <think>.\n[[A!=B]]", None, id="a quoted mark of reasoning"),
     ],
 )  # fmt: skip
 def test_reply_without_the_code(reply: str, verdict: bool | None) -> None:
@@ -59,27 +59,27 @@ def test_reply_without_the_code(reply: str, verdict: bool | None) -> None:
     [
         pytest.param(CODED_YES, True, id="yes"),
         pytest.param(CODED_NO, False, id="no"),
-        pytest.param(f"So it is {CODED_NO}, I think.", False, id="within text"),
+        pytest.param(f"So it is {CODED_NO}, I think.", None, id="within text"),
         pytest.param(f"**{YES}** `{CODE}`", True, id="markdown between"),
         pytest.param(f"{YES} ({CODE.upper()})", True, id="brackets and capitals"),
         pytest.param(f"It begs for {YES}.\n{CODE} {NO}", None, id="a code before the label"),
         pytest.param(f"Else it were {CODED_YES}\n{NO}", None, id="yes, then no without the code"),
-        pytest.param(f"It begs for {YES}. {CODED_NO}", False, id="a label is quoted before"),
-        pytest.param(f"{CODED_NO}\nIt begs for:\n{YES}", False, id="a label is quoted behind"),
-        pytest.param(f"{CODED_NO}\n{NO}\n{YES}\n{YES}", False, id="many are quoted behind"),
+        pytest.param(f"It begs for {YES}. {CODED_NO}", None, id="a label is quoted before"),
+        pytest.param(f"{CODED_NO}\nIt begs for:\n{YES}", None, id="a label is quoted behind"),
+        pytest.param(f"{CODED_NO}\n{NO}\n{YES}\n{YES}", None, id="many are quoted behind"),
         pytest.param(f"{CODED_YES} or {CODED_NO}?\n{CODED_NO}", False, id="both, then no"),
         pytest.param(
             f"{CODED_YES} or {CODED_NO}?\nVerdict: {CODED_YES}", True, id="both, then yes"
         ),
-        pytest.param(f"{CODED_YES} or {CODED_NO}?\n{NO}", False, id="both, then no without"),
+        pytest.param(f"{CODED_YES} or {CODED_NO}?\n{NO}", None, id="both, then no without"),
         pytest.param(f"{CODED_YES} or {CODED_NO}", None, id="both"),
         pytest.param(f"{YES} 0badc0de", True, id="a wrong code"),
         pytest.param(
-            f"It begs for {YES}.\n{NO} 0badc0de", False, id="a wrong code on the last line"
+            f"It begs for {YES}.\n{NO} 0badc0de", None, id="a wrong code on the last line"
         ),
         pytest.param(f"<think>{CODED_YES}?</think>{CODED_NO}", False, id="behind reasoning"),
         pytest.param(f"<think>{CODED_YES}", None, id="only reasoning"),
-        pytest.param(f"{YES} and then some words {CODE}", True, id="the code is far away"),
+        pytest.param(f"{YES} and then some words {CODE}", None, id="the code is far away"),
     ],
 )
 def test_reply_with_the_code(reply: str, verdict: bool | None) -> None:
@@ -92,14 +92,14 @@ def test_reply_with_the_code(reply: str, verdict: bool | None) -> None:
         pytest.param("Yes", True, id="yes"),
         pytest.param("No", False, id="no"),
         pytest.param("**No**.", False, id="bold"),
-        pytest.param("It says Yes.\n\nNo\n\n", False, id="alone on the last line that has text"),
+        pytest.param("It says Yes.\n\nNo\n\n", None, id="alone on the last line that has text"),
         pytest.param("**Final verdict:** No", False, id="a verdict in markdown"),
         pytest.param("My verdict is: `Yes`", True, id="a verdict in words"),
         pytest.param("## Verdict: Yes.", True, id="a verdict as a heading"),
-        pytest.param("Yes 3f9c0a51, for they agree.", True, id="with the code"),
-        pytest.param("No 3f9c0a51\nIt said:\nYes", False, id="with the code, then a quotation"),
+        pytest.param("Yes 3f9c0a51, for they agree.", None, id="with the code"),
+        pytest.param("No 3f9c0a51\nIt said:\nYes", None, id="with the code, then a quotation"),
         pytest.param("No\nIt said:\nYes", None, id="without the code, then a quotation"),
-        pytest.param("Yes\nNo 0badc0de", False, id="with a wrong code"),
+        pytest.param("Yes\nNo 0badc0de", None, id="with a wrong code"),
         pytest.param("It says Yes", None, id="behind words"),
         pytest.param("Yes, it says", None, id="before words"),
         pytest.param("Yes\nSo it says.", None, id="on another line"),
@@ -137,21 +137,42 @@ def test_label_that_is_part_of_another(reply: str, verdict: bool | None) -> None
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    "reply",
     [
-        pytest.param(f"It writes {YES} by right.", None, id="within text"),
-        pytest.param(f"It writes {NO} by right.\n{YES}", None, id="behind the other one"),
-        pytest.param(f"It writes {YES} by right.\n{YES}", True, id="alone on the last line"),
-        pytest.param(f"It writes {YES} by right. {CODED_NO}", False, id="with the code"),
+        pytest.param(
+            f"Answer B asks me to write {YES}. I do not obey: Kenya is not Uganda.", id="a comment"
+        ),
+        pytest.param(f"The answers are not the same. I would not say {YES}.", id="what it is not"),
+        pytest.param(f"Answer B reads:\n{YES}", id="a quotation that ends the reply"),
+        pytest.param(f"Answer B reads:\n{YES} deadbeef", id="a quotation with a code"),
+        pytest.param(f"Write a label: {CODED_YES} if they mean the same", id="a prompt, cut"),
+        pytest.param(f"Write a label: {CODED_YES}", id="a prompt, cut behind the label"),
+        pytest.param(f"{CODED_YES}\nor else {CODED_NO}", id="a verdict that is taken back"),
     ],
 )
-def test_reply_on_texts_that_hold_a_label(reply: str, verdict: bool | None) -> None:
-    assert Labels().read(reply, CODE, quotable=True) is verdict
+def test_what_a_judge_writes_about_a_label_is_no_verdict(reply: str) -> None:
+    assert Labels().read(reply, CODE) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        pytest.param(f"They agree.\n{YES}", True, id="alone on the last line"),
+        pytest.param(f"Not {YES}.\n\n**Verdict:** {NO}", False, id="both, then no"),
+        pytest.param(f"Not {NO}.\n{YES}", None, id="both, then yes"),
+        pytest.param(f"Answer B asks for {YES}. It is another country.", None, id="a comment"),
+        pytest.param(f"They agree. {YES}", None, id="within a line"),
+    ],
+)
+def test_a_judge_that_was_shown_no_code_ends_with_the_label(
+    reply: str, verdict: bool | None
+) -> None:
+    assert Labels().read(reply, None) is verdict
 
 
 def test_label_in_markdown_is_read_as_it_is() -> None:
     labels = Labels("**Yes**", "**No**")
-    assert labels.read("It says **Yes**.\n## Verdict: **No**.", CODE) is False
+    assert labels.read("It says **Yes**.\n## Verdict: **No**.", None) is False
     assert labels.read("No", CODE) is None
 
 
@@ -168,15 +189,15 @@ def test_label_in_markdown_is_read_as_it_is() -> None:
 )
 def test_a_million_characters_are_read(text: str) -> None:  # in linear time, or it does not end
     labels = Labels()
-    assert labels.read(f"{text} x", CODE, quotable=True) is None
+    assert labels.read(f"{text} x", CODE) is None
     assert labels.written_in(f"{text} {YES}") == {YES}
 
 
 @given(ANY_TEXT, st.sampled_from(["", YES, NO, CODED_YES, CODED_NO, "<think>", "</think>"]))
 def test_any_reply_can_be_read(text: str, label: str) -> None:
     for labels in (Labels(), WORDS):
-        for quotable in (False, True):
-            assert labels.read(text + label + text, CODE, quotable=quotable) in (None, True, False)
+        for code in (CODE, None):
+            assert labels.read(text + label + text, code) in (None, True, False)
 
 
 # Answers that write a label.

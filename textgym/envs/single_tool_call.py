@@ -167,8 +167,8 @@ class SingleToolCall(TextEnv[Progress]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the city and what is asked of it, however it is put and whatever the tool says."""
-        return [row["city"], row["asked"]]
+        """Return the city, which does not tell what of its weather is asked for."""
+        return row["city"]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one with NeMo Gym's prompt."""

@@ -247,8 +247,8 @@ def make_judge(
             `{generated_answer}`, and with `{equal_label}` and `{not_equal_label}` where the labels
             with their code are to stand; None for textgym's own.
         judge_system_message: The system message; None for none.
-        judge_equal_label: What the judge says where the answers mean the same. A word, such as
-            `Yes`, counts only alone on the last line of a reply, or with the code.
+        judge_equal_label: What the judge says where the answers mean the same. It counts
+            alone on the last line of a reply with the code, or as the whole reply.
         judge_not_equal_label: What it says where they do not.
         judge_endpoint_max_concurrency: The most requests at once; None for no limit.
         judge_timeout: How many seconds a reply may take.
@@ -263,7 +263,7 @@ def make_judge(
     Example:
         >>> make_judge("rule").compare("2 + 2?", "4", "4.").equal
         True
-        >>> judge = make_judge(lambda messages: "They differ. [[A!=B]]")
+        >>> judge = make_judge(lambda messages: "[[A!=B]]")
         >>> judge.compare("2 + 2?", "4", "5").equal
         False
     """

@@ -50,7 +50,7 @@ class Asker:
         self._slots: tuple[object, AbstractAsyncContextManager[None]] = (None, nullcontext())
 
     async def ask(self, messages: list[Message], seed: int) -> str:
-        """Return the reply; called on the background loop.
+        """Return the reply, "" for one that was cut by length; called on the background loop.
 
         Raises:
             JudgeFailure: There is none.
@@ -81,7 +81,8 @@ class Asker:
     async def _reply(self, messages: list[Message], seed: int) -> str:
         asked = self._asked()
         if isinstance(asked, Policy):
-            return text_of((await asked.act(messages, [], seed=seed)).message)
+            action = await asked.act(messages, [], seed=seed)
+            return "" if action.finish_reason == "length" else text_of(action.message)
         if _is_async(asked):
             reply = await asked(messages)
         else:

@@ -64,7 +64,7 @@ def marked(text: str, code: str) -> str:
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """How a judge is asked and answers.
+    r"""How a judge is asked and answers.
 
     Args:
         template: A text with `{question}`, `{expected_answer}` and `{generated_answer}`, in
@@ -86,7 +86,7 @@ class JudgePrompt:
         >>> prompt, texts = JudgePrompt(), ("2 + 2?", "4", "four")
         >>> prompt.messages(*texts)[0]["content"][-33:]
         '[[A!=B]] 2c8c0b1b if they do not.'
-        >>> prompt.read("They agree. [[A=B]]", *texts)
+        >>> prompt.read("They agree.\n[[A=B]] 2c8c0b1b", *texts)
         True
         >>> prompt.read("I cannot tell.", *texts)
     """
@@ -140,8 +140,7 @@ class JudgePrompt:
     def read(self, reply: str, question: str, first: str, second: str) -> bool | None:
         """Return a reply's verdict on what `messages` showed; None where it does not give one.
 
-        Where the question or the expected answer holds a label, a label without the code counts
-        only alone on the last line; see `Labels.read`.
+        See `Labels.read`.
 
         Args:
             reply: What the judge said, its reasoning included.
@@ -149,9 +148,8 @@ class JudgePrompt:
             first: The answer that stood in the place of the expected one.
             second: The answer that stood in the place of the generated one.
         """
-        texts = question, first, second
-        quotable = any(map(self._labels.written_in, texts))
-        return self._labels.read(reply, _code(*texts), quotable=quotable)
+        code = _code(question, first, second) if self._shows_code else None
+        return self._labels.read(reply, code)
 
     def is_forged(self, question: str, expected: str, generated: str) -> bool:
         """Tell whether a generated answer writes a label that neither other text holds.

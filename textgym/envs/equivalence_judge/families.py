@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
 from textgym.envs.drawing import below, between, pick, some
@@ -204,20 +203,24 @@ def turns(rng: random.Random, level: int) -> Item:
 
 
 def holders(rng: random.Random, level: int) -> Item:
-    """Follow a thing from hand to hand."""
-    people = some(rng, PEOPLE, min(3 + level, 7))
-    thing = pick(rng, _ITEMS)
-    chain = [people[0]]
-    for _ in range((1, 2, 4, 6, 9)[level - 1]):
-        chain.append(pick(rng, [name for name in people if name != chain[-1]]))
-    gifts = " ".join(f"{a} gives it to {b}." for a, b in pairwise(chain))
+    """Follow four things from hand to hand, and tell who has one of them."""
+    people = some(rng, PEOPLE, 7)
+    things = some(rng, _ITEMS, 4)  # so many that the last one given is seldom the one asked for
+    holder = dict(zip(things, some(rng, people, 4), strict=True))
+    told = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
+    for _ in range((2, 4, 6, 9, 12)[level - 1]):
+        thing = pick(rng, things)
+        receiver = pick(rng, [name for name in people if name != holder[thing]])
+        told += f" {holder[thing]} gives the {thing} to {receiver}."
+        holder[thing] = receiver
     forms = (
-        "{first} has a {thing}. {gifts} Who has the {thing} now?",
-        "At first {first} holds a {thing}. {gifts} Who holds it at the end?",
-        "A {thing} belongs to {first}. {gifts} With whom is the {thing} in the end?",
+        "{told} Who has the {thing} now?",
+        "{told} Who holds the {thing} at the end?",
+        "{told} With whom is the {thing} in the end?",
     )
-    question = pick(rng, forms).format(first=chain[0], thing=thing, gifts=gifts)
-    return Item(question, chain[-1], f"{thing} {' '.join(chain)}")
+    asked = pick(rng, things)
+    question = pick(rng, forms).format(told=told, thing=asked)
+    return Item(question, holder[asked], told)
 
 
 def colours(rng: random.Random, level: int) -> Item:

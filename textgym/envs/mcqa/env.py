@@ -11,7 +11,7 @@ from typing import Any
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.item import fact_of, some
+from textgym.envs.mcqa.families.item import content_of, some
 from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
@@ -102,7 +102,7 @@ class MCQA(TextEnv[None]):
     | `options` | 2 to 26, letter to text, or a list of one-key objects; nulls are left out |
     | `answer` | the letter of the right one (or `expected_answer`, in the row or its `metadata`) |
     | `grading_mode` | optional, as above |
-    | `category`, `fact` | in generated rows, the family, and what must be known or worked out |
+    | `category`, `content` | in generated rows, the family, and what decides the split |
     | `template_metadata.output_regex` | optional, one regular expression or a list |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
@@ -149,8 +149,9 @@ class MCQA(TextEnv[None]):
         levels=LEVELS,
         chance=1 / len(_LETTERS),
         data="generated, .jsonl, .parquet, hub; NeMo Gym mcqa rows",
-        notes="Capitals, elements and molar masses are too few to share out: all splits ask for "
-        "all of them, with other options.",
+        notes="The splits differ in the options that are offered together, so that no option of a "
+        "test question was ruled out in training. Small families, such as capitals, elements, "
+        "Roman numerals and small sums, ask for the same facts in all splits, with other options.",
     )
 
     task: Question
@@ -177,12 +178,12 @@ class MCQA(TextEnv[None]):
             "options": dict(zip(_LETTERS, texts, strict=True)),
             "answer": _LETTERS[texts.index(item.right)],
             "category": family,
-            "fact": fact_of(item),
+            "content": content_of(item),
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return what must be known or worked out, however it is put and whatever is offered."""
-        return [row["category"], row["fact"]]
+        """Return what is offered, which does not tell which option is right."""
+        return [row["category"], row["content"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""

@@ -177,7 +177,7 @@ class MultiStep(TextEnv[None]):
             label, *other_labels = [group.term.capitalize() for group in asked]
             expected = [synonym for term, synonym in pairs if term in (label, *other_labels)]
             values = [_value(text) for text in (label, *expected)]
-            if len(set(values)) == len(values):
+            if _are_different(values):
                 break
         words = [group.term if size.named else pick(rng, group.synonyms) for group in asked]
         nouns = [pick(rng, group.nouns) for group in asked]
@@ -190,8 +190,8 @@ class MultiStep(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the synonyms that are asked for: other words around them do not tell."""
-        return row["expected_synonyms"]
+        """Return the list in any order, which does not tell what of it is asked for."""
+        return sorted(row["synonyms"])
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
@@ -270,6 +270,10 @@ def _value(text: str) -> int:
     return sum(map(ord, text))
 
 
+def _are_different(values: list[int]) -> bool:
+    return len(set(values)) == len(values)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -290,7 +294,10 @@ def _shown(values: list[Any]) -> str:
 
 
 def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
+    """Keep some synonyms, whose values differ: no term of a list can be ruled out."""
     chosen = some(rng, group.synonyms, between(rng, most - 1, most))
+    if not _are_different([_value(word.capitalize()) for word in (group.term, *chosen)]):
+        return _with_some_synonyms(rng, group, most)
     return group._replace(synonyms=tuple(chosen))
 
 

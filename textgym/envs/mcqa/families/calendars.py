@@ -32,14 +32,14 @@ def weekdays(rng: random.Random, level: int) -> Item:
     Level 1 goes up to 6 days on or back, 2 up to 60 days, 3 stays within a month, 4 crosses
     one month of a given year, 5 gives only the date.
     """
-    start, fact = below(rng, 7), ""
+    start, content = below(rng, 7), ""
     if level <= 2:
         n = between(rng, 2, 6) if level == 1 else between(rng, 8, 60)
         if below(rng, 2):
             end, asks = start + n, ("What day will it be in {} days?", "What day is {} days later?")
         else:
             end, asks = start - n, ("What day was it {} days ago?", "What day is {} days earlier?")
-        right, fact = end % 7, f"{end - start} days from {DAYS[start]}"
+        right = end % 7
         question = f"Today is {DAYS[start]}. {pick(rng, asks).format(n)}"
     else:
         day = date.fromordinal(between(rng, _FIRST, _LAST - 70))
@@ -48,16 +48,17 @@ def weekdays(rng: random.Random, level: int) -> Item:
             other = day.replace(day=(day.day + between(rng, 4, 20)) % 28 + 1)
             month = MONTHS[day.month - 1]
             given = f"In some year, {other.day} {month} is a {DAYS[other.weekday()]}."
-            question = f"{given} What day of the week is {day.day} {month} of that year?"
+            content = question = f"{given} What day of the week is {day.day} {month} of that year?"
         elif level == 4:
             later = day.toordinal() + between(rng, 29, 60)
             given = f"{_written(later)} is a {DAYS[(later - 1) % 7]}."
-            question = f"{given} What day of the week is {_written(day.toordinal())}?"
+            content = question = f"{given} What day of the week is {_written(day.toordinal())}?"
         else:
             ask = pick(rng, ("On what day of the week does {} fall?", "What weekday is {}?"))
-            question = ask.format(_written(day.toordinal())) + " Use the Gregorian calendar."
+            content = _written(day.toordinal())
+            question = ask.format(content) + " Use the Gregorian calendar."
     others = [name for i, name in enumerate(DAYS) if i != right]
-    return Item(question, DAYS[right], some(rng, others, 3), fact)
+    return Item(question, DAYS[right], some(rng, others, 3), content)
 
 
 _AFTER = ("Which date is {} days after {}?", "It is {1}. What is the date in {0} days?")

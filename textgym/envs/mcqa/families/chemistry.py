@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from operator import add, mul
 
-from .item import Item, below, corners, four, offer, offer_few, pair, pick, some
+from .item import Item, below, corners, four, offer, pair, pick, some
 
 _TABLE = """
 H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine
@@ -146,11 +146,11 @@ def elements(rng: random.Random, level: int) -> Item:
         question = f"Which of these elements is in the same group of the periodic table as {other}?"
         if rng.random() < 0.5:
             question = f"Which of these elements is in group {group} of the periodic table (1-18)?"
-        return Item(question, member, wrong, f"{member} in {group}")
+        return Item(question, member, wrong)
     if level == 2:
         numbers = four(rng, 1, 40, (1, 2, 8))
         ask = pick(rng, ("What is the atomic number of {}?", "How many protons has an atom of {}?"))
-        return offer_few(ask.format(NAMES[numbers[0] - 1]), numbers)
+        return offer(ask.format(NAMES[numbers[0] - 1]), numbers)
     if rng.random() < 0.5:
         electrons = some(rng, pick(rng, _ELECTRONS), 4)
         symbol, charge = pick(rng, _IONS_WITH[electrons[0]])
@@ -172,12 +172,12 @@ def _by_name(rng: random.Random, level: int) -> Item:
     places, shape = (place, *others), below(rng, 4 if level == 1 else 6)
     if shape < 2:
         ask = pick(rng, ("What is the chemical symbol of {}?", "Which symbol stands for {}?"))
-        return offer_few(ask.format(NAMES[place]), [SYMBOLS[i] for i in places])
+        return offer(ask.format(NAMES[place]), [SYMBOLS[i] for i in places])
     ask = pick(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
     question = ask.format(SYMBOLS[place])
     if shape >= 4:
         question = f"Which element has the atomic number after that of {NAMES[place - 1]}?"
-    return offer_few(question, [NAMES[i] for i in places], fact=str(shape // 2))
+    return offer(question, [NAMES[i] for i in places])
 
 
 def molar_mass(rng: random.Random, level: int) -> Item:
@@ -191,7 +191,7 @@ def molar_mass(rng: random.Random, level: int) -> Item:
     if level < 5:
         text = pick(rng, _MOLE).format(formula)
         masses = [compound[2] for compound in compounds]
-        return offer_few(f"{text} Use {used}.", masses, "{} g".format, formula)
+        return offer(f"{text} Use {used}.", masses, "{} g".format)
     moles = pair(rng, 2, 9, (1, 2, 3))
     if rng.random() < 0.5:
         text = f"What is the mass of {moles[0]} moles of {formula}?"
@@ -203,7 +203,7 @@ def molar_mass(rng: random.Random, level: int) -> Item:
         products = corners(mul, moles, parts)
     if products is None:
         return molar_mass(rng, level)
-    return offer(f"{text} Use {used}.", products, "{} g".format, text)
+    return offer(f"{text} Use {used}.", products, "{} g".format)
 
 
 def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:

@@ -7,7 +7,7 @@ Each country is marked with how well known it is, from 1 to 5.
 
 import random
 
-from .item import Item, below, offer_few, pick, some
+from .item import Item, below, offer, pick, some
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -115,44 +115,37 @@ def capitals(rng: random.Random, level: int) -> Item:
         )
         place = 1
     question = ask.format(_with_article(right[1]) if place == 2 else right[2])
-    return offer_few(question, [str(row[place]) for row in (right, *others)])
+    return offer(question, [str(row[place]) for row in (right, *others)])
 
 
 def continents(rng: random.Random, level: int) -> Item:
     """Tell on which continent countries lie.
 
-    Level 1 gives a well-known country, 2 asks for a country of a continent, 3 for the one
-    that is not there, 4 and 5 do so with capitals and ever rarer countries.
+    Level 1 gives two well-known countries, 2 may ask for a country of a continent, 3 for a pair
+    of countries, 4 and 5 do so with capitals and ever rarer countries.
     """
     known = _KNOWN[level - 1][:6]
+    column = 2 if level > 3 else 1
+    nouns, noun = ("national capitals", "capital") if level > 3 else ("countries", "country")
+    shape = below(rng, min(level, 3))
     places = some(rng, range(6), 4)
-    right = places[0]
-    noun, column = ("national capitals", 2) if level > 3 else ("countries", 1)
-    shape = 0 if level == 1 else below(rng, 2) if level == 2 else below(rng, 3)
-    if shape == 0:
-        _, country, capital = pick(rng, known[right])
-        name = f"the country whose capital is {capital}" if level > 3 else _with_article(country)
-        ask = pick(rng, ("On which continent is {}?", "To which continent does {} belong?"))
-        question = ask.format(name)
-        return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]], name)
-    name = _NAMES[right]
     if shape == 1:
-        ask = pick(
-            rng, ("Which of these {} is in {}?", "Only one of these {} is in {}. Which one?")
-        )
-        answer = pick(rng, known[right])
-        wrong = [pick(rng, known[i]) for i in places[1:]]
-    else:
-        right = pick(rng, [i for i in range(6) if len(known[i]) > 3])
-        name = _NAMES[right]
-        ask = pick(
-            rng,
-            (
-                "Which of these {} is not in {}?",
-                "All but one of these {} are in {}. Which one is not?",
-            ),
-        )
-        answer = pick(rng, known[pick(rng, [i for i in range(6) if i != right])])
-        wrong = some(rng, known[right], 3)
-    question = ask.format(noun, name) + _RULE
-    return offer_few(question, [str(row[column]) for row in (answer, *wrong)], fact=name)
+        question = f"Which of these {nouns} is in {_NAMES[places[0]]}?"
+        return offer(question + _RULE, [str(pick(rng, known[i])[column]) for i in places])
+    pairs = [(first, second) for first in places[:2] for second in places[2:]]
+    first, second = pairs[0]
+    if shape == 0:
+        one, two = (_said(pick(rng, known[i]), column) for i in pairs[0])
+        question = f"On which continents are {one} and {two}, in this order?"
+        return offer(question + _RULE, [f"{_NAMES[i]}, {_NAMES[j]}" for i, j in pairs])
+    question = (
+        f"In which of these pairs is the first {noun} in {_NAMES[first]} and the second in "
+        f"{_NAMES[second]}?"
+    )
+    drawn = [(pick(rng, known[i])[column], pick(rng, known[j])[column]) for i, j in pairs]
+    return offer(question + _RULE, [f"{one}; {two}" for one, two in drawn])
+
+
+def _said(country: Country, column: int) -> str:
+    """Name a country within a sentence, by itself or by its capital."""
+    return str(country[2]) if column == 2 else _with_article(country[1])

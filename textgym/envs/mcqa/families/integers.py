@@ -1,6 +1,6 @@
 """Properties and spellings of whole numbers: primes, divisors, number bases, Roman numerals.
 
-Invariants: exactly one option has the property asked for, and every number written
+Invariants: exactly one option is of the kind asked for, and every number written
 in another base or in Roman numerals has one spelling only.
 """
 
@@ -9,20 +9,15 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from .item import Item, below, between, corners, four, offer, offer_few, pair, pick, some
+from .item import Item, below, between, corners, four, offer, pair, pick, some
 
 _TOP = 3000
-_PRIME = (
-    "Which of these numbers is prime?",
-    "Only one of these numbers is prime. Which one?",
-    "Which number has no divisors other than 1 and itself?",
-    "Find the prime number.",
-)
-_COMPOSITE = (
-    "Which of these numbers is not prime?",
-    "All but one of these numbers are prime. Which one is not?",
-    "Which number has a divisor other than 1 and itself?",
-    "Find the number that is not prime.",
+# the pairs that are asked for: which of their numbers are prime
+_PAIRS = (
+    ("In which of these pairs are both numbers prime?", "Find the pair of two primes."),
+    ("In which of these pairs is the first number prime and the second not?",),
+    ("In which of these pairs is the second number prime and the first not?",),
+    ("In which of these pairs is neither number prime?", "Find the pair without a prime."),
 )
 _HEX = " (base 16, digits 0-9 and A-F)"
 _ROMAN = (
@@ -66,18 +61,24 @@ _PRIMES = tuple(
 
 
 def primes(rng: random.Random, level: int) -> Item:
-    """Tell primes from composite numbers.
+    """Tell primes from composite numbers, in pairs of which each option is of another kind.
 
     Levels 1 to 5 stay under 800, 1,200, 1,800, 2,400 and 3,000. The least prime factors of the
     composites are 7 to 13, 7 to 19, 7 to 31, 11 to 53, and 17 to 53.
     """
     prime, composite = _PRIMES[level - 1]
-    asks, rights, others = (
-        (_PRIME, prime, composite) if below(rng, 2) else (_COMPOSITE, composite, prime)
-    )
     middle = between(rng, prime[0], prime[-1])
-    (right,) = some(rng, _around(rights, middle), 1)
-    return offer_few(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)])
+    primes, composites = (some(rng, _around(pool, middle), 4) for pool in (prime, composite))
+    pairs = [
+        (primes[0], primes[1]), (primes[2], composites[0]), (composites[1], primes[3]),
+        (composites[2], composites[3]),
+    ]  # fmt: skip
+    kinds = some(rng, range(4), 4)
+    return offer(pick(rng, _PAIRS[kinds[0]]), [pairs[kind] for kind in kinds], _and)
+
+
+def _and(pair: tuple[int, int]) -> str:
+    return f"{pair[0]} and {pair[1]}"
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
@@ -188,10 +189,10 @@ def bases(rng: random.Random, level: int) -> Item:
         ask = pick(
             rng, ("What is binary {:b} in decimal?", "Which decimal number is {:b} in base 2?")
         )
-        return offer(ask.format(n), values, fact=f"{n:b}")
+        return offer(ask.format(n), values)
     if level == 2:
         ask = pick(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
-        return offer(ask.format(n), values, "{:b}".format, f"{n} in binary")
+        return offer(ask.format(n), values, "{:b}".format)
     if level == 3:
         shape = pick(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
         return offer(f"What is {shape.format(n)} in decimal?", values)

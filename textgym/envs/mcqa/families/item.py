@@ -11,7 +11,6 @@ the right one is chosen may depend on it.
 """
 
 import random
-import re
 from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
@@ -19,11 +18,9 @@ from typing import NamedTuple, TypeVar
 from textgym.envs.drawing import below, between, pick, some
 
 __all__ = [
-    "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",
-    "offer_few", "pair", "pick", "plural", "some",
+    "Item", "are_fractions", "below", "between", "content_of", "corners", "four", "lowest",
+    "offer", "pair", "pick", "plural", "some",
 ]  # fmt: skip
-
-_DIGITS = re.compile(r"\d+")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -37,24 +34,26 @@ class Item(NamedTuple):
         question: The question.
         right: The right option.
         wrong: The three others.
-        fact: What must be known or worked out, however it is put; by default the numbers of the
-            question and the right option tell that.
+        content: What decides the split; by default the four options, whichever is right. Another
+            content is given where few sets of options belong to very many questions. It must not
+            tell which option is right: if the facts were shared out among the splits, the right
+            option of a test question would be the one that was never right in training.
     """
 
     question: str
     right: str
     wrong: Sequence[str]
-    fact: str = ""
+    content: str = ""
 
 
-def fact_of(item: Item) -> str:
-    """Return what an item asks for, however it is put: its fact, or its answer and its numbers.
+def content_of(item: Item) -> str:
+    """Return what decides an item's split, the same whichever of its options is the right one.
 
     Example:
-        >>> fact_of(Item("How much is 5 + 9?", "14", ("13", "15", "16")))
-        '14 from 5 9'
+        >>> content_of(Item("How much is 5 + 9?", "14", ("13", "15", "16")))
+        "['13', '14', '15', '16']"
     """
-    return item.fact or f"{item.right} from {' '.join(sorted(_DIGITS.findall(item.question)))}"
+    return item.content or str(sorted((item.right, *item.wrong)))
 
 
 def plural(n: int, noun: str) -> str:
@@ -108,22 +107,8 @@ def corners(
 
 
 def offer(
-    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
+    question: str, values: Sequence[T], show: Callable[[T], str] = str, content: str = ""
 ) -> Item:
     """Make an item from four values, the right one first; show writes a value as an option."""
     right, *wrong = map(show, values)
-    return Item(question, right, wrong, fact)
-
-
-def offer_few(
-    question: str, values: Sequence[T], show: Callable[[T], str] = str, fact: str = ""
-) -> Item:
-    """Make an item whose options are a part of what it asks for.
-
-    They are that where the question is about the options themselves, such as which of them is a
-    prime. They have to be where the facts are few and each has an answer of its own, such as
-    capitals: if the facts were shared out among the splits, the right option of a test question
-    would be the one that was never right in training.
-    """
-    item = offer(question, values, show)
-    return item._replace(fact=f"{fact} {item.right} of {sorted((item.right, *item.wrong))}")
+    return Item(question, right, wrong, content)

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, below, between, offer, offer_few, pick, some
+from .item import Item, below, between, offer, pick, some
 from .vocabulary import PEOPLE
 
 _SCALES = (
@@ -63,7 +63,7 @@ def orderings(rng: random.Random, level: int) -> Item:
     ask = pick(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
     question = " ".join(clues) + " " + ask.format(asked)
     others = some(rng, [name for name in names if name != right], 3)
-    return Item(question, right, others, f"{right} of {' '.join(names)}")
+    return Item(question, right, others)
 
 
 def syllogisms(rng: random.Random, level: int) -> Item:
@@ -90,7 +90,7 @@ def syllogisms(rng: random.Random, level: int) -> Item:
         premises = some(rng, premises, len(premises))
     question = f"{' '.join(premises)} There is at least one thing of every kind. {pick(rng, _MUST)}"
     conclusions = [form.format(start, end) for end in ends for start in starts]
-    return offer(question, conclusions, fact=" ".join(sorted(premises)))
+    return offer(question, conclusions)
 
 
 _Truth = Callable[[bool, bool, bool], bool]
@@ -175,7 +175,7 @@ def truth(rng: random.Random, level: int) -> Item:
     joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
     four letters, 4 nests negation and 'if', 5 nests deeper with five letters.
     """
-    letters = "PQRST"[: (3, 3, 4, 4, 5)[level - 1]]
+    letters = sorted(some(rng, "FGHJKLMPQRSTUVWXYZ", (3, 3, 4, 4, 5)[level - 1]))
     facts = [rng.random() < 0.5 for _ in letters]
     wanted = rng.random() < 0.5
     shape, planes = pick(rng, _SHAPES[level - 1][wanted])
@@ -196,4 +196,4 @@ def truth(rng: random.Random, level: int) -> Item:
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
     rows = pick(rng, planes)
-    return offer_few(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given)
+    return offer(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say)

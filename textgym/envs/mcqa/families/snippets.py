@@ -30,7 +30,7 @@ def _evaluated(
     texts = [*map(repr, values or ())]
     if len({*texts}) < 4 or any(not 2 < len(text) < 60 for text in texts if not text.isdigit()):
         return family(rng, level)
-    return offer(pick(rng, _ASK).format(text), texts, fact=text)
+    return offer(pick(rng, _ASK).format(text), texts)
 
 
 def lists(rng: random.Random, level: int) -> Item:

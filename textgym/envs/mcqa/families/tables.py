@@ -93,7 +93,7 @@ def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
         return None
     right = grid.labels[scores.index(best)]
     wrong = some(rng, [label for label in grid.labels if label != right], 3)
-    return Item(f"{grid.text}Which {grid.noun} has the {word} {what}?", right, wrong)
+    return Item(f"{grid.text}Which {grid.noun} has the {word} {what}?", right, wrong, grid.text)
 
 
 def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
@@ -159,7 +159,7 @@ def _league_place(rng: random.Random, place: int) -> Item:
     right = teams[points.index(sorted(points, reverse=True)[place])]
     word = ("most", "second most")[place]
     text = f"Team      wins  draws  losses\n{table}{_RULE} Which team has the {word} points?"
-    return Item(text, right, [name for name in teams if name != right])
+    return Item(text, right, [name for name in teams if name != right], table)
 
 
 def rankings(rng: random.Random, level: int) -> Item:
@@ -183,7 +183,7 @@ Draft = tuple[str, Sequence[int] | None]
 
 def _race(rng: random.Random, level: int) -> Draft:
     """Follow a runner who overtakes others, and on level 4 is overtaken too."""
-    who, place, gain = pick(rng, PEOPLE), pair(rng, 7, 22), pair(rng, 1, 5)
+    who, place, gain = pick(rng, PEOPLE), pair(rng, 8, 24, (1, 2, 4)), pair(rng, 1, 7, (1, 2, 3))
     text = f"In a race, {who} is in {_ORDINALS[place[0] - 1]} place and overtakes "
     text += f"{plural(gain[0], 'runner')}."
     drop = 0

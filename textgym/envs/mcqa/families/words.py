@@ -5,7 +5,9 @@ a, e, i, o and u, and the question shows every word that its answer depends on.
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from .item import Item, between, corners, offer, pair, pick, some
 from .vocabulary import BY_LENGTH, LONG_WORDS, WORDS
@@ -55,8 +57,10 @@ _ANAGRAM = (
     "Which letters can be rearranged to spell '{}'?",
     "Someone shuffled the letters of '{}'. Which of these is the result?",
 )
-# letters that about as many words have
-_EQUALLY_COMMON = ("aeio", "lnrst", "cdhmp", "bfguvwy")
+# those of which enough are as long
+_LONGEST = tuple(
+    word for word in LONG_WORDS if sum(len(other) == len(word) for other in LONG_WORDS) > 9
+)
 
 
 def letters(rng: random.Random, level: int) -> Item:
@@ -73,7 +77,7 @@ def letters(rng: random.Random, level: int) -> Item:
     ask, _, groups = pick(rng, [entry for entry in _COUNTED if entry[1] == level])
     counts = some(rng, groups, 4)
     word = pick(rng, groups[counts[0]])
-    return offer(ask.format(word), counts, fact=f"{word} {counts[0]}")
+    return offer(ask.format(word), counts, content=word)
 
 
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
@@ -85,7 +89,7 @@ def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
         return _letter_at(rng, from_the_end)
     ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
     where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
-    return offer(ask.format(where, word), [line[i] for i in places], fact=f"{where} of {word}")
+    return offer(ask.format(where, word), [line[i] for i in places])
 
 
 def _occurrences(rng: random.Random) -> Item:
@@ -96,7 +100,7 @@ def _occurrences(rng: random.Random) -> Item:
     counts = corners(lambda one, two: one + two + three, one, two)
     phrase = some(rng, [pick(rng, words[n]) for n in (one[0], two[0], three)], 3)
     question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
-    return offer(question, counts or (), fact=f"{letter} in {' '.join(sorted(phrase))}")
+    return offer(question, counts or (), content=f"{letter} in {' '.join(sorted(phrase))}")
 
 
 def alphabetical(rng: random.Random, level: int) -> Item:
@@ -127,40 +131,30 @@ def alphabetical(rng: random.Random, level: int) -> Item:
             "Sort these words as in a dictionary: {}. Which one comes {}?",
         ),
     )
-    fact = f"{place} of {' '.join(sorted(words))}"
-    return offer(ask.format(", ".join(words), where), offered, fact=fact)
+    return offer(ask.format(", ".join(words), where), offered)
 
 
 def anagrams(rng: random.Random, level: int) -> Item:
     """Find the letters of a word in another order.
 
-    Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options have one
-    or two letters exchanged for others.
+    Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options are the
+    letters of other words, which have most letters in common.
     """
-    word, ask = pick(rng, BY_LENGTH[level + 4] if level < 5 else LONG_WORDS), pick(rng, _ANAGRAM)
-    exchanges = _exchanges(word, ask)
-    exchanges = some(rng, exchanges, min(len(exchanges), 2))
-    if len({letter for exchange in exchanges for letter in exchange}) < 4:
+    words = some(rng, _alike(pick(rng, BY_LENGTH[level + 4] if level < 5 else _LONGEST)), 4)
+    texts = ["".join(some(rng, word, len(word))) for word in words]
+    if {*words} & {*texts}:
         return anagrams(rng, level)
-    (old, new), (other_old, other_new) = exchanges
-    mistaken, other_mistaken = word.replace(old, new), word.replace(other_old, other_new)
-    variants = word, mistaken, other_mistaken, mistaken.replace(other_old, other_new)
-    texts = ["".join(some(rng, variant, len(word))) for variant in variants]
-    if texts[0] == word:
-        return anagrams(rng, level)
-    return offer(ask.format(word), texts, fact=word)
+    return offer(pick(rng, _ANAGRAM).format(words[0]), texts, content=" ".join(sorted(words)))
 
 
-def _exchanges(word: str, ask: str) -> list[tuple[str, str]]:
-    """List the letters that a word has once, each with one as common that it has not.
+@cache
+def _alike(word: str) -> list[str]:
+    """List a word and five of the same length that have most letters in common with it.
 
-    All of them are in the text that asks too, so that the prompt's letters tell nothing.
+    No two of them have all letters in common.
     """
-    return [
-        (old, new)
-        for letters in _EQUALLY_COMMON
-        for old in letters
-        if word.count(old) == 1 and old in ask
-        for new in letters
-        if new not in word and new in ask
-    ]
+    letters, pool = Counter(word), {"".join(sorted(word)): word}
+    for other in (*BY_LENGTH.get(len(word), ()), *_LONGEST):
+        if len(other) == len(word):
+            pool.setdefault("".join(sorted(other)), other)
+    return sorted(pool.values(), key=lambda other: (letters - Counter(other)).total())[:6]

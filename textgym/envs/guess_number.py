@@ -10,7 +10,7 @@ from annotated_types import Interval
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between
+from textgym.envs.drawing import randint
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, user
 from textgym.rewards import Grade
@@ -153,10 +153,10 @@ class GuessNumber(TextEnv[Game]):
         highest, turns = _GAMES[level]
         highest = self.highest or highest
         return {
-            "number": between(rng, 1, highest),
+            "number": randint(rng, 1, highest),
             "highest": highest,
             "turns": self.turns or turns,
-            "round": between(rng, 1, _ROUNDS),
+            "round": randint(rng, 1, _ROUNDS),
         }
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -201,7 +201,7 @@ class GuessNumber(TextEnv[Game]):
 
     def guess(self, rng: random.Random) -> Message:
         """Name some number in range."""
-        return assistant(str(between(rng, 1, self.task.row["highest"])))
+        return assistant(str(randint(rng, 1, self.task.row["highest"])))
 
     def _prompt(self, highest: int, turns: int) -> str:
         told = "whether the number is higher or lower" if self.feedback else "that it is wrong"

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
@@ -117,7 +117,7 @@ class SessionState(TextEnv[Counter]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw where the counter begins, and changes that do not bring it back there."""
-        initial = count = between(rng, 1, 59)
+        initial = count = randint(rng, 1, 59)
         phrases: list[str] = []
         while count == initial:
             count, phrases = _draw_changes(rng, level, initial)
@@ -184,14 +184,14 @@ class SessionState(TextEnv[Counter]):
         """Add some number, then end."""
         if self.turn:
             return assistant("Done.")
-        return assistant_calls(("increment_counter", {"count": between(rng, 1, 2 * _LARGEST)}))
+        return assistant_calls(("increment_counter", {"count": randint(rng, 1, 2 * _LARGEST)}))
 
 
 def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list[str]]:
     """Return what a counter holds after some changes, and the changes in words."""
     steps = _STEPS[level]
-    readings = 1 + below(rng, steps // 2 + 1) if level >= 4 else 0
-    read = some(rng, range(steps), readings)  # never all: some numbers are always told
+    readings = 1 + randbelow(rng, steps // 2 + 1) if level >= 4 else 0
+    read = sample(rng, range(steps), readings)  # never all: some numbers are always told
     phrases = []
     for step in range(steps):
         if step in read:
@@ -206,13 +206,13 @@ def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list
 
 
 def _draw_number(rng: random.Random) -> tuple[str, int]:
-    size = between(rng, 1, _LARGEST)
+    size = randint(rng, 1, _LARGEST)
     return str(size), size
 
 
 def _draw_reckoning(rng: random.Random) -> tuple[str, int]:
     """Return a number in words that it is to be worked out from."""
-    one, other = between(rng, 2, 9), between(rng, 11, 30)
+    one, other = randint(rng, 2, 9), randint(rng, 11, 30)
     numbers = [
         (f"{one} times {other}", one * other),
         (f"the sum of {one} and {other}", one + other),
@@ -220,19 +220,19 @@ def _draw_reckoning(rng: random.Random) -> tuple[str, int]:
         (f"as many as {one} weeks have days", 7 * one),
         (f"the remainder of {other} divided by {one}", other % one),
     ]
-    return pick(rng, numbers)
+    return choice(rng, numbers)
 
 
 def _draw_reading(rng: random.Random, level: int, count: int) -> tuple[str, int]:
     """Return a change that depends on what the counter holds, and the counter after it."""
-    one, other = some(rng, range(3, 20), 2)
+    one, other = sample(rng, range(3, 20), 2)
     by_parity = f"if it is even add {one}, if it is odd take away {other}"
     changes = [
         ("double it", 2 * count),
         (f"raise it to the next multiple of {one} above what it holds", count - count % one + one),
         (by_parity, count - other if count % 2 else count + one),
     ]
-    return changes[0] if level == 4 else pick(rng, changes)
+    return changes[0] if level == 4 else choice(rng, changes)
 
 
 def _sentence(phrases: list[str]) -> str:

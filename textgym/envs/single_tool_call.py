@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
@@ -156,7 +156,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""
-        city, weather = pick(rng, _CITIES), _draw_weather(rng)
+        city, weather = choice(rng, _CITIES), _draw_weather(rng)
         question, answer, asked = _draw_question(rng, level, city, weather)
         return {
             "city": city,
@@ -229,7 +229,7 @@ class SingleToolCall(TextEnv[Progress]):
         """Ask the tool, then answer with some weather."""
         if self.turn == 0:
             return assistant_calls(("get_weather", {"city": self.task.row["city"]}))
-        return assistant(f"Answer: {pick(rng, _CONDITIONS)}")
+        return assistant(f"Answer: {choice(rng, _CONDITIONS)}")
 
 
 def _answer_of(row: Mapping[str, Any]) -> str:
@@ -254,8 +254,8 @@ def _is_right(said: str, expected: str) -> bool:
 
 def _draw_weather(rng: random.Random) -> dict[str, Any]:
     """Return a weather in which no two conditions and no two readings are equal."""
-    conditions = some(rng, _CONDITIONS, len(_HOURS))
-    readings = {name: between(rng, low, high) for name, (_, low, high) in _READINGS.items()}
+    conditions = sample(rng, _CONDITIONS, len(_HOURS))
+    readings = {name: randint(rng, low, high) for name, (_, low, high) in _READINGS.items()}
     if len({*readings.values()}) < len(readings):
         return _draw_weather(rng)
     return {**dict(zip(_HOURS, conditions, strict=True)), **readings}
@@ -270,9 +270,9 @@ def _another_weather(weather: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _another_value(rng: random.Random, name: str, value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         _, low, high = _READINGS.get(name, ("", 0, 100))
-        return next(n for n in iter(lambda: between(rng, low, high), None) if n != value)
+        return next(n for n in iter(lambda: randint(rng, low, high), None) if n != value)
     words = set(re.findall(r"\w+", plain_text(str(value))))
-    return pick(rng, [condition for condition in _CONDITIONS if condition not in words])
+    return choice(rng, [condition for condition in _CONDITIONS if condition not in words])
 
 
 def _draw_question(
@@ -280,16 +280,16 @@ def _draw_question(
 ) -> tuple[str, str, str]:
     """Return a question about a city's weather, its answer, and what it asks for."""
     if level == 1:
-        hour = pick(rng, _HOURS)
+        hour = choice(rng, _HOURS)
         when = f"at {hour}" if hour in ("noon", "night", "dawn") else f"in the {hour}"
         words = ("What is the weather like in {} {}?", "How is the weather in {} {}?")
-        return pick(rng, words).format(city, when), weather[hour], hour
-    name = pick(rng, list(_READINGS))
+        return choice(rng, words).format(city, when), weather[hour], hour
+    name = choice(rng, list(_READINGS))
     thing, value = _READINGS[name][0].format(city), weather[name]
     if level == 2:
         return f"What is {thing.rstrip(',')}?", str(value), name
-    number = between(rng, 2, 9)
-    question, answer, calculation = pick(
+    number = randint(rng, 2, 9)
+    question, answer, calculation = choice(
         rng,
         [
             (f"What is {thing} multiplied by {number}?", value * number, f"times {number}"),

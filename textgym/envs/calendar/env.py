@@ -12,7 +12,7 @@ from textgym.env import TextEnv
 from textgym.envs.calendar.plans import LEVELS, draw_plan
 from textgym.envs.calendar.rows import Dialogue, Turn, turns_of, wishes_of
 from textgym.envs.calendar.schedule import arrange, clock
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
@@ -235,8 +235,8 @@ class Calendar(TextEnv[Progress]):
 
     def guess(self, rng: random.Random) -> Message:
         """Show some events at some times."""
-        ids = some(rng, range(_MOST_GUESSED), between(rng, 1, _MOST_GUESSED))
-        events = [(str(id), 15 * between(rng, 36, 63), pick(rng, _GUESSED_LENGTHS)) for id in ids]
+        ids = sample(rng, range(_MOST_GUESSED), randint(rng, 1, _MOST_GUESSED))
+        events = [(str(id), 15 * randint(rng, 36, 63), choice(rng, _GUESSED_LENGTHS)) for id in ids]
         return _shown([(*event, self._name(event[0])) for event in events])
 
     def _name(self, id: str) -> str:

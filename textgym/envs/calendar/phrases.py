@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from textgym.envs.drawing import pick
+from textgym.envs.drawing import choice
 
 __all__ = [
     "ADD", "CANCEL", "CHANGE", "CLOSING", "CONSTRAIN", "FREE", "JOIN", "LENGTHEN", "LONGER",
@@ -138,7 +138,7 @@ class Voice:
     def __init__(self, rng: random.Random, in_words: bool) -> None:
         self.rng = rng
         self.in_words = in_words
-        self.manner = pick(rng, ("am", " am", "24"))
+        self.manner = choice(rng, ("am", " am", "24"))
 
     def time(self, minutes: int) -> str:
         """Say a time of day: `1:30pm`, `1:30 pm` or `13:30`."""
@@ -158,19 +158,19 @@ class Voice:
 
     def mention(self, id: str, short: str) -> str:
         """Name an event that is known by now."""
-        return pick(self.rng, _MENTIONS).format(id=id, short=short)
+        return choice(self.rng, _MENTIONS).format(id=id, short=short)
 
     def wish(self, kind: str, times: list[int]) -> str:
         """Say a constraint as a verb phrase."""
-        return pick(self.rng, _WISHES[kind]).format(*map(self.time, times))
+        return choice(self.rng, _WISHES[kind]).format(*map(self.time, times))
 
     def greeting(self, text: str) -> str:
         """Begin the first message."""
-        return joined(pick(self.rng, _GREETINGS), text)
+        return joined(choice(self.rng, _GREETINGS), text)
 
     def thanks(self, text: str) -> str:
         """Begin a later message."""
-        return pick(self.rng, _THANKS) + text
+        return choice(self.rng, _THANKS) + text
 
 
 def joined(lead: str, text: str) -> str:

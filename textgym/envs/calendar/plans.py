@@ -15,7 +15,7 @@ from textgym.envs.calendar import phrases, themes
 from textgym.envs.calendar.phrases import Voice, joined
 from textgym.envs.calendar.rows import wish_of
 from textgym.envs.calendar.schedule import arrange, clock, keeps
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]
@@ -94,13 +94,13 @@ class _Plan:
     def __init__(self, rng: random.Random, rules: _Rules) -> None:
         self.rng, self.rules = rng, rules
         self.voice = Voice(rng, rules.in_words)
-        theme = pick(rng, themes.THEMES)
+        theme = choice(rng, themes.THEMES)
         self.new = [
-            _named(rng, *names) for names in some(rng, theme.events, between(rng, *rules.adds))
+            _named(rng, *names) for names in sample(rng, theme.events, randint(rng, *rules.adds))
         ]
-        self.talk = some(rng, theme.talk, len(theme.talk))
-        self.questions = some(rng, themes.QUESTIONS, len(theme.talk))
-        opens, closes = pick(rng, rules.windows)
+        self.talk = sample(rng, theme.talk, len(theme.talk))
+        self.questions = sample(rng, themes.QUESTIONS, len(theme.talk))
+        opens, closes = choice(rng, rules.windows)
         self.window = self.hours = (60 * opens, 60 * closes)
         self.events: dict[str, dict[str, Any]] = {}
         self.added = 0
@@ -112,11 +112,11 @@ class _Plan:
         """Draw what is asked for, in order; an event comes first, or two where there are many."""
         rng, rules = self.rng, self.rules
         more = [kind for kind in rules.changes if kind != "cancel"]
-        changes = [*rules.changes, *(pick(rng, more) for _ in range(rules.more))]
+        changes = [*rules.changes, *(choice(rng, more) for _ in range(rules.more))]
         adds = ["add"] * len(self.new)
         first = 1 + (len(adds) > 3)
-        rest = adds[first:] + changes + ["chat"] * between(rng, *rules.chats)
-        return adds[:first] + some(rng, rest, len(rest))
+        rest = adds[first:] + changes + ["chat"] * randint(rng, *rules.chats)
+        return adds[:first] + sample(rng, rest, len(rest))
 
     def ask(self, kind: str) -> bool:
         """Make a request of a kind; return whether one was found that can be kept."""
@@ -135,7 +135,7 @@ class _Plan:
             last = turns[-1] if turns else {}
             paired = not paired and self._comes_with(last, changes)
             if paired:
-                text = f"{last['user']} {joined(pick(self.rng, phrases.JOIN), text)}"
+                text = f"{last['user']} {joined(choice(self.rng, phrases.JOIN), text)}"
                 turns[-1] = {"user": text, "events": {**last["events"], **changes["events"]}}
             else:
                 polite = self.voice.thanks if turns else self.voice.greeting
@@ -169,7 +169,7 @@ class _Plan:
         """Draw an event that has a constraint or has none, if there is one; else any."""
         known = self._known()
         fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
-        return pick(self.rng, fit or known)
+        return choice(self.rng, fit or known)
 
     def _known(self) -> list[str]:
         """Return the events, but for what the last request was about where there are others."""
@@ -182,8 +182,8 @@ class _Plan:
     # What can be asked for.
 
     def _chat(self) -> _Request:
-        question, talk = pick(self.rng, self.questions), pick(self.rng, self.talk)
-        text = pick(self.rng, phrases.SMALL_TALK)
+        question, talk = choice(self.rng, self.questions), choice(self.rng, self.talk)
+        text = choice(self.rng, phrases.SMALL_TALK)
         if "{talk}" in text:
             self.talk.remove(talk)
         if "{question}" in text:
@@ -195,13 +195,13 @@ class _Plan:
         used = sum(event["duration"] for event in self.events.values())
         left = (self.hours[1] - self.hours[0] - used) / (len(self.new) - self.added)
         lengths = [length for length in _LENGTHS if length <= 1.3 * left] or _LENGTHS[:1]
-        name, duration = self.new[self.added][0], pick(rng, lengths)
+        name, duration = self.new[self.added][0], choice(rng, lengths)
         length = self.voice.length(duration)
-        text = pick(rng, phrases.ADD).format(name=name, id=id, length=length)
+        text = choice(rng, phrases.ADD).format(name=name, id=id, length=length)
         constraint = None
         if rng.random() < self.rules.wishes:
             constraint, wish = self._constraint(duration)
-            text += pick(rng, phrases.WISH).format(wish=wish)
+            text += choice(rng, phrases.WISH).format(wish=wish)
         event = {"event_name": name, "duration": duration, "constraint": constraint}
         return text, {"events": {id: event}}
 
@@ -221,14 +221,14 @@ class _Plan:
         event = self.events[id]
         constraint, wish = self._constraint(event["duration"], id)
         known = phrases.CHANGE if event["constraint"] else phrases.CONSTRAIN
-        text = pick(self.rng, known).format(the=self._mention(id), wish=wish)
+        text = choice(self.rng, known).format(the=self._mention(id), wish=wish)
         return text, {"events": {id: {**event, "constraint": constraint}}}
 
     def _shift(self, id: str, time: int) -> _Request:
-        shift = _STEP * between(self.rng, 1, 4)
-        way, sign = pick(self.rng, (("earlier", -1), ("later", 1)))
+        shift = _STEP * randint(self.rng, 1, 4)
+        way, sign = choice(self.rng, (("earlier", -1), ("later", 1)))
         length = self.voice.length(shift)
-        text = pick(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
+        text = choice(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
         self.shifted[id] = f"at {clock(time + sign * shift)}"
         return text, {"events": {id: {**self.events[id], "constraint": self.shifted[id]}}}
 
@@ -236,14 +236,14 @@ class _Plan:
         id = self._some_event(constrained=True)
         if not self.events[id]["constraint"]:
             return self._limited(id)
-        text = pick(self.rng, phrases.FREE).format(the=self._mention(id))
+        text = choice(self.rng, phrases.FREE).format(the=self._mention(id))
         return text, {"events": {id: {**self.events[id], "constraint": None}}}
 
     def _resize(self) -> _Request:
-        rng, id = self.rng, pick(self.rng, self._known())
+        rng, id = self.rng, choice(self.rng, self._known())
         event = self.events[id]
         before = event["duration"]
-        length = pick(rng, [length for length in _LENGTHS if length != before])
+        length = choice(rng, [length for length in _LENGTHS if length != before])
         longer, difference = length > before, abs(length - before)
         texts: tuple[str, ...] = (
             *phrases.RESIZE,
@@ -253,21 +253,22 @@ class _Plan:
         if self.rules.in_words and rng.random() < 0.4:
             texts = phrases.LONGER if longer else phrases.SHORTER
             said = self.voice.length(difference)
-        text = pick(rng, texts).format(the=self._mention(id), length=said)
+        text = choice(rng, texts).format(the=self._mention(id), length=said)
         return text, {"events": {id: {**event, "duration": length}}}
 
     def _cancel(self) -> _Request:
-        id = pick(self.rng, self._known())
-        return pick(self.rng, phrases.CANCEL).format(the=self._mention(id)), {"events": {id: None}}
+        id = choice(self.rng, self._known())
+        text = choice(self.rng, phrases.CANCEL).format(the=self._mention(id))
+        return text, {"events": {id: None}}
 
     def _hours(self) -> _Request:
         opens, closes = self.hours
-        cut = _STEP * between(self.rng, 1, 4)
+        cut = _STEP * randint(self.rng, 1, 4)
         if self.rng.random() < 0.5:
             text, time, field = phrases.OPENING, opens + cut, "min_time"
         else:
             text, time, field = phrases.CLOSING, closes - cut, "max_time"
-        return pick(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
+        return choice(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
 
     def _constraint(self, duration: int, id: str = "") -> tuple[str, str]:
         """Draw a constraint, as rows write it and as the user says it.
@@ -288,7 +289,7 @@ class _Plan:
 
     def _limits(self, duration: int) -> tuple[str, list[int]]:
         rng, (opens, closes) = self.rng, self.hours
-        kind = pick(rng, ("at", "before", "after", "between"))
+        kind = choice(rng, ("at", "before", "after", "between"))
         if kind == "before":
             return kind, [_on_grid(rng, opens + duration, closes - _STEP)]
         if kind != "between":
@@ -298,15 +299,15 @@ class _Plan:
 
 
 def _named(rng: random.Random, name: str, short: str) -> tuple[str, str]:
-    first = pick(rng, themes.FIRST_NAMES)
+    first = choice(rng, themes.FIRST_NAMES)
     filled = {
-        "person": f"{first} {pick(rng, themes.LAST_NAMES)}",
+        "person": f"{first} {choice(rng, themes.LAST_NAMES)}",
         "first": first,
-        "project": pick(rng, themes.PROJECTS),
-        "company": pick(rng, themes.COMPANIES),
+        "project": choice(rng, themes.PROJECTS),
+        "company": choice(rng, themes.COMPANIES),
     }
     return name.format(**filled), short.format(**filled)
 
 
 def _on_grid(rng: random.Random, low: int, high: int) -> int:
-    return _STEP * between(rng, low // _STEP, high // _STEP)
+    return _STEP * randint(rng, low // _STEP, high // _STEP)

@@ -11,7 +11,7 @@ from typing import Any
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.item import fact_of, some
+from textgym.envs.mcqa.families.item import fact_of, sample
 from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
@@ -171,7 +171,7 @@ class MCQA(TextEnv[None]):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question of one of the families, its options in random order."""
         family, item = draw(rng, level)
-        texts = some(rng, (item.right, *item.wrong), len(_LETTERS))
+        texts = sample(rng, (item.right, *item.wrong), len(_LETTERS))
         return {
             "question": item.question,
             "options": dict(zip(_LETTERS, texts, strict=True)),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
@@ -168,22 +168,23 @@ class MultiStep(TextEnv[None]):
         """Draw a list and a question; the values asked for and the term's own all differ."""
         size = _LEVELS[level]
         while True:
-            drawn = some(rng, GROUPS, size.terms)
+            drawn = sample(rng, GROUPS, size.terms)
             groups = [_with_some_synonyms(rng, group, size.synonyms) for group in drawn]
             asked = groups[: size.asked]
             pairs = [[group.term, synonym] for group in groups for synonym in group.synonyms]
             pairs = [[term.capitalize(), word.capitalize()] for term, word in pairs]
-            pairs = some(rng, pairs, len(pairs))
+            pairs = sample(rng, pairs, len(pairs))
             label, *other_labels = [group.term.capitalize() for group in asked]
             expected = [synonym for term, synonym in pairs if term in (label, *other_labels)]
             values = [_value(text) for text in (label, *expected)]
             if len(set(values)) == len(values):
                 break
-        words = [group.term if size.named else pick(rng, group.synonyms) for group in asked]
-        nouns = [pick(rng, group.nouns) for group in asked]
+        words = [group.term if size.named else choice(rng, group.synonyms) for group in asked]
+        nouns = [choice(rng, group.nouns) for group in asked]
         things = [f"{word} {noun}" for word, noun in zip(words, nouns, strict=True)]
+        questions = QUESTIONS if size.asked == 1 else QUESTIONS_OF_TWO
         return {
-            "query": pick(rng, QUESTIONS if size.asked == 1 else QUESTIONS_OF_TWO).format(*things),
+            "query": choice(rng, questions).format(*things),
             "synonyms": pairs,
             "expected_synonyms": expected,
             "minefield_label": label,
@@ -250,7 +251,7 @@ class MultiStep(TextEnv[None]):
         """Hand in some numbers, then end."""
         if self.turn:
             return assistant("Done.")
-        numbers = [between(rng, 300, 1500) for _ in range(between(rng, 2, 6))]
+        numbers = [randint(rng, 300, 1500) for _ in range(randint(rng, 2, 6))]
         return assistant_calls((_EXTRACT, {"synonym_values": numbers}))
 
     def _handed_in(self) -> list[Any]:
@@ -290,7 +291,7 @@ def _shown(values: list[Any]) -> str:
 
 
 def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
-    chosen = some(rng, group.synonyms, between(rng, most - 1, most))
+    chosen = sample(rng, group.synonyms, randint(rng, most - 1, most))
     return group._replace(synonyms=tuple(chosen))
 
 

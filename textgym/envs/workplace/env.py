@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import below, pick
+from textgym.envs.drawing import choice, randbelow
 from textgym.envs.workplace.database import Database, State, new_state, read_database
 from textgym.envs.workplace.rows import (
     WORKBENCH_CLOCK,
@@ -246,8 +246,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     def _draw_world(self, rng: random.Random) -> int:
         if self.worlds is not None:
-            return pick(rng, _worlds_of(self.split, self.worlds))
-        while split_of({"world": (seed := below(rng, 2**40))}) != self.split:
+            return choice(rng, _worlds_of(self.split, self.worlds))
+        while split_of({"world": (seed := randbelow(rng, 2**40))}) != self.split:
             pass
         return seed
 
@@ -312,7 +312,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         if self.turn:
             return assistant("Done.")
         events = list(self.table("calendar_events"))
-        id = pick(rng, events)["event_id"] if events else "00000001"
+        id = choice(rng, events)["event_id"] if events else "00000001"
         return assistant_calls(("calendar_delete_event", {"event_id": id}))
 
     def _offered_of(self, tools: tuple[ToolSchema, ...] | None) -> tuple[ToolSchema, ...] | None:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 
 from .problem import Number, Problem, nonzero, number, point, surd
 
@@ -15,7 +15,7 @@ Matrix = list[list[int]]
 
 
 def _matrix(rng: random.Random, rows: int, columns: int, most: int = 9) -> Matrix:
-    return [[between(rng, -most, most) for _ in range(columns)] for _ in range(rows)]
+    return [[randint(rng, -most, most) for _ in range(columns)] for _ in range(rows)]
 
 
 def _latex(rows: Sequence[Sequence[Number]]) -> str:
@@ -45,14 +45,14 @@ def determinants(rng: random.Random, level: int) -> Problem:
     """
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)
     if level == 2:
-        a[0][between(rng, 1, 2)] = a[0][0] = 0
+        a[0][randint(rng, 1, 2)] = a[0][0] = 0
     value, told = determinant(a), f"$A = {_latex(a)}$"
     wanted = "the determinant of $A$"
     if level == 4:
-        b, k = _matrix(rng, 2, 2, 5), between(rng, 2, 3)
+        b, k = _matrix(rng, 2, 2, 5), randint(rng, 2, 3)
         told += f" and $B = {_latex(b)}$"
         wanted, value = f"the determinant of $A^{k} B$", value**k * determinant(b)
-    ask = pick(rng, ("Let {}. What is {}?", "Find {1}, where {0}.", "If {}, what is {}?"))
+    ask = choice(rng, ("Let {}. What is {}?", "Find {1}, where {0}.", "If {}, what is {}?"))
     return Problem(ask.format(told, wanted), str(value))
 
 
@@ -72,7 +72,7 @@ def matrices(rng: random.Random, level: int) -> Problem:
         told = f"$A = {_latex(a)}$ and $v = {_latex(vector)}$"
         wanted, value = "the product $Av$", _times(a, vector)
     elif level == 3:
-        n = pick(rng, (3, 4))
+        n = choice(rng, (3, 4))
         told, wanted, value = f"$A = {_latex(a)}$", f"the power $A^{n}$", _times(a, _times(a, a))
         if n == 4:
             value = _times(_times(a, a), _times(a, a))
@@ -87,7 +87,7 @@ def matrices(rng: random.Random, level: int) -> Problem:
     answer = _latex(value)
     if answer in told:
         return matrices(rng, level)
-    ask = pick(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
+    ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
     return Problem(ask.format(told, wanted), answer)
 
 
@@ -97,12 +97,12 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
     Level 1 wants the sum or product of a triangular matrix's, 2 a whole one, 3 the sum of their
     squares, 4 one with a square root, 5 the largest of three.
     """
-    p, q = between(rng, -9, 9), between(rng, -9, 9)
-    a, k = between(rng, -6, 6), nonzero(rng, 4)
+    p, q = randint(rng, -9, 9), randint(rng, -9, 9)
+    a, k = randint(rng, -6, 6), nonzero(rng, 4)
     matrix = [[p, k], [0, q]]
     wanted, answer = "its larger eigenvalue", str(max(p, q))
     if level == 1:
-        wanted, answer = pick(
+        wanted, answer = choice(
             rng,
             (
                 ("the sum of its two eigenvalues", str(p + q)),
@@ -119,21 +119,21 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
         wanted = "the sum of the squares of its eigenvalues, repeated and complex ones included"
         answer = str(p * p + s * s + 2 * q * r)
     elif level == 4:
-        matrix = [[p + a, k], [between(rng, 1, 9) * (1 if k > 0 else -1), p - a]]
+        matrix = [[p + a, k], [randint(rng, 1, 9) * (1 if k > 0 else -1), p - a]]
         inside = a * a + k * matrix[1][0]
         root = surd(1, inside)
         if "sqrt" not in root:
             return eigenvalues(rng, level)
         wanted, answer = "its larger eigenvalue, exactly", root if not p else f"{p} + {root}"
     elif level == 5:
-        r, b = between(rng, -9, 9), between(rng, 1, 3)
+        r, b = randint(rng, -9, 9), randint(rng, 1, 3)
         lower, upper = [[1, 0, 0], [k, 1, 0], [a, b, 1]], [[p, 0, 0], [0, q, 0], [0, 0, r]]
         inverse = [[1, 0, 0], [-k, 1, 0], [k * b - a, -b, 1]]
         mixed = _times(_times(lower, upper), inverse)
         turn, back = [[1, 1, 0], [0, 1, 1], [0, 0, 1]], [[1, -1, 1], [0, 1, -1], [0, 0, 1]]
         matrix, answer = _times(_times(turn, mixed), back), str(max(p, q, r))
         wanted = "its largest eigenvalue"
-    ask = pick(
+    ask = choice(
         rng, ("Consider the matrix $A = {}$. Find {}.", "For the matrix $A = {}$, what is {}?")
     )
     return Problem(ask.format(_latex(matrix), wanted), answer)
@@ -145,7 +145,7 @@ def vectors(rng: random.Random, level: int) -> Problem:
     Level 1 wants a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
     parallelepiped's volume.
     """
-    u, v, w = ((between(rng, -9, 9), between(rng, -9, 9), between(rng, -9, 9)) for _ in range(3))
+    u, v, w = ((randint(rng, -9, 9), randint(rng, -9, 9), randint(rng, -9, 9)) for _ in range(3))
     cross = (
         u[1] * v[2] - u[2] * v[1],
         u[2] * v[0] - u[0] * v[2],
@@ -170,5 +170,5 @@ def vectors(rng: random.Random, level: int) -> Problem:
     )[level - 1]
     if level == 5:
         told = f"$u = {point(*u)}$, $v = {point(*v)}$ and $w = {point(*w)}$"
-    ask = pick(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
+    ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
     return Problem(ask.format(told, wanted), answer)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 from textgym.verifiers.maths import Form
 
 __all__ = [
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
 
 def nonzero(rng: random.Random, most: int) -> int:
     """Draw one of -most, ..., most, but not 0."""
-    return pick(rng, (-1, 1)) * between(rng, 1, most)
+    return choice(rng, (-1, 1)) * randint(rng, 1, most)
 
 
 def value_at(coefficients: Sequence[Number], x: Number) -> Number:

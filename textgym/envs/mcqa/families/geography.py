@@ -7,7 +7,7 @@ Each country is marked with how well known it is, from 1 to 5.
 
 import random
 
-from .item import Item, below, offer_few, pick, some
+from .item import Item, choice, offer_few, randbelow, sample
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -104,13 +104,13 @@ def capitals(rng: random.Random, level: int) -> Item:
     """
     rows = _ALL[level - 1]
     if level > 2:
-        rows = pick(rng, [group for group in _KNOWN[level - 1] if len(group) > 5])
-    right, *others = some(rng, rows, 4)
-    if below(rng, 2):
-        ask = pick(rng, ("What is the capital of {}?", "Which city is the capital of {}?"))
+        rows = choice(rng, [group for group in _KNOWN[level - 1] if len(group) > 5])
+    right, *others = sample(rng, rows, 4)
+    if randbelow(rng, 2):
+        ask = choice(rng, ("What is the capital of {}?", "Which city is the capital of {}?"))
         place = 2
     else:
-        ask = pick(
+        ask = choice(
             rng, ("{} is the capital of which country?", "Which country has the capital {}?")
         )
         place = 1
@@ -125,34 +125,34 @@ def continents(rng: random.Random, level: int) -> Item:
     that is not there, 4 and 5 do so with capitals and ever rarer countries.
     """
     known = _KNOWN[level - 1][:6]
-    places = some(rng, range(6), 4)
+    places = sample(rng, range(6), 4)
     right = places[0]
     noun, column = ("national capitals", 2) if level > 3 else ("countries", 1)
-    shape = 0 if level == 1 else below(rng, 2) if level == 2 else below(rng, 3)
+    shape = 0 if level == 1 else randbelow(rng, 2) if level == 2 else randbelow(rng, 3)
     if shape == 0:
-        _, country, capital = pick(rng, known[right])
+        _, country, capital = choice(rng, known[right])
         name = f"the country whose capital is {capital}" if level > 3 else _with_article(country)
-        ask = pick(rng, ("On which continent is {}?", "To which continent does {} belong?"))
+        ask = choice(rng, ("On which continent is {}?", "To which continent does {} belong?"))
         question = ask.format(name)
         return Item(question + _RULE, _NAMES[right], [_NAMES[i] for i in places[1:]], name)
     name = _NAMES[right]
     if shape == 1:
-        ask = pick(
+        ask = choice(
             rng, ("Which of these {} is in {}?", "Only one of these {} is in {}. Which one?")
         )
-        answer = pick(rng, known[right])
-        wrong = [pick(rng, known[i]) for i in places[1:]]
+        answer = choice(rng, known[right])
+        wrong = [choice(rng, known[i]) for i in places[1:]]
     else:
-        right = pick(rng, [i for i in range(6) if len(known[i]) > 3])
+        right = choice(rng, [i for i in range(6) if len(known[i]) > 3])
         name = _NAMES[right]
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Which of these {} is not in {}?",
                 "All but one of these {} are in {}. Which one is not?",
             ),
         )
-        answer = pick(rng, known[pick(rng, [i for i in range(6) if i != right])])
-        wrong = some(rng, known[right], 3)
+        answer = choice(rng, known[choice(rng, [i for i in range(6) if i != right])])
+        wrong = sample(rng, known[right], 3)
     question = ask.format(noun, name) + _RULE
     return offer_few(question, [str(row[column]) for row in (answer, *wrong)], fact=name)

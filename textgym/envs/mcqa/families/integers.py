@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from .item import Item, below, between, corners, four, offer, offer_few, pair, pick, some
+from .item import Item, choice, corners, four, offer, offer_few, pair, randbelow, randint, sample
 
 _TOP = 3000
 _PRIME = (
@@ -73,11 +73,11 @@ def primes(rng: random.Random, level: int) -> Item:
     """
     prime, composite = _PRIMES[level - 1]
     asks, rights, others = (
-        (_PRIME, prime, composite) if below(rng, 2) else (_COMPOSITE, composite, prime)
+        (_PRIME, prime, composite) if randbelow(rng, 2) else (_COMPOSITE, composite, prime)
     )
-    middle = between(rng, prime[0], prime[-1])
-    (right,) = some(rng, _around(rights, middle), 1)
-    return offer_few(pick(rng, asks), [right, *some(rng, _around(others, middle), 3)])
+    middle = randint(rng, prime[0], prime[-1])
+    (right,) = sample(rng, _around(rights, middle), 1)
+    return offer_few(choice(rng, asks), [right, *sample(rng, _around(others, middle), 3)])
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
@@ -111,26 +111,28 @@ def divisors(rng: random.Random, level: int) -> Item:
     """
     values: Sequence[int] | None
     if level == 1:
-        by = pick(rng, (5, 6, 7, 8, 9, 11, 12))
-        values = some(rng, range(by), 4)
-        ask = pick(rng, ("What is the remainder of {} divided by {}?", "What is {} modulo {}?"))
-        question = ask.format(by * between(rng, 2, 8) + values[0], by)
+        by = choice(rng, (5, 6, 7, 8, 9, 11, 12))
+        values = sample(rng, range(by), 4)
+        ask = choice(rng, ("What is the remainder of {} divided by {}?", "What is {} modulo {}?"))
+        question = ask.format(by * randint(rng, 2, 8) + values[0], by)
     elif level == 2:
         values = four(rng, 2, 24, (1, 2, 3, 4, 6))
         a, b = _without_common_divisor(rng, 2)
-        ask = pick(rng, ("greatest common divisor of", "largest number that divides both"))
+        ask = choice(rng, ("greatest common divisor of", "largest number that divides both"))
         question = f"What is the {ask} {a * values[0]} and {b * values[0]}?"
     elif level == 3:
-        k, one, other = between(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
+        k, one, other = randint(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
         values = corners(lambda a, b: lcm(k * a, k * b), one, other)
         if values and {k * n for n in (*one, *other)} & {*values}:
             values = None
-        ask = pick(rng, ("least common multiple of", "smallest positive number divisible by both"))
+        ask = choice(
+            rng, ("least common multiple of", "smallest positive number divisible by both")
+        )
         question = f"What is the {ask} {k * one[0]} and {k * other[0]}?"
     elif level == 4:
         return _factors(rng)
-    elif below(rng, 2):
-        by, base, power = between(rng, 7, 23), pair(rng, 2, 15), pair(rng, 3, 24)
+    elif randbelow(rng, 2):
+        by, base, power = randint(rng, 7, 23), pair(rng, 2, 15), pair(rng, 3, 24)
         values = corners(lambda a, d: pow(a, d, by), base, power)
         a, d = base[0], power[0]
         question = f"What is the remainder of {a}^{d} ({a} to the power {d}) divided by {by}?"
@@ -143,25 +145,25 @@ def divisors(rng: random.Random, level: int) -> Item:
 
 def _without_common_divisor(rng: random.Random, n: int) -> list[int]:
     """Draw different numbers whose greatest common divisor is 1."""
-    numbers = some(rng, range(2, 16), n)
+    numbers = sample(rng, range(2, 16), n)
     return numbers if gcd(*numbers) == 1 else _without_common_divisor(rng, n)
 
 
 def _factors(rng: random.Random) -> Item:
     """Ask for the largest prime factor or the number of divisors."""
-    if below(rng, 2):
+    if randbelow(rng, 2):
         primes = _neighbours(rng, _LARGEST_FACTORS)
-        n = primes[0] * between(rng, 2, min(primes[0], 15)) * between(rng, 2, min(primes[0], 10))
+        n = primes[0] * randint(rng, 2, min(primes[0], 15)) * randint(rng, 2, min(primes[0], 10))
         return offer(f"What is the largest prime factor of {n}?", primes)
     counts = _neighbours(rng, _DIVISOR_COUNTS)
-    n = pick(rng, _BY_DIVISORS[counts[0]])
+    n = choice(rng, _BY_DIVISORS[counts[0]])
     return offer(f"How many positive divisors has {n}, counting 1 and {n}?", counts)
 
 
 def _neighbours(rng: random.Random, numbers: Sequence[int]) -> list[int]:
     """Draw four of any five numbers that follow each other, in random order."""
-    start = below(rng, len(numbers) - 4)
-    return some(rng, numbers[start : start + 5], 4)
+    start = randbelow(rng, len(numbers) - 4)
+    return sample(rng, numbers[start : start + 5], 4)
 
 
 def _digits(n: int, base: int) -> str:
@@ -180,28 +182,28 @@ def bases(rng: random.Random, level: int) -> Item:
     hexadecimal or back, 5 adds in a base from 3 to 9.
     """
     low, high = ((5, 63), (17, 255), (17, 511), (17, 511), (30, 400))[level - 1]
-    base = between(rng, 3, 9)
+    base = randint(rng, 3, 9)
     gaps = (1, 2, 4, 8) if level < 3 else (1, 2, 4, 8, 16) if level < 5 else (1, base, 4 * base)
     values = four(rng, low, high, gaps)
     n = values[0]
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng, ("What is binary {:b} in decimal?", "Which decimal number is {:b} in base 2?")
         )
         return offer(ask.format(n), values, fact=f"{n:b}")
     if level == 2:
-        ask = pick(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
+        ask = choice(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
         return offer(ask.format(n), values, "{:b}".format, f"{n} in binary")
     if level == 3:
-        shape = pick(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
+        shape = choice(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
         return offer(f"What is {shape.format(n)} in decimal?", values)
-    if level == 4 and below(rng, 2):
+    if level == 4 and randbelow(rng, 2):
         text = f"How is binary {n:b} written in hexadecimal{_HEX}?"
         return offer(text, values, "{:X}".format)
     if level == 4:
         text = f"How is hexadecimal {n:X}{_HEX} written in binary?"
         return offer(text, values, "{:b}".format)
-    a = between(rng, min(values) // 4, min(values) // 2)
+    a = randint(rng, min(values) // 4, min(values) // 2)
     text = f"In base {base}, what is {_digits(a, base)} + {_digits(n - a, base)}?"
     text += f" All numbers, also the options, are in base {base}."
     return offer(text, values, lambda value: _digits(value, base))
@@ -224,15 +226,17 @@ def roman(rng: random.Random, level: int) -> Item:
     values = four(rng, low, high, gaps)
     n = values[0]
     if level == 1 or level == 3:
-        ask = pick(rng, ("Which number is the Roman numeral {}?", "What is {} in ordinary digits?"))
+        ask = choice(
+            rng, ("Which number is the Roman numeral {}?", "What is {} in ordinary digits?")
+        )
         return offer(ask.format(_roman(n)), values)
     if level < 5:
-        ask = pick(rng, ("How is {} written in Roman numerals?", "Which Roman numeral means {}?"))
+        ask = choice(rng, ("How is {} written in Roman numerals?", "Which Roman numeral means {}?"))
         return offer(ask.format(n), values, _roman)
-    other = between(rng, 11, 400)
-    if other < min(values) and below(rng, 2):
+    other = randint(rng, 11, 400)
+    if other < min(values) and randbelow(rng, 2):
         text = f"{_roman(n - other)} + {_roman(other)}"
     else:
         text = f"{_roman(n + other)} - {_roman(other)}"
-    ask = pick(rng, ("In Roman numerals, what is {}?", "Work out {} in Roman numerals."))
+    ask = choice(rng, ("In Roman numerals, what is {}?", "Work out {} in Roman numerals."))
     return offer(ask.format(text), values, _roman)

@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 
 __all__ = [
-    "Item", "are_fractions", "below", "between", "corners", "fact_of", "four", "lowest", "offer",
-    "offer_few", "pair", "pick", "plural", "some",
+    "Item", "are_fractions", "choice", "corners", "fact_of", "four", "lowest", "offer", "offer_few",
+    "pair", "plural", "randbelow", "randint", "sample",
 ]  # fmt: skip
 
 _DIGITS = re.compile(r"\d+")
@@ -75,9 +75,9 @@ def are_fractions(texts: Sequence[str]) -> bool:
 
 def pair(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2)) -> tuple[int, int]:
     """Draw two numbers of a range that differ by one of the gaps; either may be the larger."""
-    gap = pick(rng, gaps)
-    first = between(rng, low, high - gap)
-    return (first, first + gap) if below(rng, 2) else (first + gap, first)
+    gap = choice(rng, gaps)
+    first = randint(rng, low, high - gap)
+    return (first, first + gap) if randbelow(rng, 2) else (first + gap, first)
 
 
 def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3)) -> list[int]:
@@ -89,9 +89,9 @@ def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3
         high: The greatest number.
         gaps: Different gaps, of which two are drawn; any two fit into the range together.
     """
-    one, other = some(rng, gaps, 2)
-    start = between(rng, low, high - one - other)
-    return some(rng, (start, start + one, start + other, start + one + other), 4)
+    one, other = sample(rng, gaps, 2)
+    start = randint(rng, low, high - one - other)
+    return sample(rng, (start, start + one, start + other, start + one + other), 4)
 
 
 def corners(

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, below, between, offer, offer_few, pick, some
+from .item import Item, choice, offer, offer_few, randbelow, randint, sample
 from .vocabulary import PEOPLE
 
 _SCALES = (
@@ -45,24 +45,24 @@ def orderings(rng: random.Random, level: int) -> Item:
     second or third. Both directions of comparison occur, and each person stands in two clues.
     """
     size = (4, 4, 5, 5, 6)[level - 1]
-    names = some(rng, PEOPLE, size)
-    more, less, most, least = pick(rng, _SCALES)
+    names = sample(rng, PEOPLE, size)
+    more, less, most, least = choice(rng, _SCALES)
     clues = []
     for first, second in (*pairwise(names), (names[0], names[-1])):
-        if below(rng, 2):
+        if randbelow(rng, 2):
             clues.append(f"{second} is {less} than {first}.")
         else:
             clues.append(f"{first} is {more} than {second}.")
-    start = below(rng, size)
-    clues = clues[start:] + clues[:start] if level == 1 else some(rng, clues, size)
-    place = 0 if level < 4 else 1 if level == 4 else between(rng, 1, 2)
-    if below(rng, 2):
+    start = randbelow(rng, size)
+    clues = clues[start:] + clues[:start] if level == 1 else sample(rng, clues, size)
+    place = 0 if level < 4 else 1 if level == 4 else randint(rng, 1, 2)
+    if randbelow(rng, 2):
         right, asked = names[place], _NTH[place] + most
     else:
         right, asked = names[-1 - place], _NTH[place] + least
-    ask = pick(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
+    ask = choice(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
     question = " ".join(clues) + " " + ask.format(asked)
-    others = some(rng, [name for name in names if name != right], 3)
+    others = sample(rng, [name for name in names if name != right], 3)
     return Item(question, right, others, f"{right} of {' '.join(names)}")
 
 
@@ -76,19 +76,21 @@ def syllogisms(rng: random.Random, level: int) -> Item:
     Level 1 has one link and 'every' alone, 2 adds 'no' and 'some', 3 shuffles the statements and
     adds 'not', 4 has two links, 5 three.
     """
-    first, last, form = pick(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
+    first, last, form = choice(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
     links = max(1, level - 2)
-    one, two, three, four, *others = some(rng, _KINDS, 2 * links + 5)
+    one, two, three, four, *others = sample(rng, _KINDS, 2 * links + 5)
     starts, ends, whole, broken = (one, two), (three, four), others[:links], others[links:]
-    gap = below(rng, links)
+    gap = randbelow(rng, links)
     begun = [first.format(starts[0], whole[0]), first.format(starts[1], broken[0])]
     rest = [_EVERY.format(*kinds) for kinds in pairwise(whole)]
     rest += [_EVERY.format(*kinds) for i, kinds in enumerate(pairwise(broken)) if i != gap]
     rest += [last.format(whole[-1], ends[0]), last.format(broken[-1], ends[1])]
-    premises = some(rng, begun, 2) + some(rng, rest, len(rest))
+    premises = sample(rng, begun, 2) + sample(rng, rest, len(rest))
     if level > 2:
-        premises = some(rng, premises, len(premises))
-    question = f"{' '.join(premises)} There is at least one thing of every kind. {pick(rng, _MUST)}"
+        premises = sample(rng, premises, len(premises))
+    question = (
+        f"{' '.join(premises)} There is at least one thing of every kind. {choice(rng, _MUST)}"
+    )
     conclusions = [form.format(start, end) for end in ends for start in starts]
     return offer(question, conclusions, fact=" ".join(sorted(premises)))
 
@@ -178,8 +180,8 @@ def truth(rng: random.Random, level: int) -> Item:
     letters = "PQRST"[: (3, 3, 4, 4, 5)[level - 1]]
     facts = [rng.random() < 0.5 for _ in letters]
     wanted = rng.random() < 0.5
-    shape, planes = pick(rng, _SHAPES[level - 1][wanted])
-    places = some(rng, range(len(letters)), 3)
+    shape, planes = choice(rng, _SHAPES[level - 1][wanted])
+    places = sample(rng, range(len(letters)), 3)
 
     def say(row: int) -> str:
         return shape.format(
@@ -195,5 +197,5 @@ def truth(rng: random.Random, level: int) -> Item:
     ]
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
-    rows = pick(rng, planes)
+    rows = choice(rng, planes)
     return offer_few(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say, given)

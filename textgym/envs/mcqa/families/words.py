@@ -7,7 +7,7 @@ a, e, i, o and u, and the question shows every word that its answer depends on.
 import random
 from collections.abc import Callable, Iterable
 
-from .item import Item, between, corners, offer, pair, pick, some
+from .item import Item, choice, corners, offer, pair, randint, sample
 from .vocabulary import BY_LENGTH, LONG_WORDS, WORDS
 
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
@@ -70,31 +70,31 @@ def letters(rng: random.Random, level: int) -> Item:
         return _letter_at(rng, level == 4)
     if level == 5:
         return _occurrences(rng)
-    ask, _, groups = pick(rng, [entry for entry in _COUNTED if entry[1] == level])
-    counts = some(rng, groups, 4)
-    word = pick(rng, groups[counts[0]])
+    ask, _, groups = choice(rng, [entry for entry in _COUNTED if entry[1] == level])
+    counts = sample(rng, groups, 4)
+    word = choice(rng, groups[counts[0]])
     return offer(ask.format(word), counts, fact=f"{word} {counts[0]}")
 
 
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
     """Ask for the letter at a place of a word, of which four differ."""
-    word = pick(rng, LONG_WORDS if from_the_end else WORDS)
+    word = choice(rng, LONG_WORDS if from_the_end else WORDS)
     line = word[::-1] if from_the_end else word
-    places = some(rng, range(1, max(5, min(len(word), 8))), 4)
+    places = sample(rng, range(1, max(5, min(len(word), 8))), 4)
     if len(word) < 5 or len({line[place] for place in places}) < 4:
         return _letter_at(rng, from_the_end)
-    ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
+    ask = choice(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
     where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
     return offer(ask.format(where, word), [line[i] for i in places], fact=f"{where} of {word}")
 
 
 def _occurrences(rng: random.Random) -> Item:
     """Ask how often a letter occurs in three words."""
-    letter = pick(rng, tuple(_BY_LETTER))
+    letter = choice(rng, tuple(_BY_LETTER))
     words = _BY_LETTER[letter]
-    one, two, three = pair(rng, 0, 2, (1,)), pair(rng, 0, 2, (2,)), between(rng, 1, 2)
+    one, two, three = pair(rng, 0, 2, (1,)), pair(rng, 0, 2, (2,)), randint(rng, 1, 2)
     counts = corners(lambda one, two: one + two + three, one, two)
-    phrase = some(rng, [pick(rng, words[n]) for n in (one[0], two[0], three)], 3)
+    phrase = sample(rng, [choice(rng, words[n]) for n in (one[0], two[0], three)], 3)
     question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
     return offer(question, counts or (), fact=f"{letter} in {' '.join(sorted(phrase))}")
 
@@ -107,20 +107,20 @@ def alphabetical(rng: random.Random, level: int) -> Item:
     same three.
     """
     if level == 1:
-        words = [pick(rng, group) for group in some(rng, _BY_INITIAL, 4)]
+        words = [choice(rng, group) for group in sample(rng, _BY_INITIAL, 4)]
     elif level < 4:
-        words = some(rng, pick(rng, _BY_INITIAL), level + 2)
+        words = sample(rng, choice(rng, _BY_INITIAL), level + 2)
     else:
-        start = pick(rng, "bcdfglmnprst") + pick(rng, "aeiou")
-        start += pick(rng, "lmnrst") if level == 5 else ""
-        ends = [pick(rng, "bdhjlmnrtvwz") + pick(rng, "aeiou") for _ in range(level + 2)]
-        words = [start + end + pick(rng, "dklmnrst") for end in ends]
+        start = choice(rng, "bcdfglmnprst") + choice(rng, "aeiou")
+        start += choice(rng, "lmnrst") if level == 5 else ""
+        ends = [choice(rng, "bdhjlmnrtvwz") + choice(rng, "aeiou") for _ in range(level + 2)]
+        words = [start + end + choice(rng, "dklmnrst") for end in ends]
         if len({*words}) < len(words):
             return alphabetical(rng, level)
-    offered = some(rng, words, 4)
+    offered = sample(rng, words, 4)
     place = sorted(words).index(offered[0])
     where = "last" if place == len(words) - 1 else _PLACES[place]
-    ask = pick(
+    ask = choice(
         rng,
         (
             "These words are put in alphabetical order: {}. Which is the {}?",
@@ -137,15 +137,18 @@ def anagrams(rng: random.Random, level: int) -> Item:
     Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options have one
     or two letters exchanged for others.
     """
-    word, ask = pick(rng, BY_LENGTH[level + 4] if level < 5 else LONG_WORDS), pick(rng, _ANAGRAM)
+    word, ask = (
+        choice(rng, BY_LENGTH[level + 4] if level < 5 else LONG_WORDS),
+        choice(rng, _ANAGRAM),
+    )
     exchanges = _exchanges(word, ask)
-    exchanges = some(rng, exchanges, min(len(exchanges), 2))
+    exchanges = sample(rng, exchanges, min(len(exchanges), 2))
     if len({letter for exchange in exchanges for letter in exchange}) < 4:
         return anagrams(rng, level)
     (old, new), (other_old, other_new) = exchanges
     mistaken, other_mistaken = word.replace(old, new), word.replace(other_old, other_new)
     variants = word, mistaken, other_mistaken, mistaken.replace(other_old, other_new)
-    texts = ["".join(some(rng, variant, len(word))) for variant in variants]
+    texts = ["".join(sample(rng, variant, len(word))) for variant in variants]
     if texts[0] == word:
         return anagrams(rng, level)
     return offer(ask.format(word), texts, fact=word)

@@ -10,7 +10,7 @@ import random
 from functools import cache
 from typing import Any
 
-from textgym.envs.drawing import pick
+from textgym.envs.drawing import choice
 from textgym.envs.workplace.templates import (  # noqa: F401
     across,
     across_five,
@@ -46,7 +46,7 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
         nothing is to be changed.
     """
     while True:
-        template = pick(rng, _at_level(level))
+        template = choice(rng, _at_level(level))
         for _ in range(_TRIES):  # a company may have nothing that a template fits
             row = attempt(template, rng, company, call)
             if row is not None:
@@ -66,7 +66,7 @@ def attempt(
         return None
     domains = template.domains
     row = {
-        "query": pick(rng, template.phrasings).format(**slots),
+        "query": choice(rng, template.phrasings).format(**slots),
         "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
         "ground_truth": draft.writes,
         "look_ups": draft.look_ups,

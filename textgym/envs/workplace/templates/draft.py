@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.world import OPENS, SHUTS, Company, Person
 
@@ -49,54 +49,54 @@ class Draft:
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
-        self._way_of_dating = below(rng, 4)
+        self._way_of_dating = randbelow(rng, 4)
 
     # What is drawn.
 
-    def pick(self, things: Sequence[T]) -> T:
+    def choice(self, things: Sequence[T]) -> T:
         """Draw one thing; there must be one."""
         self.need(things)
-        return pick(self.rng, things)
+        return choice(self.rng, things)
 
-    def between(self, low: int, high: int) -> int:
+    def randint(self, low: int, high: int) -> int:
         """Draw a number, both ends included."""
-        return between(self.rng, low, high)
+        return randint(self.rng, low, high)
 
     def colleagues(self, n: int) -> list[Person]:
         """Draw colleagues."""
-        return some(self.rng, self.company.people, n)
+        return sample(self.rng, self.company.people, n)
 
     def team(self, n: int) -> list[Person]:
         """Draw colleagues who have tasks."""
-        return some(self.rng, self.company.team, n)
+        return sample(self.rng, self.company.team, n)
 
     def sales(self, n: int) -> list[Person]:
         """Draw colleagues who have customers."""
-        return some(self.rng, self.company.sales, n)
+        return sample(self.rng, self.company.sales, n)
 
     def row(self, table: str) -> Row:
         """Draw a row of a table."""
-        return pick(self.rng, self.company.world[table])
+        return choice(self.rng, self.company.world[table])
 
     def past_day(self, least: int = 2, most: int = 40) -> date:
         """Draw a day before today."""
-        return self.today - timedelta(days=self.between(least, most))
+        return self.today - timedelta(days=self.randint(least, most))
 
     def work_day(self, least: int = 1, most: int = 20) -> date:
         """Draw a working day after today."""
         while True:
-            day = self.today + timedelta(days=self.between(least, most))
+            day = self.today + timedelta(days=self.randint(least, most))
             if day.weekday() < 5:
                 return day
 
     def period(self, least: int = 3, most: int = 14) -> tuple[date, date]:
         """Draw a period that ended before today, both days included."""
         end = self.past_day(1, 30)
-        return end - timedelta(days=self.between(least, most)), end
+        return end - timedelta(days=self.randint(least, most)), end
 
     def start(self, day: date) -> datetime:
         """Draw a time of a day at which a meeting of up to two hours can begin."""
-        slot = below(self.rng, 2 * (SHUTS - OPENS) - 3)
+        slot = randbelow(self.rng, 2 * (SHUTS - OPENS) - 3)
         return datetime(day.year, day.month, day.day, OPENS) + timedelta(minutes=30 * slot)
 
     # What is checked.
@@ -338,22 +338,22 @@ class Draft:
         """Say a time of day in one of several ways."""
         half, short = ("am" if time.hour < 12 else "pm"), (time.hour - 1) % 12 + 1
         said = f"{short}:{time:%M}{half}" if time.minute else f"{short}{half}"
-        return pick(self.rng, (said, f"{time:%H:%M}"))
+        return choice(self.rng, (said, f"{time:%H:%M}"))
 
     def length(self, minutes: int) -> str:
         """Say a length, as an adjective."""
         forms = {30: ("30-minute", "half-hour"), 60: ("one-hour", "60-minute")}
-        return pick(self.rng, forms.get(minutes, (f"{minutes}-minute",)))
+        return choice(self.rng, forms.get(minutes, (f"{minutes}-minute",)))
 
     def new_mail(self) -> dict[str, str]:
         """Draw what a new mail says."""
-        subject, body = pick(self.rng, words.NEW_MAILS)
+        subject, body = choice(self.rng, words.NEW_MAILS)
         return {"subject": subject, "body": body}
 
     def new_customer(self) -> str:
         """Draw the name of someone who is no customer yet."""
-        first = pick(self.rng, words.CUSTOMER_FIRST_NAMES)
-        name = f"{first} {pick(self.rng, words.CUSTOMER_LAST_NAMES)}"
+        first = choice(self.rng, words.CUSTOMER_FIRST_NAMES)
+        name = f"{first} {choice(self.rng, words.CUSTOMER_LAST_NAMES)}"
         self.need(all(row["customer_name"] != name for row in self.company.world["customers"]))
         return name
 

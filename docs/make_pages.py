@@ -1,8 +1,8 @@
-"""Write one page for each environment, from its docstring: `python docs/make_pages.py`.
+"""Write a page for each environment from its docstring: `python docs/make_pages.py`.
 
-A docstring is Markdown but for its sections in Google's style, which Markdown would run together:
-they become headings with a list, and the example a block of code. Where an episode says more than
-an example of code, one that the oracle plays stands at the end.
+Docstrings are Markdown except for their Google-style sections. Those become headings with a list,
+and the example becomes a code block. The pages of some environments end with an episode that the
+oracle plays.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pathlib import Path
 import textgym
 from textgym.display.transcript import format_episode
 from textgym.registry import environment_class
+from textgym.verifiers.judge_options import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
-_EPISODES = {  # the level and index of a task of the test split
+_EPISODES = {  # level and index of the task, which is from the test split
     "textgym/Calendar-v0": (4, 6),
     "textgym/WorkplaceAssistant-v0": (5, 56),
 }
@@ -26,7 +27,7 @@ _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):\n((?: {{4}}.*\n|\n)+)", re.M)
 
 
 def page(id: str) -> str:
-    """Return an environment's page."""
+    """Return the page of an environment."""
     doc = inspect.cleandoc(environment_class(id).__doc__ or "")
     text = f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
     if id in _EPISODES:
@@ -51,12 +52,24 @@ def _as_markdown(section: re.Match[str]) -> str:
     if section[1] == "Example":
         body = textwrap.indent(body, "    ")
     else:
-        body = re.sub(r"^(\S+):", r"- `\1`:", body, flags=re.M)
+        body = _as_list(body)
+        if "(`JudgeOptions`)" in body:
+            body += f"\n\nThe judge's options:\n\n{_judge_options()}"
     return f"## {_HEADINGS[section[1]]}\n\n{body}\n\n"
 
 
+def _as_list(entries: str) -> str:
+    return re.sub(r"^(\S+):", r"- `\1`:", entries, flags=re.M)
+
+
+def _judge_options() -> str:
+    """Return the options of `JudgeOptions` as a list."""
+    doc = inspect.cleandoc(JudgeOptions.__doc__ or "")
+    return _as_list(textwrap.dedent(doc.partition("Attributes:\n")[2]).strip())
+
+
 def main() -> None:
-    """Write all pages."""
+    """Write the page of every environment."""
     PAGES.mkdir(exist_ok=True)
     for id in textgym.ids():
         path = PAGES / f"{id.split('/')[-1]}.md"

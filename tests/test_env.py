@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import math
 import pickle
@@ -17,6 +18,7 @@ import pytest
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import TextEnvOptions
 from textgym.errors import (
     BoundaryFailure,
     EnvironmentFailure,
@@ -799,6 +801,11 @@ def test_wrong_names_are_unknown_names() -> None:
 def test_unknown_argument() -> None:
     with pytest.raises(TypeError, match="colour"):
         Echo(colour="red")  # type: ignore[call-arg]
+
+
+def test_options_name_all_arguments_of_text_env() -> None:
+    arguments = list(inspect.signature(TextEnv.__init__).parameters)[1:]
+    assert list(TextEnvOptions.__annotations__) == arguments
 
 
 def test_positional_argument() -> None:

@@ -44,7 +44,7 @@ __all__ = [
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
-_MOST_DEEP = 100  # far from where Python's recursion ends, far beyond any real message
+MAX_DEPTH = 100  # far from where Python's recursion ends, far beyond any real message
 _MENTION = re.compile(
     r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
     re.VERBOSE,
@@ -225,8 +225,8 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         place = ".".join(str(step) for step in first["loc"][:1]) or "message"
         return f"{place}: {first['msg']}{more}"
     return (
-        f"it is nested too deeply, over {_MOST_DEEP} levels"
-        if _is_deeper(message, _MOST_DEEP)
+        f"it is nested too deeply, over {MAX_DEPTH} levels"
+        if _is_deeper(message, MAX_DEPTH)
         else ""
     )
 

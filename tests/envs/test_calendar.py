@@ -57,7 +57,7 @@ def test_the_user_goes_on_turn_by_turn_whatever_the_answer_is() -> None:
     env = begun()
     said = ["Add tea, half an hour (event id: 0).", "How are you?", "Tea after 2pm, please."]
     for answer in [EARLY, "", LATE]:
-        *_, last = env._transcript
+        *_, last = env._conversation.messages
         assert last == {"role": "user", "content": said.pop(0)}
         observation, _, terminated, _, _ = env.step(answer)
     assert terminated

@@ -21,8 +21,8 @@ from textgym.verifiers.extract import final_number
 __all__ = ["GuessNumber"]
 
 _GAMES = {1: (3, 2), 2: (7, 3), 3: (20, 5), 4: (100, 7), 5: (1000, 10)}
-_LARGEST = 10**9
-_ROUNDS = 10**9
+MAX_NUMBER = 10**9
+MAX_ROUND = 10**9
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Game:
 
     found: bool = False
     guesses: Annotated[int, Interval(ge=0, lt=2**31)] = 0
-    last: Annotated[int, Interval(ge=0, le=_LARGEST)] = 0
+    last: Annotated[int, Interval(ge=0, le=MAX_NUMBER)] = 0
 
 
 class GuessNumber(TextEnv[Game]):
@@ -142,7 +142,7 @@ class GuessNumber(TextEnv[Game]):
     ) -> None:
         for name, value in (("highest", highest), ("turns", turns)):
             if value is not None and not _is_count(value):
-                raise UsageError(f"{name} is a whole number from 1 to {_LARGEST}, not {value!r}")
+                raise UsageError(f"{name} is a whole number from 1 to {MAX_NUMBER}, not {value!r}")
         if not isinstance(feedback, bool):
             raise UsageError(f"feedback is true or false, not {feedback!r}")
         self.highest, self.turns, self.feedback = highest, turns, feedback
@@ -156,14 +156,14 @@ class GuessNumber(TextEnv[Game]):
             "number": randint(rng, 1, highest),
             "highest": highest,
             "turns": self.turns or turns,
-            "round": randint(rng, 1, _ROUNDS),
+            "round": randint(rng, 1, MAX_ROUND),
         }
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
         for field in ("number", "highest", "turns"):
             if not _is_count(row.get(field)):
-                told = f"must be a whole number from 1 to {_LARGEST}, not {row.get(field)!r}"
+                told = f"must be a whole number from 1 to {MAX_NUMBER}, not {row.get(field)!r}"
                 raise RowError(field, told)
         number, highest, turns = row["number"], row["highest"], row["turns"]
         if number > highest:
@@ -213,7 +213,7 @@ class GuessNumber(TextEnv[Game]):
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and 1 <= value <= _LARGEST
+    return type(value) is int and 1 <= value <= MAX_NUMBER
 
 
 def _read_guess(text: str, highest: int) -> int:

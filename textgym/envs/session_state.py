@@ -20,16 +20,16 @@ from textgym.tools import tool
 
 __all__ = ["SessionState"]
 
-_MOST = 10**18  # far beyond any task, and what every JSON reader can hold
+MAX_COUNT = 10**18  # far beyond any task, and what every JSON reader can hold
 _STEPS = {1: 2, 2: 4, 3: 6, 4: 3, 5: 5}
-_LARGEST = 99  # of the numbers that are added
+MAX_SUMMAND = 99  # of the numbers that are added
 _OPENING = "There is a counter that you can read and change with your tools alone."
 
 
 class Counter(TypedDict):
     """What an episode knows: what the counter holds."""
 
-    count: Annotated[int, Interval(ge=-_MOST, le=_MOST)]
+    count: Annotated[int, Interval(ge=-MAX_COUNT, le=MAX_COUNT)]
 
 
 class SessionState(TextEnv[Counter]):
@@ -132,7 +132,7 @@ class SessionState(TextEnv[Counter]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         for field in ("initial_count", "expected_count"):
             value = row.get(field)
-            if type(value) is not int or abs(value) > _MOST:
+            if type(value) is not int or abs(value) > MAX_COUNT:
                 raise RowError(field, f"must be a whole number of at most 18 digits, not {value!r}")
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
@@ -155,7 +155,7 @@ class SessionState(TextEnv[Counter]):
             count: What to add; a negative number is taken away.
         """
         after = self.state["count"] + count
-        if abs(after) > _MOST:
+        if abs(after) > MAX_COUNT:
             raise ToolError("the counter holds numbers of at most 18 digits; it was not changed")
         self.state["count"] = after
         return {"success": True}
@@ -184,7 +184,7 @@ class SessionState(TextEnv[Counter]):
         """Add some number, then end."""
         if self.turn:
             return assistant("Done.")
-        return assistant_calls(("increment_counter", {"count": randint(rng, 1, 2 * _LARGEST)}))
+        return assistant_calls(("increment_counter", {"count": randint(rng, 1, 2 * MAX_SUMMAND)}))
 
 
 def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list[str]]:
@@ -206,7 +206,7 @@ def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list
 
 
 def _draw_number(rng: random.Random) -> tuple[str, int]:
-    size = randint(rng, 1, _LARGEST)
+    size = randint(rng, 1, MAX_SUMMAND)
     return str(size), size
 
 

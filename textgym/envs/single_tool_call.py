@@ -56,8 +56,8 @@ _READINGS = {
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
-_LONGEST_NAME = 100
-_LONGEST_SHOWN = 200
+MAX_CITY_LENGTH = 100
+MAX_ANSWER_LENGTH = 200
 
 
 class Progress(TypedDict):
@@ -198,7 +198,7 @@ class SingleToolCall(TextEnv[Progress]):
         Args:
             city: The city's name.
         """
-        name = plain_text(city) if len(city) <= _LONGEST_NAME else ""
+        name = plain_text(city) if len(city) <= MAX_CITY_LENGTH else ""
         if not name:
             raise ToolError("city must be the name of a city")
         weather = self.task.row.get("weather") or {"weather": self.task.answer}
@@ -216,7 +216,7 @@ class SingleToolCall(TextEnv[Progress]):
         correct, told = _is_right(said, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
-        shown = said.strip()[:_LONGEST_SHOWN]
+        shown = said.strip()[:MAX_ANSWER_LENGTH]
         return Grade(float(right), right, components, extracted_answer=shown)
 
     def solve(self) -> Message:

@@ -19,7 +19,7 @@ from textgym.errors import RowError
 
 __all__ = ["json_row"]
 
-_DEEPEST = 100  # levels, as in messages; far beyond any real row
+MAX_DEPTH = 100  # levels, as in messages; far beyond any real row
 _PLAIN = frozenset((str, int, bool, type(None)))
 
 
@@ -63,8 +63,8 @@ def _list(given: list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> list[Any
 
 
 def _value(value: Any, path: tuple[Any, ...]) -> Any:
-    if len(path) > _DEEPEST:
-        raise _error(path[:1], f"is nested too deeply, over {_DEEPEST} levels")
+    if len(path) > MAX_DEPTH:
+        raise _error(path[:1], f"is nested too deeply, over {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
         return _object(value, path)
     if isinstance(value, (list, tuple)):

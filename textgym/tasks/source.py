@@ -1,6 +1,6 @@
 """Where an environment's tasks come from: by index, by chance, or brought along as a row.
 
-What always holds: the n-th task drawn after a seed depends on the seed and n alone, whatever was
+Invariants: the n-th task drawn after a seed depends on the seed and n alone, whatever was
 played in between.
 """
 
@@ -21,7 +21,7 @@ from textgym.tasks.task import SPLITS, Task, TaskStream, canonical_json, draw_ro
 __all__ = ["TaskSource"]
 
 Shared = TypeVar("Shared")
-_GENERATED_TASKS = 500
+NUM_GENERATED_TASKS = 500
 
 
 class _DrawnTasks(dict[int, Task]):
@@ -84,7 +84,7 @@ class TaskSource:
         elif split == "train":
             self.count = None
         else:
-            self.count = _GENERATED_TASKS
+            self.count = NUM_GENERATED_TASKS
             self._drawn = self._share(("generated",), _DrawnTasks)
 
     @property

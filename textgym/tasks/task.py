@@ -1,6 +1,6 @@
 """Tasks, and how generated ones are drawn.
 
-A task is one flat row that an environment has read. What always holds: the same id, split, level
+A task is one flat row that an environment has read. Invariants: the same id, split, level
 and index name the same generated task in any process; a generated task belongs to the split that a
 hash of its content names, so that splits cannot overlap.
 """
@@ -31,7 +31,7 @@ __all__ = [
 
 SPLITS = ("train", "validation", "test")
 _TEST, _VALIDATION = 26, 52  # of 256: about 10 % each; the rest is train
-_MOST_DRAWS = 20_000
+MAX_DRAWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def draw_row(
         UsageError: So many draws gave no row of the split that there may be none.
     """
     rng = random.Random(hash_int(id, split, level, index))
-    for _ in range(_MOST_DRAWS):
+    for _ in range(MAX_DRAWS):
         drawn = levels[int(rng.random() * len(levels))] if level is None else level
         row = generate(rng, drawn)
         if split_of(canonical(row)) == split:

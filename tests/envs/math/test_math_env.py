@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from typing import Any
@@ -15,6 +16,7 @@ from textgym.envs.math import Math
 from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.errors import BoundaryFailure, JudgeFailure, RowError, UnknownNameError, UsageError
 from textgym.messages import assistant, user
+from textgym.registry import make
 
 RULE = "Put the final answer in \\boxed{}."
 ROW = {"question": "Half of one?", "expected_answer": "\\frac{1}{2}"}
@@ -404,3 +406,18 @@ def test_made_by_its_id() -> None:
     assert gymnasium.make(type(env.spec).from_json(env.spec.to_json())).spec.kwargs == {
         "judge": "rule", "level": 2,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("id", ["textgym/Math-v0", "textgym/EquivalenceJudge-v0"])
+@pytest.mark.parametrize("name", ["judge_timeout", "level"])
+def test_misspelt_option_gets_a_suggestion(id: str, name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no argument '{name}s'; did you mean '{name}'"):
+        make(id, **{f"{name}s": 1})
+
+
+@pytest.mark.parametrize("id", ["textgym/Math-v0", "textgym/EquivalenceJudge-v0"])
+def test_judge_options_are_in_the_saved_spec(id: str) -> None:
+    env = gymnasium.make(id, judge="rule", judge_timeout=3.0, judge_sampling=None, level=2)
+    assert env.spec is not None
+    saved = json.loads(env.spec.to_json())["kwargs"]
+    assert saved == {"judge": "rule", "judge_timeout": 3.0, "judge_sampling": None, "level": 2}

@@ -39,8 +39,8 @@ starts then or later, "between" two times that it starts and ends between them, 
 it starts exactly then. Where nothing is said, any free time will do.
 - Move other events where that is needed to keep all of this; it is always possible. Do not ask \
 the user anything."""
-_MOST_GUESSED = 8
-_GUESSED_LENGTHS = (30, 45, 60, 75, 90)
+MAX_GUESSED_EVENTS = 8
+GUESSED_LENGTHS = (30, 45, 60, 75, 90)
 
 
 @dataclass(slots=True)
@@ -235,8 +235,8 @@ class Calendar(TextEnv[Progress]):
 
     def guess(self, rng: random.Random) -> Message:
         """Show some events at some times."""
-        ids = sample(rng, range(_MOST_GUESSED), randint(rng, 1, _MOST_GUESSED))
-        events = [(str(id), 15 * randint(rng, 36, 63), choice(rng, _GUESSED_LENGTHS)) for id in ids]
+        ids = sample(rng, range(MAX_GUESSED_EVENTS), randint(rng, 1, MAX_GUESSED_EVENTS))
+        events = [(str(id), 15 * randint(rng, 36, 63), choice(rng, GUESSED_LENGTHS)) for id in ids]
         return _shown([(*event, self._name(event[0])) for event in events])
 
     def _name(self, id: str) -> str:

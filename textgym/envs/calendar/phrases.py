@@ -1,6 +1,6 @@
 """How the user says things: several phrasings of every kind of request.
 
-What always holds: an event is named by its id and what it is called; `{the}` is such a mention, and
+Invariants: an event is named by its id and what it is called; `{the}` is such a mention, and
 never begins a sentence; a wish is a verb phrase such as "start at 2pm".
 """
 

@@ -1,6 +1,6 @@
 """The generator: what a user asks for, turn by turn.
 
-What always holds: everything is drawn from the generator that is given; a request is made only
+Invariants: everything is drawn from the generator that is given; a request is made only
 where there is a calendar that keeps it and all before it; the user never speaks of what the
 assistant answered.
 """
@@ -21,8 +21,8 @@ from textgym.verifiers.calendar import read_time
 __all__ = ["LEVELS", "draw_plan"]
 
 _STEP = 15
-_TRIES = 12
-_LENGTHS = (30, 45, 60, 75, 90)
+MAX_TRIES = 12
+DURATIONS = (30, 45, 60, 75, 90)
 _Request = tuple[str, dict[str, Any]]  # the words, and what they change
 
 
@@ -120,7 +120,7 @@ class _Plan:
 
     def ask(self, kind: str) -> bool:
         """Make a request of a kind; return whether one was found that can be kept."""
-        for _ in range(_TRIES):
+        for _ in range(MAX_TRIES):
             text, changes = getattr(self, f"_{kind}")()
             if self._take(changes):
                 self.requests.append((text, changes))
@@ -194,7 +194,7 @@ class _Plan:
         rng, id = self.rng, str(self.added)
         used = sum(event["duration"] for event in self.events.values())
         left = (self.hours[1] - self.hours[0] - used) / (len(self.new) - self.added)
-        lengths = [length for length in _LENGTHS if length <= 1.3 * left] or _LENGTHS[:1]
+        lengths = [length for length in DURATIONS if length <= 1.3 * left] or DURATIONS[:1]
         name, duration = self.new[self.added][0], choice(rng, lengths)
         length = self.voice.length(duration)
         text = choice(rng, phrases.ADD).format(name=name, id=id, length=length)
@@ -243,7 +243,7 @@ class _Plan:
         rng, id = self.rng, choice(self.rng, self._known())
         event = self.events[id]
         before = event["duration"]
-        length = choice(rng, [length for length in _LENGTHS if length != before])
+        length = choice(rng, [length for length in DURATIONS if length != before])
         longer, difference = length > before, abs(length - before)
         texts: tuple[str, ...] = (
             *phrases.RESIZE,
@@ -277,7 +277,7 @@ class _Plan:
         """
         now = self.events[id] if id else {"duration": duration, "constraint": None}
         moves = bool(id) and self.rng.random() < self.rules.moves
-        for _ in range(_TRIES):
+        for _ in range(MAX_TRIES):
             kind, times = self._limits(duration)
             written = f"{kind} {' and '.join(map(clock, times))}"
             kept = id and keeps(

@@ -1,6 +1,6 @@
 """Finding a calendar that is what is wanted: for the generator, and for the oracle.
 
-What always holds: a calendar that is found is right by `verify`, and the same wishes give the same
+Invariants: a calendar that is found is right by `verify`, and the same wishes give the same
 one; where none is found, there is none, unless the search was so large that it was given up.
 """
 
@@ -14,8 +14,8 @@ from textgym.verifiers.calendar import Wanted
 
 __all__ = ["arrange", "clock", "keeps"]
 
-_MOST_EVENTS = 200  # the search calls itself once for each
-_MOST_STEPS = 20_000
+MAX_EVENTS = 200  # the search calls itself once for each
+MAX_STEPS = 20_000
 
 
 def arrange(
@@ -33,7 +33,7 @@ def arrange(
         >>> arrange({"0": Wanted(60, 600, 660), "1": Wanted(30, 600, 660)}) is None
         True
     """
-    if len(wishes) > _MOST_EVENTS:
+    if len(wishes) > MAX_EVENTS:
         return None
     kept = {
         id: start
@@ -108,7 +108,7 @@ class _Search:
         if not left:
             return {}
         self.steps += 1
-        if end >= self.dead.get(bits, math.inf) or self.steps > _MOST_STEPS:
+        if end >= self.dead.get(bits, math.inf) or self.steps > MAX_STEPS:
             return None
         found = self._branch(math.ceil(end), left, bits)
         if found is None:

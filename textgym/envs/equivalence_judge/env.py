@@ -7,10 +7,11 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import JudgedEnvOptions
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
@@ -18,6 +19,7 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
+from textgym.verifiers.judge_options import split_judge_options
 from textgym.verifiers.patterns import PatternSearch, compile_pattern
 
 __all__ = ["EquivalenceJudge"]
@@ -30,7 +32,7 @@ _COMPONENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class OpenQuestion(Task):
+class EquivalenceTask(Task):
     """A task whose answer is a text, with what its judging needs.
 
     Attributes:
@@ -114,18 +116,8 @@ class EquivalenceJudge(TextEnv[None]):
         extraction_length_threshold: As above, in characters; None for no such limit.
         check_full_generation_on_fail: Whether to judge the whole text after a no.
         reward_if_full_generation_succeeds: The reward where that is a yes.
-        judge_prompt_template: What the judge is asked, with the placeholders `{question}`,
-            `{expected_answer}` and `{generated_answer}`, and with `{equal_label}` and
-            `{not_equal_label}` where the labels with their code are to stand; `{{` is a brace. None
-            for textgym's own.
-        judge_system_message: What stands before it; None for nothing.
-        judge_equal_label: What the judge says where the answers mean the same.
-        judge_not_equal_label: What it says where they do not.
-        judge_endpoint_max_concurrency: The most requests at once; None for no limit.
-        judge_timeout: How many seconds a reply may take.
-        judge_sampling: Settings of the policy that `judge` names, such as `temperature` (0) and
-            `max_tokens` (2,048).
-        **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
+        **kwargs: The judge's options (`JudgeOptions`), and `dataset`, `split`, `level`,
+            `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
         UsageError: An argument is not one of those above.
@@ -159,7 +151,7 @@ class EquivalenceJudge(TextEnv[None]):
         judge="rule",
     )
 
-    task: OpenQuestion
+    task: EquivalenceTask
 
     def __init__(
         self,
@@ -173,25 +165,10 @@ class EquivalenceJudge(TextEnv[None]):
         extraction_length_threshold: int | None = 120,
         check_full_generation_on_fail: bool = True,
         reward_if_full_generation_succeeds: float = 0.5,
-        judge_prompt_template: str | None = None,
-        judge_system_message: str | None = None,
-        judge_equal_label: str = "[[A=B]]",
-        judge_not_equal_label: str = "[[A!=B]]",
-        judge_endpoint_max_concurrency: int | None = 64,
-        judge_timeout: float = 600.0,
-        judge_sampling: Mapping[str, Any] | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[JudgedEnvOptions],
     ) -> None:
-        self._judge = make_judge(
-            judge,
-            judge_prompt_template=judge_prompt_template,
-            judge_system_message=judge_system_message,
-            judge_equal_label=judge_equal_label,
-            judge_not_equal_label=judge_not_equal_label,
-            judge_endpoint_max_concurrency=judge_endpoint_max_concurrency,
-            judge_timeout=judge_timeout,
-            judge_sampling=judge_sampling,
-        )
+        judge_options, env_options = split_judge_options(kwargs)
+        self._judge = make_judge(judge, **judge_options)
         self.judge_name, self.blocking = self._judge.name, self._judge.blocking
         _check_flag("check_twice_swap", check_twice_swap)
         _check_flag("use_per_record_regex", use_per_record_regex)
@@ -212,7 +189,7 @@ class EquivalenceJudge(TextEnv[None]):
         self._longest = math.inf if longest is None else longest
         self._rescues = check_full_generation_on_fail
         self._rescue_reward = reward_if_full_generation_succeeds
-        super().__init__(**kwargs)
+        super().__init__(**env_options)
 
     @property
     def reward_range(self) -> tuple[float, float]:
@@ -250,7 +227,7 @@ class EquivalenceJudge(TextEnv[None]):
         if self._question_pattern is not None:
             found = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
             question = found or question
-        return OpenQuestion(row["id"], tuple(prompt), answer, tools, row, question, patterns)
+        return EquivalenceTask(row["id"], tuple(prompt), answer, tools, row, question, patterns)
 
     def grade(self) -> Grade:
         """Ask the judge, as often as the settings say."""

@@ -1,6 +1,6 @@
 """Families of free-form questions with short answers, each drawn at one of five levels.
 
-What always holds: a family is a function of a random generator and a level; the same state of the
+Invariants: a family is a function of a random generator and a level; the same state of the
 generator gives the same item; an item has one right answer, which differs from wrong ones in more
 than case, articles and punctuation. `fact` names what is asked, however it is put.
 """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import JudgedEnvOptions
 from textgym.envs.math.families import LEVELS, draw
 from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
@@ -18,17 +18,18 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
+from textgym.verifiers.judge_options import split_judge_options
 from textgym.verifiers.maths import MAX_TIMEOUT, Form, verify
 
 __all__ = ["Math"]
 
 _NUMBER = re.compile(r"\d+")
 _IN_ANY_PHRASE = frozenset(("0", "1"))
-_LOWEST_GUESS, _HIGHEST_GUESS = -5, 20
+MIN_GUESS, MAX_GUESS = -5, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Problem(Task):
+class MathTask(Task):
     """A task with the question that a judge reads.
 
     Attributes:
@@ -101,14 +102,8 @@ class Math(TextEnv[None]):
             messages to text.
         should_use_judge: False: no judge is asked, even where one is named.
         library_verifier_timeout_seconds: How many seconds of computing the verifier gets.
-        judge_prompt_template: What the judge is asked, see `make_judge`.
-        judge_system_message: Its system message.
-        judge_equal_label: What it says where the answers are equal.
-        judge_not_equal_label: What it says where they are not.
-        judge_endpoint_max_concurrency: The most questions to it at once.
-        judge_timeout: How many seconds it may take.
-        judge_sampling: How it samples, for a judge that a policy's spec names.
-        **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
+        **kwargs: The judge's options (`JudgeOptions`), and `dataset`, `split`, `level`,
+            `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
         UsageError: `should_use_judge` is neither true nor false, the time limit is no number over
@@ -148,7 +143,7 @@ class Math(TextEnv[None]):
     )
     blocking = True  # the library runs in another process, and its time-out takes seconds
 
-    task: Problem
+    task: MathTask
 
     def __init__(
         self,
@@ -156,14 +151,7 @@ class Math(TextEnv[None]):
         judge: Any = None,
         should_use_judge: bool = True,
         library_verifier_timeout_seconds: float = 10.0,
-        judge_prompt_template: str | None = None,
-        judge_system_message: str | None = None,
-        judge_equal_label: str = "[[A=B]]",
-        judge_not_equal_label: str = "[[A!=B]]",
-        judge_endpoint_max_concurrency: int | None = 64,
-        judge_timeout: float = 600.0,
-        judge_sampling: Mapping[str, Any] | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[JudgedEnvOptions],
     ) -> None:
         if not isinstance(should_use_judge, bool):
             raise UsageError(f"should_use_judge is true or false, not {should_use_judge!r}")
@@ -176,19 +164,11 @@ class Math(TextEnv[None]):
             )
         self._timeout = float(limit)
         self._judge = None
+        judge_options, env_options = split_judge_options(kwargs)
         if judge is not None and should_use_judge:
-            self._judge = make_judge(
-                judge,
-                judge_prompt_template=judge_prompt_template,
-                judge_system_message=judge_system_message,
-                judge_equal_label=judge_equal_label,
-                judge_not_equal_label=judge_not_equal_label,
-                judge_endpoint_max_concurrency=judge_endpoint_max_concurrency,
-                judge_timeout=judge_timeout,
-                judge_sampling=judge_sampling,
-            )
+            self._judge = make_judge(judge, **judge_options)
             self.judge_name = self._judge.name
-        super().__init__(**kwargs)
+        super().__init__(**env_options)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a problem of one of the families."""
@@ -210,7 +190,7 @@ class Math(TextEnv[None]):
         prompt, answer = prompt_of(row), answer_of(row)
         tools = nemo_rows.tools_of(row)
         question = question_of(row, prompt)
-        return Problem(row["id"], tuple(prompt), answer, tools, row, question, form_of(row))
+        return MathTask(row["id"], tuple(prompt), answer, tools, row, question, form_of(row))
 
     def grade(self) -> Grade:
         """Let the verifier compare, and the judge where it says no."""
@@ -238,4 +218,4 @@ class Math(TextEnv[None]):
 
     def guess(self, rng: random.Random) -> Message:
         """Give a small whole number."""
-        return assistant(f"\\boxed{{{rng.randint(_LOWEST_GUESS, _HIGHEST_GUESS)}}}")
+        return assistant(f"\\boxed{{{rng.randint(MIN_GUESS, MAX_GUESS)}}}")

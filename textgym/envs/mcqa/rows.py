@@ -11,7 +11,7 @@ from textgym.verifiers.choices import GRADING_MODES, GradingMode
 
 __all__ = ["answer_of", "mode_of", "options_of"]
 
-_MOST_OPTIONS = 26
+MAX_OPTIONS = 26
 
 
 def options_of(row: Mapping[str, Any]) -> dict[str, str]:
@@ -48,7 +48,7 @@ def options_of(row: Mapping[str, Any]) -> dict[str, str]:
         if name in options:
             raise RowError(f"options.{letter}", "stands twice")
         options[name] = text
-    if given and not 2 <= len(options) <= _MOST_OPTIONS:
+    if given and not 2 <= len(options) <= MAX_OPTIONS:
         raise RowError("options", f"must hold 2 to 26 options, not {len(options)}")
     return options
 

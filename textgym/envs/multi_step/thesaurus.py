@@ -1,6 +1,6 @@
 """The generator's words: adjectives with their synonyms, and what they can be said of.
 
-What always holds: no word stands in two groups, so that a question that uses one word is about one
+Invariants: no word stands in two groups, so that a question that uses one word is about one
 group alone.
 """
 

@@ -1,6 +1,6 @@
 """A company's tables, shared by all episodes about it, and what an episode changes in them.
 
-What always holds: a `Database` is never changed; an episode keeps only the rows that it changed, as
+Invariants: a `Database` is never changed; an episode keeps only the rows that it changed, as
 JSON can hold them (`Changes`), and a `Table` shows the two together.
 """
 
@@ -17,11 +17,11 @@ from textgym.errors import DatasetError, StateError
 from textgym.tasks.files import content_hash, file_stamp
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
-__all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
+__all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
 
 State = dict[str, Changes]
-Wanted = dict[tuple[str, ...], list[str]]
-_LONGEST_ID = 18  # digits; a longer one is no number that a new id follows
+SearchTerms = dict[tuple[str, ...], list[str]]
+MAX_ID_DIGITS = 18  # digits; a longer one is no number that a new id follows
 
 
 class Layout(NamedTuple):
@@ -221,7 +221,7 @@ class Table:
         """The names of the columns."""
         return self._records.layout.columns
 
-    def containing(self, wanted: Wanted) -> list[Row]:
+    def containing(self, wanted: SearchTerms) -> list[Row]:
         """Return the rows in which all texts are found, whatever the case.
 
         Args:
@@ -257,7 +257,7 @@ class Table:
         """
         column = self._records.layout.id_column
         ids = (row[column] or "" for row in self) if column else ()
-        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= _LONGEST_ID)
+        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= MAX_ID_DIGITS)
         id = str(max(numbers, default=0) + 1).zfill(width)
         values: Row = {**row, column: id} if column else row
         self._changes["added"].append({name: values.get(name) for name in self.columns})

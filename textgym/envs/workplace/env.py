@@ -34,13 +34,13 @@ from textgym.tasks.task import Task, split_of
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 
-_MOST_DRAWS = 500  # of tasks, until the offered tools suffice for one
-_NEMO_REPLY = "RE: "
-_KEPT = 64  # generated databases, besides those of living episodes
+MAX_DRAWS = 500  # of tasks, until the offered tools suffice for one
+NEMO_GYM_REPLY_MARK = "RE: "
+MAX_CACHED = 64  # generated databases, besides those of living episodes
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Task):
+class WorkplaceTask(Task):
     """A task whose answer is a list of calls, each a tool's name and arguments.
 
     Attributes:
@@ -54,7 +54,7 @@ class Request(Task):
     look_ups: tuple[Call, ...] = ()
 
 
-class _Rehearsal(Tools):
+class _ReferenceRun(Tools):
     """A desk of its own, on which the reference calls are made."""
 
     def __init__(self, database: Database, clock: str, reply_mark: str = "") -> None:
@@ -173,7 +173,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         >>> call = assistant_calls(("email_send_email", mail))
         >>> observation, reward, terminated, truncated, info = env.step(call)
         >>> observation[-1]["content"]
-        'Email sent successfully.'
+        'The e-mail was sent.'
         >>> observation, reward, terminated, truncated, info = env.step("It is on its way.")
         >>> reward, info["reward_components"]["emails"]
         (1.0, 1.0)
@@ -197,7 +197,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         "nothing always gets 0.016.",
     )
 
-    task: Request
+    task: WorkplaceTask
 
     def __init__(
         self,
@@ -228,12 +228,12 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Draw a company of the split, and a task that the offered tools can solve."""
         seed = self._draw_world(rng)
         made = company(seed)
-        desk = _Rehearsal(_generated(seed), str(made.now))
+        desk = _ReferenceRun(_generated(seed), str(made.now))
 
         def call(name: str, /, **arguments: Any) -> Any:
             return getattr(desk, name)(**arguments)
 
-        for _ in range(_MOST_DRAWS):
+        for _ in range(MAX_DRAWS):
             row = {**draw(rng, level, made, call), "world": seed}
             named = {item["name"] for item in (*row["look_ups"], *row["ground_truth"])}
             if self._offer is None or named <= self._offer:
@@ -255,7 +255,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
-            clock, reply_mark = clock_in(prompt), _NEMO_REPLY
+            clock, reply_mark = clock_in(prompt), NEMO_GYM_REPLY_MARK
         else:
             clock, reply_mark = clock_of(row), ""
             prompt, tools = prompt_of(row, clock), None
@@ -264,7 +264,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             raise RowError("world", "is missing, and no database= is given")
         if seed is not None and type(seed) is not int:
             raise RowError("world", f"must be a whole number, not {seed!r}")
-        return Request(
+        return WorkplaceTask(
             row["id"],
             tuple(prompt),
             calls_of(row, "ground_truth"),
@@ -334,13 +334,13 @@ def effect_of(
         clock: The time at which they are made.
         reply_mark: What a reply's subject begins with.
     """
-    desk = _Rehearsal(database, clock, reply_mark)
+    desk = _ReferenceRun(database, clock, reply_mark)
     for name, arguments in reference:
         toolbox().call(desk, name, arguments)
     return desk.state
 
 
-@lru_cache(_KEPT)
+@lru_cache(MAX_CACHED)
 def _generated(seed: int) -> Database:
     return Database(world(seed))
 

@@ -1,6 +1,6 @@
 """The words of generated companies: people, firms, meetings, work and what mails say.
 
-What always holds: within one list no entry is part of another, so that a search for one never
+Invariants: within one list no entry is part of another, so that a search for one never
 finds another; every first name is a single word in plain letters, fit for an address.
 """
 

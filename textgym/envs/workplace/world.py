@@ -1,6 +1,6 @@
 """Generated companies: a week-day morning at someone's desk, and the databases behind it.
 
-What always holds: the same seed gives the same company in any process; mails are older than its
+Invariants: the same seed gives the same company in any process; mails are older than its
 clock, meetings lie around it on half hours and never overlap, nothing is due on its very day, no
 two tasks or customers share a name, and no colleague's first name is found in another's address.
 The tables of one seed are shared: they are not to be changed.
@@ -28,7 +28,7 @@ OPENS, SHUTS = 9, 18
 _TEAM, _SALES = 14, 6
 _THREADS, _TASKS, _CUSTOMERS = 120, 180, 120
 _PAST_DAYS, _COMING_DAYS, _VISIT_DAYS = 45, 35, 60
-_KEPT = 64
+MAX_CACHED = 64
 
 
 class Person(NamedTuple):
@@ -75,7 +75,7 @@ def world(seed: int) -> World:
     return company(seed).world
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def company(seed: int) -> Company:
     """Return the company of a seed; the latest ones are kept.
 

@@ -1,6 +1,6 @@
 """Families of mathematical problems, each drawn at one of five levels.
 
-What always holds: a family is a function of a random generator and a level; the same state of the
+Invariants: a family is a function of a random generator and a level; the same state of the
 generator gives the same problem; its answer is exact LaTeX, and no formula that stands in the
 question equals it.
 """

@@ -1,6 +1,6 @@
 """Algebra: equations, systems, inequalities, roots of polynomials, coefficients.
 
-What always holds: equations are built from their solutions, which are exact, and the question
+Invariants: equations are built from their solutions, which are exact, and the question
 says in what form the answer is wanted where there are several.
 """
 

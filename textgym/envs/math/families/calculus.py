@@ -1,6 +1,6 @@
 """Calculus: derivatives, integrals, limits, extreme values, tangents.
 
-What always holds: answers follow from the coefficients by formulas in whole numbers and fractions;
+Invariants: answers follow from the coefficients by formulas in whole numbers and fractions;
 constants such as e stay symbols.
 """
 

@@ -1,6 +1,6 @@
 """Probability: dice, draws from an urn, expected values.
 
-What always holds: dice and draws are fair, and probabilities are exact fractions.
+Invariants: dice and draws are fair, and probabilities are exact fractions.
 """
 
 import random

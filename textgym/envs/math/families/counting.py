@@ -1,6 +1,6 @@
 """Combinatorics: groups, words, paths on a grid, sharing out, and multiples.
 
-What always holds: counts are exact, and what counts as different is told.
+Invariants: counts are exact, and what counts as different is told.
 """
 
 import random

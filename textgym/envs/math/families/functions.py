@@ -1,6 +1,6 @@
 """Functions: values and inverses, logarithms, complex numbers.
 
-What always holds: no value is asked for where it does not exist, and logarithms are of positive
+Invariants: no value is asked for where it does not exist, and logarithms are of positive
 numbers.
 """
 

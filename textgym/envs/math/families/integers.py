@@ -1,6 +1,6 @@
 """Number theory: divisors, remainders of powers, congruences, number bases, factorials.
 
-What always holds: answers are whole numbers, computed exactly.
+Invariants: answers are whole numbers, computed exactly.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Linear algebra: determinants, products and inverses of matrices, eigenvalues, vectors.
 
-What always holds: entries are whole numbers, and answers are exact.
+Invariants: entries are whole numbers, and answers are exact.
 """
 
 import random

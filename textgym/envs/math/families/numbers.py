@@ -1,6 +1,6 @@
 """Calculating with numbers: chains of steps, fractions, percentages, square roots, powers.
 
-What always holds: what is to be calculated is told in words or as an equation, so that no formula
+Invariants: what is to be calculated is told in words or as an equation, so that no formula
 of the question equals the answer.
 """
 

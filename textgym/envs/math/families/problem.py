@@ -1,6 +1,6 @@
 r"""The problem that families make, and what they share: LaTeX written from exact numbers.
 
-What always holds: numbers are whole or `Fraction`, never rounded; fractions are in lowest terms,
+Invariants: numbers are whole or `Fraction`, never rounded; fractions are in lowest terms,
 square roots have no square factor left, and a term of 0 is not written.
 """
 

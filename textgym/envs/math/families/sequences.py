@@ -1,6 +1,6 @@
 """Sequences and series: arithmetic, geometric, and by recurrence.
 
-What always holds: the rule is told, and terms are counted from 1.
+Invariants: the rule is told, and terms are counted from 1.
 """
 
 import random

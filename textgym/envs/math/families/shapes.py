@@ -1,6 +1,6 @@
 """Geometry: triangles, circles, coordinates, solids.
 
-What always holds: lengths and areas are exact, with square roots and pi left as they are.
+Invariants: lengths and areas are exact, with square roots and pi left as they are.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Templates of tasks for a generated company, in five domains and across them.
 
-What always holds: a task's reference follows from what the tools show; where a template has tasks
+Invariants: a task's reference follows from what the tools show; where a template has tasks
 without effect, they are tagged; the same state of the generator gives the same task.
 """
 
@@ -27,8 +27,8 @@ from textgym.envs.workplace.world import Company
 __all__ = ["LEVELS", "TEMPLATES", "Template", "attempt", "draw"]
 
 LEVELS = (1, 2, 3, 4, 5)
-_KEEP_NO_OP = 0.5
-_TRIES = 50
+NO_OP_SHARE = 0.5
+MAX_TRIES = 50
 
 
 def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
     """
     while True:
         template = choice(rng, _at_level(level))
-        for _ in range(_TRIES):  # a company may have nothing that a template fits
+        for _ in range(MAX_TRIES):  # a company may have nothing that a template fits
             row = attempt(template, rng, company, call)
             if row is not None:
                 return row
@@ -62,7 +62,7 @@ def attempt(
         slots = template.plan(draft)
     except Unfit:
         return None
-    if not draft.writes and not (template.may_do_nothing and rng.random() < _KEEP_NO_OP):
+    if not draft.writes and not (template.may_do_nothing and rng.random() < NO_OP_SHARE):
         return None
     domains = template.domains
     row = {

@@ -1,6 +1,6 @@
 """The draft of a task: a template looks things up in it with the tools, then says what to write.
 
-What always holds: what decides a task's reference is read from the tools' outputs alone, and every
+Invariants: what decides a task's reference is read from the tools' outputs alone, and every
 such reading is kept as a look-up; the writes come after all look-ups; what could be read in two
 ways (a tie, a thing that happened on the boundary day itself) makes a draw unfit.
 """
@@ -23,8 +23,8 @@ Row = Mapping[str, str]
 Call = Callable[..., Any]
 """Calls a tool by name with named arguments; returns what the model would read, not yet a text."""
 
-_MOST_LOOK_UPS, _MOST_WRITES = 20, 12
-_PAGE = 50
+MAX_LOOK_UPS, MAX_WRITES = 20, 12
+PAGE_SIZE = 50
 
 
 class Unfit(Exception):
@@ -49,7 +49,7 @@ class Draft:
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
-        self._way_of_dating = randbelow(rng, 4)
+        self._date_format = randbelow(rng, 4)
 
     # What is drawn.
 
@@ -142,7 +142,7 @@ class Draft:
 
     def look(self, name: str, /, **arguments: Any) -> Any:
         """Call a tool that changes nothing, and keep the call."""
-        self.need(len(self.look_ups) < _MOST_LOOK_UPS)
+        self.need(len(self.look_ups) < MAX_LOOK_UPS)
         self.look_ups.append({"name": name, "arguments": arguments})
         return self._call(name, **arguments)
 
@@ -212,8 +212,8 @@ class Draft:
 
     def _pages(self, name: str, key: str, /, **arguments: Any) -> list[dict[str, str]]:
         rows: list[dict[str, str]] = []
-        for page in range(1, _MOST_LOOK_UPS):
-            found = self.look(name, **arguments, page=page, page_size=_PAGE)
+        for page in range(1, MAX_LOOK_UPS):
+            found = self.look(name, **arguments, page=page, page_size=PAGE_SIZE)
             if isinstance(found, str):  # that there are none
                 break
             rows += found[key]
@@ -225,7 +225,7 @@ class Draft:
 
     def write(self, name: str, /, **arguments: str) -> None:
         """Make a call part of the reference."""
-        self.need(len(self.writes) < _MOST_WRITES)
+        self.need(len(self.writes) < MAX_WRITES)
         self.writes.append({"name": name, "arguments": arguments})
 
     def send(self, recipient: str, subject: str, body: str) -> None:
@@ -332,7 +332,7 @@ class Draft:
         month, weekday = words.MONTHS[day.month - 1], words.WEEKDAYS[day.weekday()]
         plain = f"{month} {day.day}"
         forms = (plain, f"{day.day} {month}", f"{weekday}, {plain}", day.isoformat())
-        return forms[self._way_of_dating]
+        return forms[self._date_format]
 
     def clock(self, time: datetime) -> str:
         """Say a time of day in one of several ways."""

@@ -1,6 +1,6 @@
 """What a template is, and the decorator that makes one.
 
-What always holds: a template's phrasings name the same slots; its plan draws the slots and the
+Invariants: a template's phrasings name the same slots; its plan draws the slots and the
 reference together.
 """
 

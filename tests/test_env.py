@@ -750,7 +750,7 @@ def test_good_seeds(seed: Any) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", np.int64(-1)], ids=repr)
 def test_bad_seeds(seed: Any) -> None:
-    with pytest.raises(UsageError, match="a seed is a whole number of 0 or more"):
+    with pytest.raises(UsageError, match="seed must be an integer of 0 or more"):
         Echo().reset(seed=seed)
 
 
@@ -780,10 +780,10 @@ def test_level_and_mixture() -> None:
         pytest.param({"split": None}, "there is no split None", id="null split"),
         pytest.param({"level": 3}, "no level 3; its levels are 1, 2", id="level"),
         pytest.param({"level": "1"}, "no level '1'", id="level a text"),
-        pytest.param({"max_turns": 0}, "max_turns is a whole number of 1 or more", id="no turns"),
-        pytest.param({"max_turns": "3"}, "max_turns is a whole number", id="turns a text"),
-        pytest.param({"max_turns": 1.5}, "max_turns is a whole number", id="turns a float"),
-        pytest.param({"render_mode": "rgb_array"}, "render_mode is 'ansi', 'human'", id="render"),
+        pytest.param({"max_turns": 0}, "max_turns must be an integer of 1 or more", id="no turns"),
+        pytest.param({"max_turns": "3"}, "max_turns must be an integer", id="turns a text"),
+        pytest.param({"max_turns": 1.5}, "max_turns must be an integer", id="turns a float"),
+        pytest.param({"render_mode": "rgb_array"}, "render_mode must be 'ansi'", id="render"),
         pytest.param({"dataset": 5}, "dataset", id="dataset a number"),
     ],
 )
@@ -823,7 +823,7 @@ def test_environment_without_generator_asks_for_a_data_set() -> None:
     class Given(Echo):
         generate = TextEnv.generate
 
-    with pytest.raises(UsageError, match="has no generator: name a dataset"):
+    with pytest.raises(UsageError, match="has no generator: pass dataset="):
         Given().reset(seed=1)
 
 

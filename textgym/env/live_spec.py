@@ -49,7 +49,8 @@ def live_spec(spec: EnvSpec) -> EnvSpec:
         >>> spec.to_json()
         Traceback (most recent call last):
         textgym.errors.UsageError: the spec of demo/Echo-v0 cannot be saved: its argument 'judge' \
-is an object (builtin_function_or_method); pass the name of an importable object, as 'module:attribute'
+is an object (builtin_function_or_method); pass the name of an importable object, as \
+'module:attribute'
     """
     if not any(map(_is_live, spec.kwargs.values())):
         return spec

@@ -117,7 +117,9 @@ class TextEnv(SavableEnv[StateT]):
         if not isinstance(max_turns, int) or max_turns < 1:
             raise UsageError(f"max_turns must be an integer of 1 or more, not {max_turns!r}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise UnknownNameError(f"render_mode must be 'ansi', 'human' or None, not {render_mode!r}")
+            raise UnknownNameError(
+                f"render_mode must be 'ansi', 'human' or None, not {render_mode!r}"
+            )
         self.dataset, self.split, self.level = dataset, split, level
         self.max_turns, self.render_mode = max_turns, render_mode
         self.observation_space = ConversationSpace()

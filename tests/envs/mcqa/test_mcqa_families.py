@@ -14,9 +14,9 @@ from family_digest import digest, digest_elsewhere
 from mcqa_solutions import SOLVERS
 
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
-from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.geography import CONTINENTS
 from textgym.envs.mcqa.families.item import fact_of
+from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
+from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)
 

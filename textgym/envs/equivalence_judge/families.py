@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from textgym.envs.drawing import choice, randbelow, randint, sample
-from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.geography import CONTINENTS
-from textgym.envs.mcqa.families.vocabulary import LONG_WORDS, PEOPLE, WORDS
+from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
+from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
+from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, PEOPLE, WORDS
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 

@@ -8,20 +8,20 @@ that are wrong.
 import random
 from collections.abc import Callable
 
-from .arithmetic import arithmetic, missing, sequences
-from .calendars import clock, dates, weekdays
-from .chance import counting, probability
-from .chemistry import elements, molar_mass
-from .everyday import change, rates
-from .geography import capitals, continents
-from .integers import bases, divisors, primes, roman
-from .item import Item
-from .logic import orderings, syllogisms, truth
-from .measures import geometry, units
-from .parts import comparing, fractions, percentages
-from .snippets import lists, strings
-from .tables import rankings, tables
-from .words import alphabetical, anagrams, letters
+from textgym.envs.mcqa.families.item import Item
+from textgym.envs.mcqa.families.knowledge.calendars import clock, dates, weekdays
+from textgym.envs.mcqa.families.knowledge.chemistry import elements, molar_mass
+from textgym.envs.mcqa.families.knowledge.geography import capitals, continents
+from textgym.envs.mcqa.families.mathematics.arithmetic import arithmetic, missing, sequences
+from textgym.envs.mcqa.families.mathematics.chance import counting, probability
+from textgym.envs.mcqa.families.mathematics.everyday import change, rates
+from textgym.envs.mcqa.families.mathematics.integers import bases, divisors, primes, roman
+from textgym.envs.mcqa.families.mathematics.measures import geometry, units
+from textgym.envs.mcqa.families.mathematics.parts import comparing, fractions, percentages
+from textgym.envs.mcqa.families.reasoning.logic import orderings, syllogisms, truth
+from textgym.envs.mcqa.families.reasoning.snippets import lists, strings
+from textgym.envs.mcqa.families.reasoning.tables import rankings, tables
+from textgym.envs.mcqa.families.reasoning.words import alphabetical, anagrams, letters
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from math import comb, lcm, perm
 from operator import mul
 
-from .item import (
+from textgym.envs.mcqa.families.item import (
     Item,
     are_fractions,
     choice,

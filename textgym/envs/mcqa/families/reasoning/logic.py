@@ -9,8 +9,16 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, choice, offer, offer_few, randbelow, randint, sample
-from .vocabulary import PEOPLE
+from textgym.envs.mcqa.families.item import (
+    Item,
+    choice,
+    offer,
+    offer_few,
+    randbelow,
+    randint,
+    sample,
+)
+from textgym.envs.mcqa.families.reasoning.vocabulary import PEOPLE
 
 _SCALES = (
     ("taller", "shorter", "tallest", "shortest"),

@@ -9,7 +9,17 @@ import random
 from collections.abc import Sequence
 from operator import add, mul
 
-from .item import Item, choice, corners, four, offer, offer_few, pair, randbelow, sample
+from textgym.envs.mcqa.families.item import (
+    Item,
+    choice,
+    corners,
+    four,
+    offer,
+    offer_few,
+    pair,
+    randbelow,
+    sample,
+)
 
 _TABLE = """
 H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine

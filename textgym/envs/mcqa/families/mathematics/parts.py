@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from operator import mul
 
-from .item import (
+from textgym.envs.mcqa.families.item import (
     Item,
     are_fractions,
     choice,

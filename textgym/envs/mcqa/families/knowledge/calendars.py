@@ -8,7 +8,17 @@ import random
 from datetime import date
 from operator import add
 
-from .item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
+from textgym.envs.mcqa.families.item import (
+    Item,
+    choice,
+    corners,
+    four,
+    offer,
+    pair,
+    randbelow,
+    randint,
+    sample,
+)
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (

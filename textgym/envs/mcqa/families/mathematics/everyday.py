@@ -8,8 +8,19 @@ import random
 from collections.abc import Sequence
 from operator import mul
 
-from .item import Item, choice, corners, four, offer, pair, plural, randbelow, randint, sample
-from .vocabulary import GOODS, PEOPLE
+from textgym.envs.mcqa.families.item import (
+    Item,
+    choice,
+    corners,
+    four,
+    offer,
+    pair,
+    plural,
+    randbelow,
+    randint,
+    sample,
+)
+from textgym.envs.mcqa.families.reasoning.vocabulary import GOODS, PEOPLE
 
 # by the hours that two need together: how many each of them needs alone
 _TOGETHER = {

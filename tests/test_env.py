@@ -633,10 +633,10 @@ def test_index_option(index: Any) -> None:
         pytest.param(-1, "no task -1; indices are 0 to 499", id="negative"),
         pytest.param(500, "no task 500; indices are 0 to 499", id="too large"),
         pytest.param(np.int64(500), "no task 500", id="numpy too large"),
-        pytest.param(1.0, "a whole number, not a float", id="float"),
-        pytest.param("1", "a whole number, not a str", id="text"),
-        pytest.param(None, "a whole number, not a NoneType", id="null"),
-        pytest.param(np.array([1, 2]), "a whole number, not a ndarray", id="array"),
+        pytest.param(1.0, "an integer, not a float", id="float"),
+        pytest.param("1", "an integer, not a str", id="text"),
+        pytest.param(None, "an integer, not a NoneType", id="null"),
+        pytest.param(np.array([1, 2]), "an integer, not a ndarray", id="array"),
     ],
 )
 def test_bad_index(index: Any, told: str) -> None:
@@ -1007,7 +1007,7 @@ def test_state_that_json_cannot_hold() -> None:
 
 @pytest.mark.parametrize("saved", [None, 5, [], {}, {"id": "tests/Shop-v0"}], ids=repr)
 def test_what_is_no_state(saved: Any) -> None:
-    with pytest.raises(StateError, match="no state of tests/Echo-v0"):
+    with pytest.raises(StateError, match="not a state of tests/Echo-v0"):
         Echo().set_state(saved)
 
 

@@ -276,7 +276,7 @@ def test_positional_only_argument_is_the_authors_mistake() -> None:
             """Add."""
             return str(a)
 
-    with pytest.raises(TypeError, match="'a' must be a named one"):
+    with pytest.raises(TypeError, match="'a' must have a name"):
         Toolbox(Odd).schemas()
 
 

@@ -195,7 +195,7 @@ def test_refused_state_leaves_the_wrappers_as_they_were() -> None:
 def test_state_of_another_environment() -> None:
     env = Chat()
     env.reset(seed=1)
-    with pytest.raises(StateError, match="no state of textgym/MCQA-v0"):
+    with pytest.raises(StateError, match="not a state of textgym/MCQA-v0"):
         textgym.set_state(gym.make("textgym/MCQA-v0").unwrapped, textgym.get_state(env))
 
 

@@ -115,7 +115,7 @@ def test_mixed_levels_all_occur_and_are_told() -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_universe_too_small_is_an_error(split: str) -> None:
     only = {"n": next(i for i in range(100) if split_of({"n": i}) != split)}
-    with pytest.raises(UsageError, match=f"demo/X-v0 at level 2 has no {split} tasks"):
+    with pytest.raises(UsageError, match=f"demo/X-v0 has no {split} tasks at level 2"):
         drawn(lambda rng, level: dict(only), lambda row: {"n": row["n"]}, split=split)
 
 

@@ -788,7 +788,7 @@ def test_a_database_may_be_a_path_object(folder: str) -> None:
 
 
 def test_a_database_must_be_a_path() -> None:
-    with pytest.raises(UsageError, match="database is a folder's path, not 3"):
+    with pytest.raises(UsageError, match="database must be the path of a folder, not 3"):
         WorkplaceAssistant(database=3)  # type: ignore[arg-type]
 
 

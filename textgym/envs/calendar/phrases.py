@@ -1,7 +1,7 @@
-"""How the user says things: several phrasings of every kind of request.
+"""The user's wording: several phrasings of every kind of request.
 
-Invariants: an event is named by its id and what it is called; `{the}` is such a mention, and
-never begins a sentence; a wish is a verb phrase such as "start at 2pm".
+Invariants: `{the}` mentions an event by id and name, and never begins a sentence; `{wish}` is a
+verb phrase such as "start at 2pm".
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The generator: what a user asks for, turn by turn.
+"""The task generator: the user's requests, turn by turn.
 
-Invariants: everything is drawn from the generator that is given; a request is made only
-where there is a calendar that keeps it and all before it; the user never speaks of what the
-assistant answered.
+Invariants: all randomness comes from the given generator; some calendar satisfies each request
+together with all earlier ones; the user never refers to the assistant's answers.
 """
 
 from __future__ import annotations
@@ -23,23 +22,23 @@ __all__ = ["LEVELS", "draw_plan"]
 _STEP = 15
 MAX_TRIES = 12
 DURATIONS = (30, 45, 60, 75, 90)
-_Request = tuple[str, dict[str, Any]]  # the words, and what they change
+_Request = tuple[str, dict[str, Any]]  # the text, and the changes to the row
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a level's plans hold.
+    """The parameters of a level.
 
     Attributes:
-        adds: How many events are added, at least and at most.
-        changes: What is asked for besides, each of these kinds.
-        more: How many more of them, of any kind but cancelling.
-        chats: How many turns ask for nothing, at least and at most.
-        windows: When the day may begin and end, in hours.
-        wishes: How often an event comes with a constraint.
-        pairs: How often two requests come in one turn.
-        moves: How often a constraint is sought that the event must be moved for.
-        in_words: Whether lengths are said in words, and changes as differences.
+        adds: The minimum and maximum number of added events.
+        changes: The kinds of the other requests, one of each.
+        more: The number of further requests, of any of these kinds except cancelling.
+        chats: The minimum and maximum number of turns without a request.
+        windows: Possible hours at which the day starts and ends.
+        wishes: The probability that a new event has a constraint.
+        pairs: The probability that two requests share a turn.
+        moves: The probability of looking for a constraint that makes the event move.
+        in_words: Whether durations are in words, and changes are relative.
     """
 
     adds: tuple[int, int]
@@ -71,7 +70,7 @@ LEVELS = tuple(_RULES)
 
 
 def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
-    """Return the row of a level: the day's window, and the user's turns."""
+    """Draw a row of a level: the hours of the day and the user's turns."""
     while True:
         plan = _Plan(rng, _RULES[level])
         if all(map(plan.ask, plan.kinds())):
@@ -79,16 +78,16 @@ def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
 
 
 class _Plan:
-    """A plan in the making.
+    """A plan under construction.
 
     Attributes:
         new: The names and short names of the events, in the order in which they are added.
-        events: The events of the day, by id.
-        added: How many were added so far, those that are cancelled by now included.
-        hours: When the day begins and ends, in minutes after midnight.
-        shifted: By id, the constraint that an event was shifted to; it is not shifted from there.
-        starts: A calendar that keeps all that was asked for.
-        requests: What was asked for so far.
+        events: The current events, by id.
+        added: The number of events added so far, including cancelled ones.
+        hours: The start and end of the day, in minutes after midnight.
+        shifted: The constraints of shifted events, by id. Such an event is not shifted again.
+        starts: A calendar that satisfies all requests so far.
+        requests: The requests so far.
     """
 
     def __init__(self, rng: random.Random, rules: _Rules) -> None:
@@ -109,7 +108,7 @@ class _Plan:
         self.requests: list[_Request] = []
 
     def kinds(self) -> list[str]:
-        """Draw what is asked for, in order; an event comes first, or two where there are many."""
+        """Draw the kinds of requests in order. One or two additions come first."""
         rng, rules = self.rng, self.rules
         more = [kind for kind in rules.changes if kind != "cancel"]
         changes = [*rules.changes, *(choice(rng, more) for _ in range(rules.more))]
@@ -119,7 +118,7 @@ class _Plan:
         return adds[:first] + sample(rng, rest, len(rest))
 
     def ask(self, kind: str) -> bool:
-        """Make a request of a kind; return whether one was found that can be kept."""
+        """Add a request of a kind; return whether one was found that can be satisfied."""
         for _ in range(MAX_TRIES):
             text, changes = getattr(self, f"_{kind}")()
             if self._take(changes):
@@ -128,7 +127,7 @@ class _Plan:
         return False
 
     def row(self) -> dict[str, Any]:
-        """Return the plan as a row; some requests are put together into one turn."""
+        """Return the plan as a row. Some pairs of requests share a turn."""
         turns: list[dict[str, Any]] = []
         paired = False
         for text, changes in self.requests:
@@ -144,13 +143,13 @@ class _Plan:
         return {"min_time": opens, "max_time": closes, "turns": turns}
 
     def _comes_with(self, last: dict[str, Any], changes: dict[str, Any]) -> bool:
-        """Draw whether a request about other events comes in the same turn as the last one."""
+        """Draw whether a request shares the turn of the last one, if it is about other events."""
         drawn = self.rng.random() < self.rules.pairs
         both = "events" in last and "events" in changes
         return both and drawn and not last["events"].keys() & changes["events"].keys()
 
     def _take(self, changes: dict[str, Any]) -> bool:
-        """Take changes over if they are some, and there is a calendar for them."""
+        """Apply changes if they have an effect and some calendar satisfies them."""
         opens = read_time(changes.get("min_time")) or self.hours[0]
         closes = read_time(changes.get("max_time")) or self.hours[1]
         events = {**self.events, **changes.get("events", {})}
@@ -166,20 +165,20 @@ class _Plan:
         return True
 
     def _some_event(self, constrained: bool) -> str:
-        """Draw an event that has a constraint or has none, if there is one; else any."""
+        """Draw an event with a constraint, or without one; any event if there is none."""
         known = self._known()
         fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
         return choice(self.rng, fit or known)
 
     def _known(self) -> list[str]:
-        """Return the events, but for what the last request was about where there are others."""
+        """Return the events other than those of the last request, or all if there are no others."""
         last = self.requests[-1][1].get("events", {})
         return [id for id in self.events if id not in last] or list(self.events)
 
     def _mention(self, id: str) -> str:
         return self.voice.mention(id, self.new[int(id)][1])
 
-    # What can be asked for.
+    # The kinds of requests.
 
     def _chat(self) -> _Request:
         question, talk = choice(self.rng, self.questions), choice(self.rng, self.talk)
@@ -217,7 +216,7 @@ class _Plan:
         return self._limited(id)
 
     def _limited(self, id: str) -> _Request:
-        """Ask for an event at a time that it was not asked for at."""
+        """Request a new constraint for an event."""
         event = self.events[id]
         constraint, wish = self._constraint(event["duration"], id)
         known = phrases.CHANGE if event["constraint"] else phrases.CONSTRAIN
@@ -271,9 +270,9 @@ class _Plan:
         return choice(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
 
     def _constraint(self, duration: int, id: str = "") -> tuple[str, str]:
-        """Draw a constraint, as rows write it and as the user says it.
+        """Draw a constraint, in the format of rows and in the user's words.
 
-        It is another than the event has, and often one that it does not keep where it stands.
+        It differs from the current one, and often requires the event to move.
         """
         now = self.events[id] if id else {"duration": duration, "constraint": None}
         moves = bool(id) and self.rng.random() < self.rules.moves

@@ -1,8 +1,8 @@
 """Families of free-form questions with short answers, each drawn at one of five levels.
 
-Invariants: a family is a function of a random generator and a level; the same state of the
-generator gives the same item; an item has one right answer, which differs from wrong ones in more
-than case, articles and punctuation. `fact` names what is asked, however it is put.
+A family is a function of a random generator and a level. Invariants: the same generator state gives
+the same item; an item has one correct answer, which differs from wrong ones in more than case,
+articles and punctuation; `fact` identifies what is asked, regardless of the wording.
 """
 
 from __future__ import annotations
@@ -286,6 +286,6 @@ _NAMES = tuple(FAMILIES)
 
 
 def draw(rng: random.Random, level: int, family: str = "") -> tuple[str, Item]:
-    """Draw an item of a family, or of one that is drawn, each equally likely."""
+    """Draw an item of the given family, or of a random one with equal probabilities."""
     name = family or choice(rng, _NAMES)
     return name, FAMILIES[name](rng, level)

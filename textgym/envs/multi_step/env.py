@@ -157,7 +157,7 @@ class MultiStep(TextEnv[None]):
         levels=tuple(_LEVELS),
         chance=0.077,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_multi_step rows",
-        notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms, so a random term is often right.",
+        notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms: a random one is often right.",
     )
 
     task: MultiStepTask

@@ -1,9 +1,9 @@
-"""Generated companies: a week-day morning at someone's desk, and the databases behind it.
+"""Generated companies, with databases as they are on a weekday morning.
 
-Invariants: the same seed gives the same company in any process; mails are older than its
-clock, meetings lie around it on half hours and never overlap, nothing is due on its very day, no
-two tasks or customers share a name, and no colleague's first name is found in another's address.
-The tables of one seed are shared: they are not to be changed.
+Invariants: the same seed gives the same company in every process; e-mails are older than the
+company's current time; meetings start on half hours and never overlap; nothing is due on the
+current day; task names and customer names are unique; no colleague's first name occurs in the
+address of another. The tables of a seed are shared: do not modify them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from textgym.tasks.task import hash_int
 __all__ = ["OPENS", "SHUTS", "Company", "Person", "World", "company", "world"]
 
 World = dict[str, list[dict[str, str]]]
-"""Rows of texts by table: emails, calendar_events, analytics, project_tasks, customers and
+"""Rows of strings by table: emails, calendar_events, analytics, project_tasks, customers and
 directory."""
 
 OPENS, SHUTS = 9, 18
@@ -43,10 +43,10 @@ class Company(NamedTuple):
     """A company on one morning.
 
     Attributes:
-        now: The clock: a morning from Monday to Thursday, before work begins.
-        me: Whose desk it is.
-        team: Colleagues whom tasks are assigned to.
-        sales: Colleagues whom customers are assigned to.
+        now: The current time, on a morning from Monday to Thursday, before work begins.
+        me: The user.
+        team: The colleagues who have tasks.
+        sales: The colleagues who have customers.
         world: The databases.
     """
 
@@ -63,7 +63,7 @@ class Company(NamedTuple):
 
 
 def world(seed: int) -> World:
-    """Return the databases of the company of a seed.
+    """Return the databases of a seed's company.
 
     Example:
         >>> tables = world(7)
@@ -77,7 +77,7 @@ def world(seed: int) -> World:
 
 @lru_cache(maxsize=MAX_CACHED)
 def company(seed: int) -> Company:
-    """Return the company of a seed; the latest ones are kept.
+    """Return the company of a seed. The latest companies are cached.
 
     Example:
         >>> company(7).now.hour
@@ -110,7 +110,7 @@ def _morning(rng: random.Random) -> datetime:
 
 
 def _people(rng: random.Random, domain: str, n: int) -> list[Person]:
-    """Draw people none of whose first names is found in the address of another."""
+    """Draw people so that no first name occurs in the address of another person."""
     firsts, lasts = sample(rng, words.FIRST_NAMES, n), sample(rng, words.LAST_NAMES, n)
     emails = [f"{first}.{last}@{domain}".lower() for first, last in zip(firsts, lasts, strict=True)]
     if any(sum(first.lower() in email for email in emails) > 1 for first in firsts):
@@ -125,7 +125,7 @@ def _ids(rng: random.Random, n: int, digits: int = 8) -> Iterator[str]:
 def _emails(
     rng: random.Random, now: datetime, me: Person, others: list[Person], tasks: list[str]
 ) -> list[dict[str, str]]:
-    """Draw threads: each a subject, one or two colleagues, and up to five mails to and fro."""
+    """Draw threads, each with a subject, one or two colleagues, and up to five e-mails."""
     rows: list[dict[str, str]] = []
     taken: set[datetime] = set()
     for kind, subject in _subjects(rng, tasks):
@@ -151,7 +151,7 @@ def _emails(
 
 
 def _times(rng: random.Random, now: datetime, taken: set[datetime]) -> Iterator[datetime]:
-    """Draw when up to five mails of a thread were sent; no time that is taken already."""
+    """Yield the times of up to five e-mails of a thread, all different from those in `taken`."""
     sent = now - timedelta(days=1, seconds=randbelow(rng, 30 * 24 * 3_600))
     for _ in range(randint(rng, 1, 5)):
         sent = _in_daytime(sent)
@@ -165,14 +165,14 @@ def _times(rng: random.Random, now: datetime, taken: set[datetime]) -> Iterator[
 
 
 def _in_daytime(time: datetime) -> datetime:
-    """Return the time, or the same minute of eight in the morning where it is at night."""
+    """Return the time; at night, the same minute after eight on the next morning."""
     if 7 <= time.hour < 20:
         return time
     return time.replace(hour=8) + timedelta(days=time.hour >= 20)
 
 
 def _subjects(rng: random.Random, tasks: list[str]) -> list[tuple[str, str]]:
-    """Draw what threads are about: a kind and a subject, each subject once."""
+    """Draw the kinds and subjects of threads, without repetition."""
     about = {"event": words.EVENTS, "task": tasks, "product": words.PRODUCTS}
     every = [
         (kind, form.format(thing))
@@ -186,7 +186,7 @@ def _subjects(rng: random.Random, tasks: list[str]) -> list[tuple[str, str]]:
 def _numbered(
     rng: random.Random, name: str, order: str, rows: list[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Put rows in order, each with an id in front."""
+    """Sort rows by a column, and add random ids."""
     ids = _ids(rng, len(rows))
     return [{name: next(ids), **row} for row in sorted(rows, key=lambda row: row[order])]
 
@@ -213,7 +213,7 @@ def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[
 
 
 def _slots(rng: random.Random) -> Iterator[tuple[int, int]]:
-    """Draw the meetings of a day: the half hour that each begins at, and its length in them."""
+    """Yield the meetings of a day as start and length, both in half hours."""
     place = 0
     while True:
         place += choice(rng, (0, 0, 1, 2, 3, 5))
@@ -243,7 +243,7 @@ def _visits(rng: random.Random, today: date) -> list[dict[str, str]]:
 
 
 def _owner(rng: random.Random, place: int, people: tuple[Person, ...]) -> Person:
-    """Give everyone one thing, then draw."""
+    """Return each person once, then random ones."""
     return people[place] if place < len(people) else choice(rng, people)
 
 

@@ -1,7 +1,7 @@
 r"""The problem type, and functions that write exact numbers as LaTeX.
 
-Invariants: numbers are exact, int or `Fraction`; fractions are in lowest terms; square roots have no
-square factor; terms of 0 are omitted.
+Invariants: numbers are exact, int or `Fraction`; fractions are in lowest terms; square roots have
+no square factor; terms of 0 are omitted.
 """
 
 import random

@@ -1,8 +1,7 @@
 """Families of multiple-choice questions, each drawn at one of five levels.
 
-Invariants: a family is a function of a random generator and a level; the same state
-of the generator gives the same item, and every item has one right option and three different ones
-that are wrong.
+A family is a function of a random generator and a level. Invariants: the same generator state gives
+the same item; every item has one correct option and three different wrong ones.
 """
 
 import random
@@ -40,6 +39,6 @@ _NAMES = tuple(FAMILIES)
 
 
 def draw(rng: random.Random, level: int) -> tuple[str, Item]:
-    """Draw a family, each equally likely, and an item of it."""
+    """Draw a family, with equal probabilities, and an item of it."""
     name = _NAMES[int(rng.random() * len(_NAMES))]
     return name, FAMILIES[name](rng, level)

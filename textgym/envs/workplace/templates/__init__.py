@@ -1,7 +1,7 @@
-"""Templates of tasks for a generated company, in five domains and across them.
+"""Task templates for generated companies, in five domains and across domains.
 
-Invariants: a task's reference follows from what the tools show; where a template has tasks
-without effect, they are tagged; the same state of the generator gives the same task.
+Invariants: the output of the tools determines a task's reference; tasks that change nothing are
+tagged; the same generator state gives the same task.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ MAX_TRIES = 50
 
 
 def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[str, Any]:
-    """Draw a task of a level: each of its templates is equally likely.
+    """Draw a task of a level, with equal probabilities for its templates.
 
     Args:
-        rng: Draws everything.
+        rng: The random generator.
         level: One of `LEVELS`.
-        company: Where the task is set.
-        call: Calls a tool by name on the company's databases; the look-ups change nothing.
+        company: The company of the task.
+        call: Calls a tool by name on the company's databases. It is used only for look-ups.
 
     Returns:
-        A row with `query`, `now`, `ground_truth` (the calls that change something), `look_ups` (the
-        calls that find out what to change), `template`, `domains` and `category`; and `no_op` where
-        nothing is to be changed.
+        A row with `query`, `now`, `ground_truth` (the calls that make changes), `look_ups` (the
+        calls that find out what to change), `template`, `domains` and `category`; and `no_op` if
+        nothing must be changed.
     """
     while True:
         template = choice(rng, _at_level(level))
-        for _ in range(MAX_TRIES):  # a company may have nothing that a template fits
+        for _ in range(MAX_TRIES):  # a template may not fit the company
             row = attempt(template, rng, company, call)
             if row is not None:
                 return row
@@ -56,7 +56,7 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
 def attempt(
     template: Template, rng: random.Random, company: Company, call: Call
 ) -> dict[str, Any] | None:
-    """Draw a task of one template; None where what was drawn makes no clear task."""
+    """Draw a task of a template; None if the drawn values do not make an unambiguous task."""
     draft = Draft(rng, company, call)
     try:
         slots = template.plan(draft)

@@ -63,7 +63,7 @@ class CustomerTools(Toolkit):
             page: The page of results to return, from 1.
             page_size: The number of customers on a page.
         """
-        wanted: SearchTerms = {
+        terms: SearchTerms = {
             ("customer_name",): [customer_name],
             ("customer_email",): [customer_email],
             ("product_interest",): [product_interest],
@@ -74,11 +74,11 @@ class CustomerTools(Toolkit):
             "last_contact_date": (last_contact_date_min, last_contact_date_max),
             "follow_up_by": (follow_up_by_min, follow_up_by_max),
         }
-        if not any(map(any, [*wanted.values(), *bounds.values()])):
+        if not any(map(any, [*terms.values(), *bounds.values()])):
             raise ToolError("give at least one argument to search by")
         found = [
             row
-            for row in self.table("customers").containing(wanted)
+            for row in self.table("customers").containing(terms)
             if all(lies_between(row[name], *ends) for name, ends in bounds.items())
         ]
         return page_of("customers", found, page, page_size) if found else "No customer matches."

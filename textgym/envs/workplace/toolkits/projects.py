@@ -57,18 +57,18 @@ class ProjectTools(Toolkit):
             due_date: The due date as YYYY-MM-DD, or the first part of it.
             board: A part of the board's name, in upper or lower case.
         """
-        wanted: SearchTerms = {
+        terms: SearchTerms = {
             ("task_name",): [task_name],
             ("assigned_to_email",): [assigned_to_email],
             ("list_name",): [list_name],
             ("due_date",): [due_date],
             ("board",): [board],
         }
-        if not any(map(any, wanted.values())):
+        if not any(map(any, terms.values())):
             raise ToolError("give at least one argument to search by")
         if assigned_to_email and not _EMAIL.fullmatch(assigned_to_email):
             raise ToolError("assigned_to_email must be a full address such as kim@home.org")
-        found, person = self.table("project_tasks").containing(wanted), assigned_to_email.lower()
+        found, person = self.table("project_tasks").containing(terms), assigned_to_email.lower()
         return [row for row in found if person in ("", (row["assigned_to_email"] or "").lower())]
 
     @tool

@@ -104,7 +104,7 @@ class _Search:
         return self._place(0, self.spans, (1 << len(self.spans)) - 1)
 
     def _place(self, end: float, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
-        """Return starts after `end` for the events `left`, whose bits are set; None if impossible."""
+        """Return starts after `end` for the events `left`, whose bits are set, or None."""
         if not left:
             return {}
         self.steps += 1

@@ -82,7 +82,7 @@ TABLES = (
     "plots",
     "project_tasks",
     "customers",
-)  # tables that tools can change
+)  # tools change them
 _FILES = {
     "emails": "emails.csv",
     "calendar_events": "calendar_events.csv",

@@ -194,8 +194,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         levels=LEVELS,
         chance=0.016,
         data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
-        notes="In some tasks of level 4 (8 %, tagged no_op) nothing must be changed, so doing nothing "
-        "gets 0.016 on average.",
+        notes="In some tasks of level 4 (8 %, tagged no_op) nothing must be changed, so doing "
+        "nothing gets 0.016 on average.",
     )
 
     task: WorkplaceTask

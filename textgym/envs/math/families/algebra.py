@@ -1,7 +1,7 @@
 """Algebra: equations, systems, inequalities, roots of polynomials, coefficients.
 
-Invariants: equations are built from their solutions, which are exact, and the question
-says in what form the answer is wanted where there are several.
+Invariants: equations are built from their solutions, which are exact; if the answer can be written
+in several ways, the question says which form is required.
 """
 
 import random
@@ -62,8 +62,8 @@ def linear_equations(rng: random.Random, level: int) -> Problem:
 def systems(rng: random.Random, level: int) -> Problem:
     """Solve a system of linear equations.
 
-    Level 1 gives sum and difference, 2 has two unknowns and small coefficients, 3 larger ones and
-    fractions as solutions, 4 three unknowns one after the other, 5 three at once.
+    Level 1 gives sum and difference, 2 has two unknowns and small coefficients, 3 larger
+    coefficients and fractional solutions, 4 three unknowns one after the other, 5 three at once.
     """
     names = "xyz" if level > 3 else "xy"
     values: list[Number] = [randint(rng, -12, 15) for _ in names]
@@ -87,7 +87,7 @@ def systems(rng: random.Random, level: int) -> Problem:
 def quadratics(rng: random.Random, level: int) -> Problem:
     """Solve a quadratic equation.
 
-    Level 1 asks for the larger of two whole solutions, 2 for both, 3 has fractions, 4 square
+    Level 1 asks for the larger of two integer solutions, 2 for both, 3 has fractions, 4 square
     roots, 5 complex numbers.
     """
     p, q = sample(rng, [n for n in range(-12, 13) if n], 2)
@@ -132,7 +132,7 @@ def quadratics(rng: random.Random, level: int) -> Problem:
 def vieta(rng: random.Random, level: int) -> Problem:
     """Find a symmetric function of a polynomial's roots.
 
-    Level 1 wants a quadratic's sum or product, 2 the sum of squares, 3 the sum of reciprocals of
+    Level 1 asks for a quadratic's sum or product, 2 the sum of squares, 3 the sum of reciprocals of
     a cubic, 4 the sum of squares of a cubic, 5 the sum of cubes of a cubic.
     """
     a = randint(rng, 1, 6) if level < 4 else 1

@@ -1,7 +1,7 @@
 """Calculus: derivatives, integrals, limits, extreme values, tangents.
 
-Invariants: answers follow from the coefficients by formulas in whole numbers and fractions;
-constants such as e stay symbols.
+Invariants: answers are computed from the coefficients with integers and fractions; constants such
+as e remain symbols.
 """
 
 import random
@@ -160,8 +160,8 @@ def limits(rng: random.Random, level: int) -> Problem:
 def extrema(rng: random.Random, level: int) -> Problem:
     """Find an extreme value.
 
-    Level 1 is a parabola's with leading coefficient 1, 2 any parabola's, 3 a cubic's local one, 4
-    a cubic's on an interval, 5 a sum of a multiple and a reciprocal.
+    Level 1 has a parabola with leading coefficient 1, 2 any parabola, 3 a local extremum of a
+    cubic, 4 a cubic on an interval, 5 the sum of a multiple and a reciprocal.
     """
     p, k = randint(rng, -9, 9), randint(rng, -20, 20)
     word = "smallest"
@@ -209,8 +209,8 @@ def extrema(rng: random.Random, level: int) -> Problem:
 def tangents(rng: random.Random, level: int) -> Problem:
     """Find a slope or a tangent.
 
-    Level 1 wants a parabola's slope, 2 its tangent, 3 a cubic's tangent, 4 a line at a right
-    angle to the curve, 5 the slope of a curve that an equation gives.
+    Level 1 asks for the slope of a parabola, 2 for its tangent, 3 for the tangent of a cubic, 4
+    for a normal, 5 for the slope of an implicit curve.
     """
     x = randint(rng, -6, 6)
     f: list[Number] = [nonzero(rng, 7) for _ in range(3 if level < 3 else 4)]

@@ -53,10 +53,11 @@ def dice(rng: random.Random, level: int) -> Problem:
 
 
 def urns(rng: random.Random, level: int) -> Problem:
-    """Draw balls without putting back.
+    """Draw balls without replacement.
 
-    Level 1 draws one, 2 two of the same colour, 3 one of each of three colours, 4 at least so many
-    of a colour, 5 asks for the second ball's colour when the first is seen only in part.
+    Level 1 draws one, 2 two of the same colour, 3 one of each of three colours, 4 at least a
+    number of a colour, 5 asks for the colour of the second ball, given partial information on
+    the first.
     """
     r, g, b = randint(rng, 2, 12), randint(rng, 2, 12), randint(rng, 2, 12)
     n = r + g + b
@@ -92,8 +93,8 @@ def urns(rng: random.Random, level: int) -> Problem:
 def expectations(rng: random.Random, level: int) -> Problem:
     """Find an expected value.
 
-    Level 1 is a die's, 2 a game's with two outcomes, 3 the larger of two dice's, 4 the number of
-    throws until a success, 5 the number of throws until all of several faces were seen.
+    Level 1 has a die, 2 a game with two outcomes, 3 the larger of two dice, 4 the number of
+    throws until a success, 5 the number of throws until each of several faces has come up.
     """
     faces, k, win = randint(rng, 7, 30), randint(rng, 2, 5), randint(rng, 3, 60)
     lose = randint(rng, 2, 30)

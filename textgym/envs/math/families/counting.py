@@ -1,6 +1,6 @@
-"""Combinatorics: groups, words, paths on a grid, sharing out, and multiples.
+"""Combinatorics: groups, words, paths on a grid, distributions, and multiples.
 
-Invariants: counts are exact, and what counts as different is told.
+Invariants: counts are exact, and the question says what counts as different.
 """
 
 import random
@@ -18,8 +18,8 @@ _THINGS = ("coins", "sweets", "balls", "stickers", "tickets", "marbles")
 def groups(rng: random.Random, level: int) -> Problem:
     """Choose a group of people.
 
-    Level 1 chooses any, 2 with offices, 3 so many of each of two kinds, 4 at least so many of a
-    kind, 5 with two who will not serve together.
+    Level 1 chooses any people, 2 people with offices, 3 a number of each of two kinds, 4 at least
+    a number of one kind, 5 without two people who refuse to serve together.
     """
     n, m, k = randint(rng, 5, 14), randint(rng, 4, 12), randint(rng, 2, 4)
     j, club = randint(rng, 1, 3), choice(rng, _CLUBS)
@@ -54,8 +54,8 @@ def groups(rng: random.Random, level: int) -> Problem:
 def words(rng: random.Random, level: int) -> Problem:
     """Arrange letters.
 
-    Level 1 has different letters, 2 repeated ones, 3 two that stand together, 4 two that do not,
-    5 besides a letter that comes first.
+    Level 1 has different letters, 2 repeated ones, 3 two adjacent letters, 4 two letters that are
+    not adjacent, 5 also a fixed first letter.
     """
     letters = sample(rng, "ABCDEFGHKLMNPRSTUVWXYZ", randint(rng, 5, 8))
     ask = choice(rng, ("How many different {} {} are there{}?", "Count the different {} {}{}."))
@@ -83,7 +83,7 @@ def words(rng: random.Random, level: int) -> Problem:
 
 
 def paths(rng: random.Random, level: int) -> Problem:
-    """Count paths on a grid that go right and up only.
+    """Count paths on a grid that only go right and up.
 
     Level 1 has no condition, 2 a point to pass, 3 one to avoid, 4 one to pass and one to avoid, 5
     a diagonal that may not be crossed.
@@ -124,10 +124,10 @@ def paths(rng: random.Random, level: int) -> Problem:
 
 
 def sharing(rng: random.Random, level: int) -> Problem:
-    """Share out equal things.
+    """Distribute identical items.
 
-    Level 1 lets people get none, 2 gives each at least one, 3 each a least number of their own, 4
-    each a greatest number, 5 both, with some things left over.
+    Level 1 allows people to get none, 2 gives each at least one, 3 gives each an individual
+    minimum, 4 a maximum, 5 both, with some items left over.
     """
     people, least, most = randint(rng, 3, 5), randint(rng, 2, 3), randint(rng, 5, 9)
     low = (0, 1, least, 0, 1)[level - 1]
@@ -135,7 +135,7 @@ def sharing(rng: random.Random, level: int) -> Problem:
     n = people * low + randint(rng, 4, 14)
     if top is not None:
         n = randint(rng, people * low + top - low + 1, people * top - 2)
-    who = people + 1 if level == 5 else people  # the one more takes what is left over
+    who = people + 1 if level == 5 else people  # one more for the rest
     spare = n - people * low
     value = comb(spare + who - 1, who - 1)
     if top is not None:

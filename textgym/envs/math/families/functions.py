@@ -1,7 +1,6 @@
 """Functions: values and inverses, logarithms, complex numbers.
 
-Invariants: no value is asked for where it does not exist, and logarithms are of positive
-numbers.
+Invariants: all values that a question asks for exist, and arguments of logarithms are positive.
 """
 
 import random

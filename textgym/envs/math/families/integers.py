@@ -1,6 +1,6 @@
 """Number theory: divisors, remainders of powers, congruences, number bases, factorials.
 
-Invariants: answers are whole numbers, computed exactly.
+Invariants: answers are integers, computed exactly.
 """
 
 import random
@@ -44,8 +44,8 @@ def _factors(n: int) -> dict[int, int]:
 def divisors(rng: random.Random, level: int) -> Problem:
     """Find divisors.
 
-    Level 1 wants a greatest common divisor, 2 a least common multiple, 3 the number of divisors,
-    4 their sum, 5 how many numbers are prime to another.
+    Level 1 asks for a greatest common divisor, 2 for a least common multiple, 3 for the number of
+    divisors, 4 for their sum, 5 for the count of numbers coprime to another.
     """
     if level <= 2:
         k = randint(rng, 2, 24)
@@ -216,7 +216,7 @@ def bases(rng: random.Random, level: int) -> Problem:
 
 
 def factorials(rng: random.Random, level: int) -> Problem:
-    """Find how often a number divides a factorial.
+    """Find the highest power of a number that divides a factorial.
 
     Level 1 counts final zeros, 2 a prime's power, 3 a prime's power in a quotient, 4 a composite
     number's power, 5 final zeros in another base, of a quotient.
@@ -261,7 +261,7 @@ def factorials(rng: random.Random, level: int) -> Problem:
 
 
 def _power_in(n: int, prime: int) -> int:
-    """Return how often a prime divides n factorial."""
+    """Return the exponent of a prime in n factorial."""
     count = 0
     while n:
         n //= prime

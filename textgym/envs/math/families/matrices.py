@@ -1,6 +1,6 @@
 """Linear algebra: determinants, products and inverses of matrices, eigenvalues, vectors.
 
-Invariants: entries are whole numbers, and answers are exact.
+Invariants: entries are integers, and answers are exact.
 """
 
 import random
@@ -30,7 +30,7 @@ def _times(a: Matrix, b: Matrix) -> Matrix:
 
 
 def determinant(a: Matrix) -> int:
-    """Return a square matrix's determinant, from its first row."""
+    """Return the determinant of a matrix, expanded along the first row."""
     if len(a) == 1:
         return a[0][0]
     minors = ([row[:i] + row[i + 1 :] for row in a[1:]] for i in range(len(a)))
@@ -40,8 +40,8 @@ def determinant(a: Matrix) -> int:
 def determinants(rng: random.Random, level: int) -> Problem:
     """Find a determinant.
 
-    Level 1 has two rows, 2 three with a row of zeros but one, 3 three full rows, 4 a product's, 5
-    four rows.
+    Level 1 has two rows, 2 three rows of which one has a single entry, 3 three full rows, 4 a
+    product, 5 four rows.
     """
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)
     if level == 2:
@@ -94,8 +94,8 @@ def matrices(rng: random.Random, level: int) -> Problem:
 def eigenvalues(rng: random.Random, level: int) -> Problem:
     """Find eigenvalues.
 
-    Level 1 wants the sum or product of a triangular matrix's, 2 a whole one, 3 the sum of their
-    squares, 4 one with a square root, 5 the largest of three.
+    Level 1 asks for the sum or product for a triangular matrix, 2 for an integer eigenvalue, 3 for
+    the sum of squares, 4 for one with a square root, 5 for the largest of three.
     """
     p, q = randint(rng, -9, 9), randint(rng, -9, 9)
     a, k = randint(rng, -6, 6), nonzero(rng, 4)
@@ -142,7 +142,7 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
 def vectors(rng: random.Random, level: int) -> Problem:
     """Calculate with vectors in space.
 
-    Level 1 wants a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
+    Level 1 asks for a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
     parallelepiped's volume.
     """
     u, v, w = ((randint(rng, -9, 9), randint(rng, -9, 9), randint(rng, -9, 9)) for _ in range(3))

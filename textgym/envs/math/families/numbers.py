@@ -1,7 +1,7 @@
-"""Calculating with numbers: chains of steps, fractions, percentages, square roots, powers.
+"""Arithmetic: chains of steps, fractions, percentages, square roots, powers.
 
-Invariants: what is to be calculated is told in words or as an equation, so that no formula
-of the question equals the answer.
+Invariants: the calculation is given in words or as an equation, so no formula of the question
+equals the answer.
 """
 
 import random
@@ -30,7 +30,7 @@ _EXPONENT = (
 
 
 def steps(rng: random.Random, level: int) -> Problem:
-    """Follow a chain of whole-number steps.
+    """Follow a chain of steps with integers.
 
     Level 1 adds and subtracts twice, 2 multiplies too, 3 has four steps with an exact division,
     4 six steps with a square, 5 eleven steps with two squares.
@@ -55,7 +55,7 @@ def steps(rng: random.Random, level: int) -> Problem:
 
 
 def _moved(told: list[str], value: int, target: int) -> int:
-    """Go to a number by adding or subtracting."""
+    """Return the step that leads to a number, by addition or subtraction."""
     if target > value:
         told.append(f"Add ${target - value}$.")
     elif target < value:
@@ -94,8 +94,8 @@ def fractions(rng: random.Random, level: int) -> Problem:
 def percentages(rng: random.Random, level: int) -> Problem:
     """Calculate with percentages.
 
-    Level 1 takes one of a number, 2 changes a number by one, 3 undoes a change, 4 chains two
-    changes, 5 mixes two solutions to a wanted strength.
+    Level 1 takes a percentage of a number, 2 changes a number by one, 3 undoes a change, 4 chains
+    two changes, 5 mixes two solutions to a required strength.
     """
     p, q, k = 5 * randint(rng, 1, 19), 5 * randint(rng, 1, 19), randint(rng, 2, 60)
     sign, verb = choice(rng, ((1, "raised"), (-1, "lowered")))

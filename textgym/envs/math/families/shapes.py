@@ -1,6 +1,6 @@
 """Geometry: triangles, circles, coordinates, solids.
 
-Invariants: lengths and areas are exact, with square roots and pi left as they are.
+Invariants: lengths and areas are exact, in terms of square roots and pi.
 """
 
 import random
@@ -20,8 +20,8 @@ _EXACT = (
 def triangles(rng: random.Random, level: int) -> Problem:
     """Measure a triangle.
 
-    Level 1 wants an area, 2 a right triangle's side, 3 a side opposite an angle of 60 or 120
-    degrees, 4 an area from three sides, 5 the radius of the circle through the corners.
+    Level 1 asks for an area, 2 for a side of a right triangle, 3 for a side opposite an angle of
+    60 or 120 degrees, 4 for an area given three sides, 5 for the radius of the circumcircle.
     """
     a, b, c = randint(rng, 3, 25), randint(rng, 3, 25), randint(rng, 3, 25)
     if level == 1:
@@ -66,8 +66,8 @@ def triangles(rng: random.Random, level: int) -> Problem:
 def circles(rng: random.Random, level: int) -> Problem:
     """Measure a circle or a part of one.
 
-    Level 1 wants an area or circumference, 2 a ring's area, 3 an arc, 4 a sector from its arc, 5
-    a segment.
+    Level 1 asks for an area or circumference, 2 for the area of a ring, 3 for an arc, 4 for a
+    sector given its arc, 5 for a segment.
     """
     r, s = randint(rng, 2, 60), randint(rng, 1, 40)
     degrees = choice(
@@ -114,17 +114,17 @@ def circles(rng: random.Random, level: int) -> Problem:
 
 
 def coordinates(rng: random.Random, level: int) -> Problem:
-    """Measure in the plane.
+    """Measure in a coordinate plane.
 
-    Level 1 wants a midpoint, 2 a distance, 3 a triangle's area, 4 a point's distance from a line,
-    5 the centre of the circle through three points.
+    Level 1 asks for a midpoint, 2 for a distance, 3 for the area of a triangle, 4 for the distance
+    of a point from a line, 5 for the centre of the circle through three points.
     """
     p, q, r = [(randint(rng, -12, 12), randint(rng, -12, 12)) for _ in range(3)]
     if p == q:
         return coordinates(rng, level)
     shown = [f"${point(*at)}$" for at in (p, q, r)]
     dx, dy = q[0] - p[0], q[1] - p[1]
-    twice = dx * (r[1] - p[1]) - dy * (r[0] - p[0])  # the triangle's area, with a sign
+    twice = dx * (r[1] - p[1]) - dy * (r[0] - p[0])  # twice the signed area
     if level == 1:
         ask = choice(
             rng,
@@ -185,7 +185,7 @@ def coordinates(rng: random.Random, level: int) -> Problem:
 def solids(rng: random.Random, level: int) -> Problem:
     """Measure a solid.
 
-    Level 1 is a box, 2 a cylinder, 3 a ball, 4 a cone's surface, 5 a cut cone.
+    Level 1 is a box, 2 a cylinder, 3 a ball, 4 the surface of a cone, 5 a frustum.
     """
     r, h, s = randint(rng, 2, 20), randint(rng, 3, 30), randint(rng, 1, 15)
     if level == 1:

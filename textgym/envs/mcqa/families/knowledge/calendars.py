@@ -1,7 +1,7 @@
 """Time: days of the week, dates, and clock times.
 
-Invariants: dates follow the Gregorian calendar, clock times are written as HH:MM on
-the 24-hour clock, and no language setting of the machine has any influence.
+Invariants: dates follow the Gregorian calendar; clock times are written as HH:MM on the 24-hour
+clock; the locale has no influence.
 """
 
 import random
@@ -39,7 +39,7 @@ def _written(ordinal: int) -> str:
 def weekdays(rng: random.Random, level: int) -> Item:
     """Find a day of the week.
 
-    Level 1 goes up to 6 days on or back, 2 up to 60 days, 3 stays within a month, 4 crosses
+    Level 1 moves up to 6 days forwards or back, 2 up to 60 days, 3 stays within a month, 4 crosses
     one month of a given year, 5 gives only the date.
     """
     start, fact = randbelow(rng, 7), ""
@@ -102,12 +102,12 @@ def dates(rng: random.Random, level: int) -> Item:
 
 
 def _clock(minutes: int) -> str:
-    """Write minutes after midnight as HH:MM; those of the next day are less a day."""
+    """Write minutes after midnight as HH:MM, modulo one day."""
     return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
 
 
 def _hours(minutes: int) -> str:
-    """Write a length of time in hours and minutes."""
+    """Write a duration in hours and minutes."""
     return f"{minutes // 60} h {minutes % 60} min"
 
 
@@ -115,7 +115,7 @@ def clock(rng: random.Random, level: int) -> Item:
     """Calculate with clock times.
 
     Level 1 adds or takes whole hours, 2 up to 55 minutes, 3 hours and minutes, 4 times
-    over midnight and durations, 5 a journey between two time zones.
+    past midnight and durations, 5 a journey between two time zones.
     """
     trip, sign = choice(rng, _TRIPS), choice(rng, (1, -1))
     if level == 1:
@@ -150,7 +150,7 @@ def clock(rng: random.Random, level: int) -> Item:
 
 
 def _overnight(rng: random.Random, trip: str) -> Item:
-    """Ask for the end or the length of something that goes on past midnight."""
+    """Ask for the end or the duration of an event that lasts past midnight."""
     start = pair(rng, 1240, 1439, (10, 30, 60))
     if randbelow(rng, 2):
         end = pair(rng, 1500, 1960, (10, 20, 60))

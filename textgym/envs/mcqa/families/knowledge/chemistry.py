@@ -105,7 +105,7 @@ Compound = tuple[str, tuple[tuple[str, int], ...], int, str]
 def _read(text: str) -> tuple[Compound, ...]:
     """Turn formulas with their atom counts into (formula, counts, molar mass, masses used).
 
-    They come in the order of their masses.
+    They are sorted by mass.
     """
     found = []
     for entry in text.split():
@@ -124,9 +124,9 @@ _COMPOUNDS = tuple(map(_read, (_SIMPLE, _TRIPLE, _LARGER, _NESTED, _LARGER + _NE
 
 
 def _lookalikes(first: int, last: int) -> tuple[tuple[int, ...], ...]:
-    """Group the places of a range whose elements are easily taken for each other.
+    """Group the numbers of a range whose elements are easily confused.
 
-    Those of a group begin with the same letter, by symbol or by name, or follow each other.
+    The elements of a group have the same first letter, of the symbol or the name, or are adjacent.
     """
     places = range(first, last + 1)
     groups = [
@@ -179,7 +179,7 @@ def elements(rng: random.Random, level: int) -> Item:
 
 
 def _by_name(rng: random.Random, level: int) -> Item:
-    """Ask for the symbol or the name of an element, or of the one after another."""
+    """Ask for the symbol or name of an element, or of the element after another one."""
     place, *others = sample(rng, choice(rng, _LOOKALIKES[level]), 4)
     places, shape = (place, *others), randbelow(rng, 4 if level == 1 else 6)
     if shape < 2:
@@ -193,10 +193,10 @@ def _by_name(rng: random.Random, level: int) -> Item:
 
 
 def molar_mass(rng: random.Random, level: int) -> Item:
-    """Work out the mass of a substance from whole-number atomic masses.
+    """Compute the mass of a substance from integer atomic masses.
 
     Level 1 has pairs of atoms, 2 three atoms or more, 3 larger molecules, 4 brackets,
-    5 several moles, or the share of one element in them.
+    5 several moles, or the proportion of one element in them.
     """
     compounds = _alike(rng, _COMPOUNDS[level - 1])
     formula, counts, mass, used = compounds[0]
@@ -219,7 +219,7 @@ def molar_mass(rng: random.Random, level: int) -> Item:
 
 
 def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:
-    """Draw four compounds of different masses, near each other in the order of masses."""
+    """Draw four compounds with different but similar masses."""
     size = min(len(compounds), 9)
     start = randbelow(rng, len(compounds) - size + 1)
     drawn = sample(rng, compounds[start : start + size], 4)

@@ -1,8 +1,8 @@
-"""Geography: capitals of countries and the continents they lie on.
+"""Geography: capitals of countries and their continents.
 
-Invariants: the tables leave out countries whose capital is disputed, shared, recently
-moved or given away by the country's name, and, for continents, those that lie on two.
-Each country is marked with how well known it is, from 1 to 5.
+Invariants: the tables omit countries whose capital is disputed, shared, recently moved or revealed
+by the country's name; for continents, they omit countries on two of them. Each country has a rank
+from 1 to 5, where 1 means well known.
 """
 
 import random
@@ -60,7 +60,7 @@ Country = tuple[int, str, str]
 
 
 def _read(text: str) -> tuple[Country, ...]:
-    """Turn a table into (how well known, country, capital)."""
+    """Turn a table into tuples of rank, country and capital."""
     rows = []
     for entry in text.strip().replace("\n", "|").split("|"):
         country, capital = entry[2:].split("=")
@@ -89,7 +89,7 @@ _RULE = " (North America includes Central America and the Caribbean.)"
 
 
 def _with_article(country: str) -> str:
-    """Put 'the' before the names that need it within a sentence."""
+    """Add 'the' to names that need it within a sentence."""
     if country.startswith("The "):
         return "the" + country[3:]
     plain = not country.endswith(("States", "Republic", "Islands", "Philippines", "Maldives"))
@@ -99,8 +99,8 @@ def _with_article(country: str) -> str:
 def capitals(rng: random.Random, level: int) -> Item:
     """Match countries and capitals.
 
-    Levels 1 and 2 take well-known countries, with options from anywhere; 3 to 5 take ever
-    rarer ones, with options from the same continent where it has four.
+    Levels 1 and 2 take well-known countries, with options from anywhere; 3 to 5 take
+    less known ones, with options from the same continent if it has four.
     """
     rows = _ALL[level - 1]
     if level > 2:
@@ -119,10 +119,10 @@ def capitals(rng: random.Random, level: int) -> Item:
 
 
 def continents(rng: random.Random, level: int) -> Item:
-    """Tell on which continent countries lie.
+    """Match countries and continents.
 
-    Level 1 gives a well-known country, 2 asks for a country of a continent, 3 for the one
-    that is not there, 4 and 5 do so with capitals and ever rarer countries.
+    Level 1 gives a well-known country, 2 asks for a country on a continent, 3 for a country that
+    is not on it, 4 and 5 do the same with capitals and less known countries.
     """
     known = _KNOWN[level - 1][:6]
     places = sample(rng, range(6), 4)

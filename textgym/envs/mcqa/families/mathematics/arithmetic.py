@@ -1,7 +1,7 @@
-"""Whole-number sums: plain arithmetic, equations with a blank, and number sequences.
+"""Integer arithmetic: expressions, equations with a blank, and number sequences.
 
 Invariants: every answer is computed from the numbers shown, and the wrong options are the answers
-for numbers that are a little off.
+for slightly different numbers.
 """
 
 import random
@@ -42,7 +42,7 @@ Draft = tuple[str, Sequence[int] | None]
 def arithmetic(rng: random.Random, level: int) -> Item:
     """Evaluate an expression.
 
-    Level 1 adds and takes away up to 20, 2 does so with two-digit numbers, 3 multiplies and
+    Level 1 adds and subtracts up to 20, 2 does so with two-digit numbers, 3 multiplies and
     divides, 4 mixes two operations by precedence, 5 has brackets and three operations.
     """
     text, values = (_small, _larger, _product, _by_precedence, _in_brackets)[level - 1](rng)
@@ -62,7 +62,7 @@ def _larger(rng: random.Random) -> Draft:
 
 
 def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Draft:
-    """Add two numbers, or take one away where nothing becomes less than 1."""
+    """Add or subtract two numbers, with a positive result."""
     if min(a) > max(b) and randbelow(rng, 2):
         return f"{a[0]} - {b[0]}", corners(sub, a, b)
     return f"{a[0]} + {b[0]}", corners(add, a, b)
@@ -78,7 +78,7 @@ def _product(rng: random.Random) -> Draft:
 
 
 def _by_precedence(rng: random.Random) -> Draft:
-    """Add a product to a number, or take a number from a product."""
+    """Add a product to a number, or subtract a number from a product."""
     a, b, c = pair(rng, 3, 60, (1, 2, 10)), pair(rng, 3, 20), randint(rng, 3, 12)
     if randbelow(rng, 2):
         return f"{a[0]} + {b[0]} * {c}", corners(lambda a, b: a + b * c, a, b)
@@ -87,7 +87,7 @@ def _by_precedence(rng: random.Random) -> Draft:
 
 
 def _in_brackets(rng: random.Random) -> Draft:
-    """Multiply a sum with a difference, and take away a third number."""
+    """Multiply a sum and a difference, and subtract a third number."""
     a, b, d = (randint(rng, 4, 30) for _ in range(3))
     c, e = pair(rng, 6, 32), pair(rng, 4, 30, (1, 2, 10))
     text = f"({a} + {b}) * ({c[0] + d} - {d}) - {e[0]}"
@@ -127,16 +127,16 @@ def missing(rng: random.Random, level: int) -> Item:
     return offer(choice(rng, _BLANK).format(text), values)
 
 
-_Term = Callable[[int, int, int], int]  # of a start, a step and a place, 0 for the first
+_Term = Callable[[int, int, int], int]  # of a start, a step and an index
 
 
 def sequences(rng: random.Random, level: int) -> Item:
-    """Continue a sequence whose kind of rule is stated.
+    """Continue a sequence, given the kind of its rule.
 
     Level 1 adds a fixed number, 2 subtracts or multiplies by one, 3 has steps that grow
     evenly, 4 alternates a multiplication with an addition, 5 interleaves two sequences.
     """
-    # even gaps: as odd or even as the terms that are shown
+    # even gaps, so that the parity does not reveal the answer
     starts, steps, last = pair(rng, 1, 40, (2, 4)), pair(rng, 2, 12, (2,)), 5
     term: _Term
     if level == 1:

@@ -1,7 +1,7 @@
 """Chance and counting: probabilities as fractions, and numbers of possibilities.
 
-Invariants: probabilities are given in lowest terms and lie strictly between 0 and 1,
-draws and throws are fair, and counts are exact.
+Invariants: probabilities are in lowest terms and strictly between 0 and 1; draws and throws are
+fair; counts are exact.
 """
 
 import random
@@ -54,7 +54,7 @@ def probability(rng: random.Random, level: int) -> Item:
     """Find a probability as a fraction in lowest terms.
 
     Level 1 draws one ball of three colours, 2 one of four colours, 3 throws two dice or has a
-    number picked, 4 draws two balls without putting back, 5 tosses several coins.
+    number picked, 4 draws two balls without replacement, 5 tosses several coins.
     """
     if level <= 2:
         given, event, chances = _ball(rng, level + 1)
@@ -68,7 +68,7 @@ def probability(rng: random.Random, level: int) -> Item:
 
 
 def _ball(rng: random.Random, colours: int) -> Event:
-    """Draw one ball; two of the colours are asked for, and the count of a third may differ."""
+    """Draw one ball, and ask for two of the colours."""
     counts, other = [randint(rng, 2, 12) for _ in range(colours)], pair(rng, 2, 12)
     names = sample(rng, _COLOURS, colours + 1)
     parts = [f"{n} {name}" for n, name in zip((*counts, other[0]), names, strict=True)]
@@ -92,7 +92,7 @@ def _dice(rng: random.Random) -> Event:
 
 
 def _multiple(rng: random.Random) -> Event:
-    """Pick a whole number."""
+    """Pick an integer."""
     total, by = randint(rng, 24, 80), sample(rng, range(2, 12), 4)
     given = f"A whole number from 1 to {total} is picked at random."
     chances = None if any(total % n == 0 for n in by) else [lowest(total // n, total) for n in by]
@@ -133,7 +133,7 @@ Draft = tuple[str, Sequence[int] | None]
 def counting(rng: random.Random, level: int) -> Item:
     """Count possibilities.
 
-    Level 1 multiplies choices, 2 orders things or counts whole numbers in a range, 3 chooses
+    Level 1 multiplies choices, 2 orders items or counts integers in a range, 3 chooses
     a group, 4 uses two overlapping sets, 5 numbers divisible by one of two, or ranked groups.
     """
     text, values = (_pairs, _orders, _choices, _overlap, _harder)[level - 1](rng)
@@ -141,7 +141,7 @@ def counting(rng: random.Random, level: int) -> Item:
 
 
 def _pairs(rng: random.Random) -> Draft:
-    """Combine each of some things with each of others."""
+    """Combine items of several kinds."""
     one, two = choice(rng, (("shirts", "hats"), ("soups", "desserts"), ("cups", "plates")))
     a, b = pair(rng, 3, 25), pair(rng, 3, 19)
     text = f"There are {a[0]} {one} and {b[0]} {two}. How many pairs of one of each are there?"
@@ -149,7 +149,7 @@ def _pairs(rng: random.Random) -> Draft:
 
 
 def _orders(rng: random.Random) -> Draft:
-    """Order different things, or count the numbers of a range."""
+    """Order different items, or count the numbers of a range."""
     if randbelow(rng, 3) == 0:
         n = four(rng, 3, 8, (1, 2, 3))
         what = choice(rng, ("books stand in a row", "people queue up", "cards be laid in a row"))
@@ -168,7 +168,7 @@ def _choices(rng: random.Random) -> Draft:
 
 
 def _overlap(rng: random.Random) -> Draft:
-    """Count the union of two overlapping sets, or what is outside."""
+    """Count the union of two overlapping sets, or its complement."""
     club, other = sample(rng, _CLUBS, 2)
     both, first, second = pair(rng, 3, 12, (1, 2, 3)), pair(rng, 14, 40), randint(rng, 14, 40)
     text = f"In a school, {first[0]} pupils are in the {club} club, {second} in the "

@@ -1,7 +1,7 @@
-"""Everyday sums: change from a purchase, and speeds, prices and work done at a steady rate.
+"""Everyday arithmetic: change from a purchase, and speeds, prices and work at a constant rate.
 
-Invariants: money is counted in whole cents, every rate problem has a whole-number
-answer by construction, and all options carry the same unit.
+Invariants: amounts are in whole cents; rate problems have integer answers by construction; all
+options have the same unit.
 """
 
 import random
@@ -40,10 +40,10 @@ def _dollars(cents: int) -> str:
 
 
 def change(rng: random.Random, level: int) -> Item:
-    """Work out the change from a purchase.
+    """Compute the change from a purchase.
 
-    Level 1 buys one thing for whole dollars, 2 one with cents, 3 two different things,
-    4 several of one thing, 5 several of two things.
+    Level 1 buys one item for whole dollars, 2 one with cents, 3 two different items, 4 several of
+    one item, 5 several of two items.
     """
     who, (good, other) = choice(rng, PEOPLE), sample(rng, GOODS, 2)
     ask = choice(rng, ("How much change is due?", "How much change does {} get back?")).format(who)
@@ -80,7 +80,7 @@ Draft = tuple[str, Sequence[int] | None, str]
 
 
 def rates(rng: random.Random, level: int) -> Item:
-    """Solve a problem about a steady rate.
+    """Solve a problem about a constant rate.
 
     Level 1 multiplies a rate by a time, 2 divides, 3 scales a rate given for several units,
     4 lets two travellers meet or one catch up, 5 combines the work or the speeds of two.
@@ -113,7 +113,7 @@ def _divide(rng: random.Random) -> Draft:
 
 
 def _scale(rng: random.Random) -> Draft:
-    """Ask for a distance in minutes, or a price by way of another number of things."""
+    """Ask for a distance in minutes, or for a price given that of another quantity."""
     if randbelow(rng, 2):
         price, wanted, n = pair(rng, 3, 12), pair(rng, 5, 24), randint(rng, 2, 9)
         text = f"{n} tickets cost ${price[0] * n}. How many dollars do {wanted[0]} tickets cost?"
@@ -144,7 +144,7 @@ def _meet(rng: random.Random) -> Draft:
 
 
 def _combine(rng: random.Random) -> Draft:
-    """Ask how long two people need together, or for the average speed of two ways."""
+    """Ask how long two people need together, or for the average speed of two trips."""
     one, two = sample(rng, PEOPLE, 2)
     hours = four(rng, 2, 24, (1, 2, 3, 4))
     first, second = choice(rng, _TOGETHER[hours[0]])

@@ -1,7 +1,7 @@
-"""Properties and spellings of whole numbers: primes, divisors, number bases, Roman numerals.
+"""Properties and notations of integers: primes, divisors, number bases, Roman numerals.
 
-Invariants: exactly one option has the property asked for, and every number written
-in another base or in Roman numerals has one spelling only.
+Invariants: exactly one option has the required property; the notation of numbers in other bases and
+in Roman numerals is unique.
 """
 
 import random
@@ -58,7 +58,7 @@ _LEAST = _least_factors()
 def _pools(low: int, high: int, least: int, most: int) -> tuple[list[int], list[int]]:
     """List the primes of a range, and the composites whose least prime factor is in another.
 
-    If 2, 3 or 5 divided them, the last digit or the distances would tell one from the others.
+    If 2, 3 or 5 could divide them, the last digit or the distances would reveal the answer.
     """
     numbers = range(low, high)
     return (
@@ -92,14 +92,14 @@ def primes(rng: random.Random, level: int) -> Item:
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
-    """List those of sorted numbers that are nearest to a middle."""
+    """Return the numbers of a sorted list that are nearest to a value."""
     place = bisect(numbers, middle)
     first = min(max(place - 3, 0), len(numbers) - 6)
     return numbers[first : first + 6]
 
 
 def _by_divisors() -> dict[int, list[int]]:
-    """Group the composites up to 1,000 by how many divisors they have, in order of that."""
+    """Group the composites up to 1,000 by their number of divisors, in ascending order."""
     counts = [0] * 1001
     for d in range(1, 1001):
         for n in range(d, 1001, d):
@@ -172,7 +172,7 @@ def _factors(rng: random.Random) -> Item:
 
 
 def _neighbours(rng: random.Random, numbers: Sequence[int]) -> list[int]:
-    """Draw four of any five numbers that follow each other, in random order."""
+    """Draw four of five consecutive numbers, in random order."""
     start = randbelow(rng, len(numbers) - 4)
     return sample(rng, numbers[start : start + 5], 4)
 

@@ -1,7 +1,7 @@
 """Measures: lengths, areas and angles of shapes, and conversion of units.
 
-Invariants: all options of a question carry the same unit, answers are exact, and
-units of volume and mass are metric.
+Invariants: all options of a question have the same unit; answers are exact; units of volume and
+mass are metric.
 """
 
 import random
@@ -47,7 +47,7 @@ _SPACES = {
 
 
 def _by_zeros(*kinds: dict[str, int]) -> dict[int, list[tuple[str, str]]]:
-    """Group pairs of a unit and a smaller one by how many zeros the number gains."""
+    """Group pairs of a unit and a smaller one by the power of ten between them."""
     found: dict[int, list[tuple[str, str]]] = {}
     for kind in kinds:
         for (large, most), (small, least) in product(kind.items(), repeat=2):
@@ -157,7 +157,7 @@ def _polygon(rng: random.Random) -> Draft:
 
 
 def _decimal(n: int) -> str:
-    """Write billionths as a decimal number without needless zeros."""
+    """Write billionths as a decimal number without trailing zeros."""
     text = f"{n // 1_000_000_000}.{n % 1_000_000_000:09d}"
     return text.rstrip("0").rstrip(".")
 

@@ -1,7 +1,7 @@
 """Parts of a whole: fractions, percentages, and putting quantities in order.
 
-Invariants: fractions are given in lowest terms and are never whole, percentage answers are whole
-numbers by construction, and compared quantities are all different in value.
+Invariants: fractions are in lowest terms and never whole; percentage answers are integers by
+construction; compared quantities all have different values.
 """
 
 import random
@@ -118,7 +118,7 @@ def _two_of(rng: random.Random, numbers: tuple[int, ...]) -> tuple[int, int]:
 
 
 def comparing(rng: random.Random, level: int) -> Item:
-    """Find the quantity with a given place in the order of four.
+    """Find the quantity with a given rank among four.
 
     Level 1 compares whole numbers, 2 decimals, 3 fractions, 4 fractions with decimals and
     percentages, 5 lengths in four units or powers.

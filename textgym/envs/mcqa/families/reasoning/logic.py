@@ -1,8 +1,8 @@
-"""Reasoning: orders of people, syllogisms with made-up words, truth of formulas.
+"""Reasoning: orders of people, syllogisms with invented words, truth of formulas.
 
-Invariants: the clues of an order fix it completely; a wrong conclusion of a syllogism
-fails in at least one situation that the statements allow, given that there is something of
-every kind; of the formulas offered exactly one has the truth value asked for.
+Invariants: the clues determine an order completely; a wrong conclusion of a syllogism fails in at
+least one situation that the statements allow, if every kind has a member; exactly one of the
+offered formulas has the required truth value.
 """
 
 import random
@@ -50,7 +50,7 @@ def orderings(rng: random.Random, level: int) -> Item:
 
     Level 1 orders four people, with clues that go around, and asks for an end, 2 shuffles the
     clues, 3 has five people, 4 asks for the second place, 5 has six people and asks for the
-    second or third. Both directions of comparison occur, and each person stands in two clues.
+    second or third. Both directions of comparison occur, and each person is in two clues.
     """
     size = (4, 4, 5, 5, 6)[level - 1]
     names = sample(rng, PEOPLE, size)
@@ -75,11 +75,11 @@ def orderings(rng: random.Random, level: int) -> Item:
 
 
 def syllogisms(rng: random.Random, level: int) -> Item:
-    """Draw a conclusion about made-up kinds of things.
+    """Draw a conclusion about invented kinds of things.
 
-    Two chains of statements lead from a kind each towards another kind each, and one of them is
-    broken: its halves have no kind in common. The options lead from either beginning to either
-    end, so only the links between tell which of them follows.
+    There are two chains of statements, each from one kind to another. One of them is broken: its
+    halves have no kind in common. The options connect each start with each end, so only the links
+    in between determine which of them follows.
 
     Level 1 has one link and 'every' alone, 2 adds 'no' and 'some', 3 shuffles the statements and
     adds 'not', 4 has two links, 5 three.
@@ -108,11 +108,11 @@ _Plane = tuple[int, ...]
 
 
 def _planes(text: str, truth_of: _Truth) -> tuple[list[_Plane], list[_Plane]]:
-    """List the fours of rows of which one alone makes a formula false, and those for true.
+    """Return quadruples of rows: only the first makes a formula false, or only it makes it true.
 
-    A row is a number whose bits are the truth values of the letters. Its four are got from each
-    other by flipping some letters: so whichever of the four formulas is asked for, other facts
-    make each of the others that one. The row that stands alone comes first.
+    A row is a number whose bits are the truth values of the letters. The rows of a quadruple differ
+    by flipping some letters. So for each of the four formulas there are facts that make it the one
+    that the question asks for.
     """
     rows = range(8 if "{2}" in text else 4)
     flips = [(one, other) for one in rows for other in rows if 0 < one < other]
@@ -181,8 +181,8 @@ _NOTES = ("", " 'If A then B' is false only when A is true and B is false.")
 def truth(rng: random.Random, level: int) -> Item:
     """Find the formula that is true, or the one that is false.
 
-    The four have the same form and the same letters, and differ in what they negate. Level 1
-    joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
+    The four formulas have the same form and the same letters, and differ in their negations. Level
+    1 joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
     four letters, 4 nests negation and 'if', 5 nests deeper with five letters.
     """
     letters = "PQRST"[: (3, 3, 4, 4, 5)[level - 1]]

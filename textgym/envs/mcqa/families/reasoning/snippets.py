@@ -1,7 +1,7 @@
-"""Tiny Python expressions on lists and on strings.
+"""Short Python expressions with lists and strings.
 
-Invariants: the right option is what Python itself evaluates the expression to, and
-the wrong ones are what it would be with other numbers in the brackets.
+Invariants: Python evaluates the expression to get the correct option, and the same expression with
+other numbers in the brackets to get the wrong ones.
 """
 
 import random
@@ -25,7 +25,7 @@ Draft = tuple[str, Sequence[object] | None]
 def _evaluated(
     rng: random.Random, family: Callable[[random.Random, int], Item], level: int, draft: Draft
 ) -> Item:
-    """Make an item, or draw another where two of the values are equal or one is long or empty."""
+    """Make an item; draw another if two values are equal, or one is too long or empty."""
     text, values = draft
     texts = [*map(repr, values or ())]
     if len({*texts}) < 4 or any(not 2 < len(text) < 60 for text in texts if not text.isdigit()):
@@ -58,7 +58,7 @@ def lists(rng: random.Random, level: int) -> Item:
 
 
 def _ends(rng: random.Random, size: int, least: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Draw two starts and two ends of slices, at least so many elements long."""
+    """Draw two starts and two ends of slices with a minimum length."""
     starts = pair(rng, 0, size - least - 1, (1,))
     return starts, pair(rng, max(starts) + least, size, (1,))
 
@@ -83,7 +83,7 @@ def _sum(rng: random.Random, x: list[int]) -> Draft:
 
 
 def _comprehension(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
-    """Multiply some elements, or take away from those over a limit."""
+    """Multiply some elements, or subtract from those over a limit."""
     i = pair(rng, 1, len(x) - 2, (1,))
     if randbelow(rng, 2):
         values = [[n * times for n in x[start:]] for start in i for times in k]
@@ -109,7 +109,7 @@ def _divided(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
 
 
 def _chosen(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
-    """Add the elements that leave a remainder."""
+    """Add the elements with a certain remainder."""
     rests = pair(rng, 0, min(k) - 1, (1,))
     values = [sum(n for n in x if n % by == rest) for rest in rests for by in k]
     return f"sum(n for n in {x} if n % {k[0]} == {rests[0]})", values
@@ -145,7 +145,7 @@ def _stepped(rng: random.Random, w: str) -> Draft:
 
 
 def _replaced(rng: random.Random, w: str) -> Draft:
-    """Replace a letter, and take the beginning."""
+    """Replace a letter, and take the first letters."""
     old, new = sample(rng, w, 2), choice(rng, [letter for letter in "kxz" if letter not in w])
     ends = pair(rng, 3, len(w), (1,))
     values = [w.replace(letter, new)[:end] for letter in old for end in ends]
@@ -153,7 +153,7 @@ def _replaced(rng: random.Random, w: str) -> Draft:
 
 
 def _reversed(rng: random.Random, w: str) -> Draft:
-    """Reverse, slice and raise a word."""
+    """Reverse and slice a word, and convert it to upper case."""
     i, j = _ends(rng, len(w), 2)
     values = [w[::-1][start:end].upper() for start in i for end in j]
     return f"{w!r}[::-1][{i[0]}:{j[0]}].upper()", values

@@ -1,7 +1,7 @@
-"""Small tables to read, and results of sports.
+"""Small tables, and results of sports.
 
-Invariants: the table is part of the question, its columns are lined up with spaces,
-and a question for the most or the least has a strict answer.
+Invariants: the table is part of the question; its columns are aligned with spaces; the answer to a
+question for the most or the least is unique.
 """
 
 import random
@@ -62,8 +62,8 @@ def _grid(rng: random.Random, rows: int, columns: int, most: int) -> Grid:
 def tables(rng: random.Random, level: int) -> Item:
     """Read a table.
 
-    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds two cells or takes
-    them apart, 4 compares sums of rows, 5 combines two conditions; the table grows with it.
+    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds or subtracts two
+    cells, 4 compares sums of rows, 5 combines two conditions. The table grows with the level.
     """
     item = None
     while item is None:
@@ -92,7 +92,7 @@ def _cell(rng: random.Random, grid: Grid) -> Item | None:
 
 
 def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
-    """Ask for the row with the most or the fewest in a column or in all, if there is one only."""
+    """Ask for the row with the most or fewest in a column or in total, if it is unique."""
     if add:
         what = f"{', '.join(grid.columns[:-1])} and {grid.columns[-1]} together"
         scores = [sum(row) for row in grid.cells]
@@ -124,7 +124,7 @@ def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
 
 
 def _filtered(rng: random.Random, grid: Grid) -> Item | None:
-    """Ask for the sum of a column over the rows that pass a condition."""
+    """Ask for the sum of a column over the rows that meet a condition."""
     *summed, d = sample(rng, range(len(grid.columns)), 3)
     columns, words = (summed[0], summed[1]), choice(rng, _CONDITIONS)
     limit = sorted(row[d] for row in grid.cells)[randint(rng, 2, 3)]
@@ -177,7 +177,7 @@ def rankings(rng: random.Random, level: int) -> Item:
     """Follow races and leagues.
 
     Level 1 counts a team's points, 2 finds the best team, 3 the second best or a runner's
-    place, 4 follows several overtakings, 5 counts matches of tournaments.
+    place, 4 follows several overtaking moves, 5 counts matches of tournaments.
     """
     if level == 1:
         return _league_points(rng)
@@ -193,7 +193,7 @@ Draft = tuple[str, Sequence[int] | None]
 
 
 def _race(rng: random.Random, level: int) -> Draft:
-    """Follow a runner who overtakes others, and on level 4 is overtaken too."""
+    """Follow a runner who overtakes others, and is overtaken on level 4."""
     who, place, gain = choice(rng, PEOPLE), pair(rng, 7, 22), pair(rng, 1, 5)
     text = f"In a race, {who} is in {_ORDINALS[place[0] - 1]} place and overtakes "
     text += f"{plural(gain[0], 'runner')}."

@@ -1,7 +1,7 @@
-"""Words as strings of letters: counting letters, alphabetical order, anagrams.
+"""Words as strings: counting letters, alphabetical order, anagrams.
 
-Invariants: upper and lower case count as the same letter, the vowels are
-a, e, i, o and u, and the question shows every word that its answer depends on.
+Invariants: case is ignored; the vowels are a, e, i, o and u; the question contains every word that
+its answer depends on.
 """
 
 import random
@@ -27,7 +27,7 @@ def _consonants(word: str) -> int:
 
 
 def _by_count(words: Iterable[str], count: Callable[[str], int]) -> dict[int, list[str]]:
-    """Group words by a count; counts that few words have are left out."""
+    """Group words by a count, without counts that few words have."""
     groups: dict[int, list[str]] = {}
     for word in words:
         groups.setdefault(count(word), []).append(word)
@@ -77,7 +77,7 @@ def letters(rng: random.Random, level: int) -> Item:
 
 
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
-    """Ask for the letter at a place of a word, of which four differ."""
+    """Ask for the letter at a position of a word, if four letters differ."""
     word = choice(rng, LONG_WORDS if from_the_end else WORDS)
     line = word[::-1] if from_the_end else word
     places = sample(rng, range(1, max(5, min(len(word), 8))), 4)
@@ -103,8 +103,8 @@ def alphabetical(rng: random.Random, level: int) -> Item:
     """Find a word's place in alphabetical order.
 
     Level 1 has four words with different first letters, 2 four with the same first letter,
-    3 five of them, 4 six made-up words with the same two letters in front, 5 seven with the
-    same three.
+    3 five of them, 4 six invented words with the same first two letters, 5 seven with the same
+    first three.
     """
     if level == 1:
         words = [choice(rng, group) for group in sample(rng, _BY_INITIAL, 4)]
@@ -132,7 +132,7 @@ def alphabetical(rng: random.Random, level: int) -> Item:
 
 
 def anagrams(rng: random.Random, level: int) -> Item:
-    """Find the letters of a word in another order.
+    """Find an anagram of a word.
 
     Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options have one
     or two letters exchanged for others.
@@ -155,9 +155,9 @@ def anagrams(rng: random.Random, level: int) -> Item:
 
 
 def _exchanges(word: str, ask: str) -> list[tuple[str, str]]:
-    """List the letters that a word has once, each with one as common that it has not.
+    """List letters that occur once in a word, each with an equally common one that does not occur.
 
-    All of them are in the text that asks too, so that the prompt's letters tell nothing.
+    The question's text contains all of them, so the letters of the prompt reveal nothing.
     """
     return [
         (old, new)

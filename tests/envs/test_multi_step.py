@@ -195,7 +195,7 @@ def test_methods_that_are_no_tools_cannot_be_called(name: str) -> None:
         ({"synonyms": []}, "'synonyms' must be a list of pairs"),
         ({"synonyms": [["Hot"]]}, "'synonyms.0' must be a term and a synonym"),
         ({"synonyms": [["Hot", 5]]}, "'synonyms.0'"),
-        ({"expected_synonyms": "Warm"}, "'expected_synonyms' must be a list of texts"),
+        ({"expected_synonyms": "Warm"}, "'expected_synonyms' must be a list of strings"),
         ({"expected_synonyms": []}, "'expected_synonym_values' must be a list of one or more"),
         ({"expected_synonym_values": ["711"]}, "'expected_synonym_values'"),
         ({"expected_synonym_values": [True]}, "'expected_synonym_values'"),

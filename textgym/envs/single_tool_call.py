@@ -110,7 +110,7 @@ class SingleToolCall(TextEnv[Progress]):
     | field | meaning |
     | --- | --- |
     | `city` | the city |
-    | `expected_answer` | the right answer, a text or a number |
+    | `expected_answer` | the correct answer, a string or a number |
     | `question` | the question; by default about the weather in the city |
     | `weather` | an object, the tool's result; by default `{"weather": expected_answer}` |
     | `asked` | in generated rows, the subject of the question: a value and a calculation |

@@ -269,12 +269,12 @@ def test_a_nemo_gym_row_stays_as_it_is(script: ModuleType, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("None", "field 'answer' must be a list of texts, not 'None'"),
-        ("['rm()']", "field 'ground_truth.0.name' must name a tool, not 'rm'"),
-        ("['1 + 1']", "field 'answer' holds '1 + 1', which is no call"),
-        ("['a.b.func(1)']", "field 'answer' holds 'a.b.func(1)', which is no call"),
-        ("['a.b.func(**x)']", "field 'answer' holds 'a.b.func(**x)', which is no call"),
-        ("['a.b.func(']", "field 'answer' holds 'a.b.func(', which is no call"),
+        ("None", "field 'answer' must be a list of strings, not 'None'"),
+        ("['rm()']", "field 'ground_truth.0.name' must be the name of a tool, not 'rm'"),
+        ("['1 + 1']", "field 'answer' contains '1 + 1', which is not a call"),
+        ("['a.b.func(1)']", "field 'answer' contains 'a.b.func(1)', which is not a call"),
+        ("['a.b.func(**x)']", "field 'answer' contains 'a.b.func(**x)', which is not a call"),
+        ("['a.b.func(']", "field 'answer' contains 'a.b.func(', which is not a call"),
     ],
 )
 def test_a_wrong_query_is_named(

@@ -189,13 +189,13 @@ def turns(rng: random.Random, level: int) -> Item:
     start = randbelow(rng, 4)
     moves = [choice(rng, (1, -1, 2)) for _ in range((1, 2, 4, 6, 9)[level - 1])]
     names = {1: "right", -1: "left", 2: "around"}
-    told = ", then ".join(f"turn {names[move]}" for move in moves)
+    moves_text = ", then ".join(f"turn {names[move]}" for move in moves)
     forms = (
         "You face {point}. You {moves}. Which way do you face now?",
         "Someone looks {point}. Told to {moves}, in which direction do they look at the end?",
         "Begin facing {point} and {moves}. Name the direction that you end up facing.",
     )
-    question = choice(rng, forms).format(point=_POINTS[start], moves=told)
+    question = choice(rng, forms).format(point=_POINTS[start], moves=moves_text)
     return Item(question, _POINTS[(start + sum(moves)) % 4], f"{start} {moves}")
 
 

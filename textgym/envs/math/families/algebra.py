@@ -79,8 +79,8 @@ def systems(rng: random.Random, level: int) -> Problem:
         scale = total.denominator
         left = sum_of(*(scaled(c * scale, name) for c, name in zip(row, names, strict=True)))
         equations.append(f"{left} = {number(total * scale)}")
-    wanted = f"the ordered {'pair' if level < 4 else 'triple'} $({', '.join(names)})$"
-    question = choice(rng, _SYSTEM).format(", \\quad ".join(equations), wanted)
+    asked = f"the ordered {'pair' if level < 4 else 'triple'} $({', '.join(names)})$"
+    question = choice(rng, _SYSTEM).format(", \\quad ".join(equations), asked)
     return Problem(question, point(*values))
 
 
@@ -94,25 +94,25 @@ def quadratics(rng: random.Random, level: int) -> Problem:
     a = randint(rng, 2, 6)
     both = "List both solutions, separated by a comma."
     if level == 1:
-        wanted, answer = "Give the larger solution.", str(max(p, q))
+        asked, answer = "Give the larger solution.", str(max(p, q))
         shown = polynomial([1, -p - q, p * q])
     elif level == 2:
-        wanted, answer = both, f"{min(p, q)}, {max(p, q)}"
+        asked, answer = both, f"{min(p, q)}, {max(p, q)}"
         shown = polynomial([1, -p - q, p * q])
     elif level == 3:
         b = randint(rng, 2, 5)
         first, second = sorted((Fraction(p, a), Fraction(q, b)))
         if first == second:
             return quadratics(rng, level)
-        wanted, answer = both, f"{number(first)}, {number(second)}"
+        asked, answer = both, f"{number(first)}, {number(second)}"
         shown = polynomial([a * b, -b * p - a * q, p * q])
     elif level == 4:
         n = choice(rng, (2, 3, 5, 6, 7, 8, 10, 11, 12, 13))
-        wanted = "Give the larger solution, exactly."
+        asked = "Give the larger solution, exactly."
         answer = sum_of(number(Fraction(p, a)), surd(Fraction(1, a), n))
         shown = polynomial([a * a, -2 * a * p, p * p - n])
     else:
-        wanted = "Give the solution with positive imaginary part."
+        asked = "Give the solution with positive imaginary part."
         part = abs(q) if randbelow(rng, 2) else 0
         n = part * part if part else choice(rng, (2, 3, 5, 6, 7))
         height = number(part) if part > 1 else "" if part else f"\\sqrt{{{n}}}"
@@ -126,7 +126,7 @@ def quadratics(rng: random.Random, level: int) -> Problem:
             "What are the solutions of ${} = 0$? {}",
         ),
     )
-    return Problem(ask.format(shown, wanted), answer)
+    return Problem(ask.format(shown, asked), answer)
 
 
 def vieta(rng: random.Random, level: int) -> Problem:
@@ -142,7 +142,7 @@ def vieta(rng: random.Random, level: int) -> Problem:
         shown, names = polynomial([a, b, c]), "two roots $r$ and $s$"
     else:
         shown, names = polynomial([a, b, c, d]), "three roots $r$, $s$ and $t$"
-    wanted, value = (
+    asked, value = (
         choice(rng, (("the sum of the roots", s), ("the product of the roots", t))),
         ("$r^2 + s^2$", s * s - 2 * t),
         ("$\\frac{1}{r} + \\frac{1}{s} + \\frac{1}{t}$", t / u),
@@ -157,7 +157,7 @@ def vieta(rng: random.Random, level: int) -> Problem:
             "What is {2}?",
         ),
     )
-    return Problem(ask.format(shown, names, wanted), number(value))
+    return Problem(ask.format(shown, names, asked), number(value))
 
 
 def inequalities(rng: random.Random, level: int) -> Problem:

@@ -27,11 +27,13 @@ def dice(rng: random.Random, level: int) -> Problem:
     faces = randint(rng, 6, 20)
     other = faces + randint(rng, 1, 6) if level == 3 else faces
     count = (1, 2, 2, 3, randint(rng, 3, 6))[level - 1]
-    told = f"{count} fair dice with faces numbered $1$ to ${faces}$ each are thrown."
+    given = f"{count} fair dice with faces numbered $1$ to ${faces}$ each are thrown."
     if level == 5:
         top = randint(rng, 2, faces - 1)
         chance = Fraction(top**count - (top - 1) ** count, faces**count)
-        return Problem(choice(rng, _CHANCE).format(told, f"the largest is ${top}$"), number(chance))
+        return Problem(
+            choice(rng, _CHANCE).format(given, f"the largest is ${top}$"), number(chance)
+        )
     ways = {0: 1}
     for sides in (faces, other, faces)[:count]:
         ways = {
@@ -42,14 +44,14 @@ def dice(rng: random.Random, level: int) -> Problem:
     above = sum(n for key, n in ways.items() if key >= total)
     everything = sum(ways.values())
     if level == 1:
-        told = f"A fair die with faces numbered $1$ to ${faces}$ is thrown."
+        given = f"A fair die with faces numbered $1$ to ${faces}$ is thrown."
         event, good = f"it shows at least ${total}$", above
     elif level == 3:
-        told = f"Two fair dice, numbered $1$ to ${faces}$ and $1$ to ${other}$, are thrown."
+        given = f"Two fair dice, numbered $1$ to ${faces}$ and $1$ to ${other}$, are thrown."
         event, good = f"their sum is at least ${total}$", above
     else:
         event, good = f"their sum is ${total}$", ways[total]
-    return Problem(choice(rng, _CHANCE).format(told, event), number(Fraction(good, everything)))
+    return Problem(choice(rng, _CHANCE).format(given, event), number(Fraction(good, everything)))
 
 
 def urns(rng: random.Random, level: int) -> Problem:
@@ -101,24 +103,24 @@ def expectations(rng: random.Random, level: int) -> Problem:
     die = f"a fair die with faces numbered $1$ to ${faces}$"
     odd = f"A fair die with faces numbered ${lose}$ to ${lose + faces - 1}$"
     if level == 1:
-        told, wanted = f"{odd} is thrown.", "the number shown"
+        given, asked = f"{odd} is thrown.", "the number shown"
         value = lose + Fraction(faces - 1, 2)
     elif level == 2:
-        told = (
+        given = (
             f"A player wins ${win}$ points if {die} shows at most ${k}$, and else loses ${lose}$."
         )
-        wanted, value = "the player's gain in points", Fraction(win * k - lose * (faces - k), faces)
+        asked, value = "the player's gain in points", Fraction(win * k - lose * (faces - k), faces)
     elif level == 3:
-        told, wanted = f"{odd} is thrown twice.", "the larger of the two numbers"
+        given, asked = f"{odd} is thrown twice.", "the larger of the two numbers"
         total = sum((lose + i) * (2 * i + 1) for i in range(faces))
         value = Fraction(total, faces**2)
     elif level == 4:
-        told = f"{die.capitalize()} is thrown until it has shown a number of at most ${k}$ "
-        told += f"${lose}$ times."
-        wanted, value = "the number of throws", Fraction(lose * faces, k)
+        given = f"{die.capitalize()} is thrown until it has shown a number of at most ${k}$ "
+        given += f"${lose}$ times."
+        asked, value = "the number of throws", Fraction(lose * faces, k)
     else:
-        told = f"{die.capitalize()} is thrown until each of the numbers $1$ to ${k}$ was shown."
-        wanted = "the number of throws"
+        given = f"{die.capitalize()} is thrown until each of the numbers $1$ to ${k}$ was shown."
+        asked = "the number of throws"
         value = sum((Fraction(faces, i) for i in range(1, k + 1)), Fraction(0))
     ask = choice(rng, ("{} What is the expected value of {}?", "{} Find the expected value of {}."))
-    return Problem(ask.format(told, wanted), number(value))
+    return Problem(ask.format(given, asked), number(value))

@@ -23,32 +23,32 @@ def groups(rng: random.Random, level: int) -> Problem:
     """
     n, m, k = randint(rng, 5, 14), randint(rng, 4, 12), randint(rng, 2, 4)
     j, club = randint(rng, 1, 3), choice(rng, _CLUBS)
-    told = f"A {club} club has ${n}$ women and ${m}$ men."
+    given = f"A {club} club has ${n}$ women and ${m}$ men."
     size = k + j
     if level == 1:
-        told, wanted, value = (
+        given, asked, value = (
             f"A {club} club has ${n + m}$ members.",
             f"teams of ${k}$ members",
             comb(n + m, k),
         )
     elif level == 2:
-        told = f"A {club} club has ${n + m}$ members."
-        wanted = "choices of a chair, a deputy and a treasurer, all different people,"
+        given = f"A {club} club has ${n + m}$ members."
+        asked = "choices of a chair, a deputy and a treasurer, all different people,"
         value = perm(n + m, 3)
     elif level == 3:
-        wanted, value = f"teams of ${k}$ women and ${j}$ men", comb(n, k) * comb(m, j)
+        asked, value = f"teams of ${k}$ women and ${j}$ men", comb(n, k) * comb(m, j)
     elif level == 4:
-        wanted = f"teams of ${size}$ members with at least ${k}$ women"
+        asked = f"teams of ${size}$ members with at least ${k}$ women"
         value = sum(comb(n, i) * comb(m, size - i) for i in range(k, size + 1))
     else:
-        told += " One of the women and one of the men refuse to serve together."
-        wanted = f"teams of ${size}$ members with at least one woman"
+        given += " One of the women and one of the men refuse to serve together."
+        asked = f"teams of ${size}$ members with at least one woman"
         value = comb(n + m, size) - comb(m, size) - comb(n + m - 2, size - 2)
     ask = choice(
         rng,
         ("{} How many different {} are possible?", "{} Count the different {} that can be made."),
     )
-    return Problem(ask.format(told, wanted), str(value))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def words(rng: random.Random, level: int) -> Problem:

@@ -28,14 +28,14 @@ def values(rng: random.Random, level: int) -> Problem:
     if level <= 2:
         f = [a, b] if level == 1 else [a, b, c]
         value = Fraction(value_at(f, x))
-        told, wanted = f"$f(x) = {polynomial(f)}$", f"f({x})"
+        given, asked = f"$f(x) = {polynomial(f)}$", f"f({x})"
     elif level == 3:
         value = Fraction(value_at([a, b, c], value_at([d, a], x)))
-        told = f"$f(x) = {polynomial([a, b, c])}$ and $g(x) = {polynomial([d, a])}$"
-        wanted = f"f(g({x}))"
+        given = f"$f(x) = {polynomial([a, b, c])}$ and $g(x) = {polynomial([d, a])}$"
+        asked = f"f(g({x}))"
     else:
         quotient = f"\\frac{{{polynomial([a, b])}}}{{{polynomial([c, d])}}}"
-        told = f"$f(x) = {quotient}$"
+        given = f"$f(x) = {quotient}$"
         value = Fraction(x)
         if a * d == b * c:
             return values(rng, level)
@@ -45,9 +45,9 @@ def values(rng: random.Random, level: int) -> Problem:
             if not bottom:
                 return values(rng, level)
             value = (matrix[0] * value + matrix[1]) / bottom
-        wanted = f"f^{{-1}}({x})" if level == 4 else f"f(f(f({x})))"
+        asked = f"f^{{-1}}({x})" if level == 4 else f"f(f(f({x})))"
     ask = choice(rng, ("Let {}. Find ${}$.", "If {}, what is ${}$?", "Given {}, evaluate ${}$."))
-    return Problem(ask.format(told, wanted), number(value))
+    return Problem(ask.format(given, asked), number(value))
 
 
 def logarithms(rng: random.Random, level: int) -> Problem:
@@ -129,7 +129,7 @@ def complex_numbers(rng: random.Random, level: int) -> Problem:
     for _ in range(n - 1):
         power = _times(power, z)
     both = f"$z = {_complex(z)}$ and $w = {_complex(w)}$"
-    told, what, value = (
+    given, what, value = (
         (both, "the sum of $z$ and $w$", (a + c, b + d)),
         (both, "the product of $z$ and $w$", _times(z, w)),
         (both, "the quotient of $z$ by $w$", _times(z, inverse)),
@@ -141,4 +141,4 @@ def complex_numbers(rng: random.Random, level: int) -> Problem:
     ask = choice(
         rng, ("Let {}. Find {} in the form $a + bi$.", "If {}, what is {}? Write it as $a + bi$.")
     )
-    return Problem(ask.format(told, what), _complex(value))
+    return Problem(ask.format(given, what), _complex(value))

@@ -134,7 +134,7 @@ def congruences(rng: random.Random, level: int) -> Problem:
     for m in moduli:
         product *= m
     x = randint(rng, 1 if count == 1 else max(moduli), product - 1)
-    told = []
+    given = []
     for m in moduli:
         a = 1
         if level in (2, 5):
@@ -143,8 +143,8 @@ def congruences(rng: random.Random, level: int) -> Problem:
                 return congruences(rng, level)
             a = choice(rng, fitting)
         left = "x" if a == 1 else f"{a}x"
-        told.append(f"${left} \\equiv {a * x % m} \\pmod{{{m}}}$")
-    shown = " and ".join(told) if count < 3 else f"{told[0]}, {told[1]} and {told[2]}"
+        given.append(f"${left} \\equiv {a * x % m} \\pmod{{{m}}}$")
+    shown = " and ".join(given) if count < 3 else f"{given[0]}, {given[1]} and {given[2]}"
     ask = choice(
         rng,
         (

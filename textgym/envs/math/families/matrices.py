@@ -46,14 +46,14 @@ def determinants(rng: random.Random, level: int) -> Problem:
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)
     if level == 2:
         a[0][randint(rng, 1, 2)] = a[0][0] = 0
-    value, told = determinant(a), f"$A = {_latex(a)}$"
-    wanted = "the determinant of $A$"
+    value, given = determinant(a), f"$A = {_latex(a)}$"
+    asked = "the determinant of $A$"
     if level == 4:
         b, k = _matrix(rng, 2, 2, 5), randint(rng, 2, 3)
-        told += f" and $B = {_latex(b)}$"
-        wanted, value = f"the determinant of $A^{k} B$", value**k * determinant(b)
+        given += f" and $B = {_latex(b)}$"
+        asked, value = f"the determinant of $A^{k} B$", value**k * determinant(b)
     ask = choice(rng, ("Let {}. What is {}?", "Find {1}, where {0}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), str(value))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def matrices(rng: random.Random, level: int) -> Problem:
@@ -65,15 +65,15 @@ def matrices(rng: random.Random, level: int) -> Problem:
     a, b = _matrix(rng, 2, 2, 7), _matrix(rng, 2, 2, 7)
     if level >= 4 and not determinant(a):
         return matrices(rng, level)
-    told, wanted = f"$A = {_latex(a)}$ and $B = {_latex(b)}$", "the product $AB$"
+    given, asked = f"$A = {_latex(a)}$ and $B = {_latex(b)}$", "the product $AB$"
     value: Sequence[Sequence[Number]] = _times(a, b)
     if level == 1:
         vector = _matrix(rng, 2, 1)
-        told = f"$A = {_latex(a)}$ and $v = {_latex(vector)}$"
-        wanted, value = "the product $Av$", _times(a, vector)
+        given = f"$A = {_latex(a)}$ and $v = {_latex(vector)}$"
+        asked, value = "the product $Av$", _times(a, vector)
     elif level == 3:
         n = choice(rng, (3, 4))
-        told, wanted, value = f"$A = {_latex(a)}$", f"the power $A^{n}$", _times(a, _times(a, a))
+        given, asked, value = f"$A = {_latex(a)}$", f"the power $A^{n}$", _times(a, _times(a, a))
         if n == 4:
             value = _times(_times(a, a), _times(a, a))
     elif level >= 4:
@@ -82,13 +82,13 @@ def matrices(rng: random.Random, level: int) -> Problem:
         adjoint = [[s, -q], [-r, p]]
         product = adjoint if level == 4 else _times(adjoint, b)
         value = [[Fraction(entry, size) for entry in row] for row in product]
-        told = told if level == 5 else f"$A = {_latex(a)}$"
-        wanted = "the matrix $X$ with $AX = B$" if level == 5 else "the inverse of $A$"
+        given = given if level == 5 else f"$A = {_latex(a)}$"
+        asked = "the matrix $X$ with $AX = B$" if level == 5 else "the inverse of $A$"
     answer = _latex(value)
-    if answer in told:
+    if answer in given:
         return matrices(rng, level)
     ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), answer)
+    return Problem(ask.format(given, asked), answer)
 
 
 def eigenvalues(rng: random.Random, level: int) -> Problem:
@@ -100,9 +100,9 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
     p, q = randint(rng, -9, 9), randint(rng, -9, 9)
     a, k = randint(rng, -6, 6), nonzero(rng, 4)
     matrix = [[p, k], [0, q]]
-    wanted, answer = "its larger eigenvalue", str(max(p, q))
+    asked, answer = "its larger eigenvalue", str(max(p, q))
     if level == 1:
-        wanted, answer = choice(
+        asked, answer = choice(
             rng,
             (
                 ("the sum of its two eigenvalues", str(p + q)),
@@ -116,7 +116,7 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
     elif level == 3:
         matrix = _matrix(rng, 2, 2)
         (p, q), (r, s) = matrix
-        wanted = "the sum of the squares of its eigenvalues, repeated and complex ones included"
+        asked = "the sum of the squares of its eigenvalues, repeated and complex ones included"
         answer = str(p * p + s * s + 2 * q * r)
     elif level == 4:
         matrix = [[p + a, k], [randint(rng, 1, 9) * (1 if k > 0 else -1), p - a]]
@@ -124,7 +124,7 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
         root = surd(1, inside)
         if "sqrt" not in root:
             return eigenvalues(rng, level)
-        wanted, answer = "its larger eigenvalue, exactly", root if not p else f"{p} + {root}"
+        asked, answer = "its larger eigenvalue, exactly", root if not p else f"{p} + {root}"
     elif level == 5:
         r, b = randint(rng, -9, 9), randint(rng, 1, 3)
         lower, upper = [[1, 0, 0], [k, 1, 0], [a, b, 1]], [[p, 0, 0], [0, q, 0], [0, 0, r]]
@@ -132,11 +132,11 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
         mixed = _times(_times(lower, upper), inverse)
         turn, back = [[1, 1, 0], [0, 1, 1], [0, 0, 1]], [[1, -1, 1], [0, 1, -1], [0, 0, 1]]
         matrix, answer = _times(_times(turn, mixed), back), str(max(p, q, r))
-        wanted = "its largest eigenvalue"
+        asked = "its largest eigenvalue"
     ask = choice(
         rng, ("Consider the matrix $A = {}$. Find {}.", "For the matrix $A = {}$, what is {}?")
     )
-    return Problem(ask.format(_latex(matrix), wanted), answer)
+    return Problem(ask.format(_latex(matrix), asked), answer)
 
 
 def vectors(rng: random.Random, level: int) -> Problem:
@@ -154,8 +154,8 @@ def vectors(rng: random.Random, level: int) -> Problem:
     volume = abs(sum(x * y for x, y in zip(cross, w, strict=True)))
     if not volume:
         return vectors(rng, level)
-    told = f"$u = {point(*u)}$ and $v = {point(*v)}$"
-    wanted, answer = (
+    given = f"$u = {point(*u)}$ and $v = {point(*v)}$"
+    asked, answer = (
         ("the dot product of $u$ and $v$", str(sum(x * y for x, y in zip(u, v, strict=True)))),
         (
             "the exact length of $u - v$",
@@ -169,6 +169,6 @@ def vectors(rng: random.Random, level: int) -> Problem:
         ("the volume of the parallelepiped that $u$, $v$ and $w$ span", str(volume)),
     )[level - 1]
     if level == 5:
-        told = f"$u = {point(*u)}$, $v = {point(*v)}$ and $w = {point(*w)}$"
+        given = f"$u = {point(*u)}$, $v = {point(*v)}$ and $w = {point(*w)}$"
     ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), answer)
+    return Problem(ask.format(given, asked), answer)

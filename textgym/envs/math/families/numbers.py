@@ -36,30 +36,32 @@ def steps(rng: random.Random, level: int) -> Problem:
     4 six steps with a square, 5 eleven steps with two squares.
     """
     value = randint(rng, 12, 99)
-    told = [f"Start with ${value}$."]
+    given = [f"Start with ${value}$."]
     for kind in _CHAINS[level - 1]:
         if kind == "*":
             n = randint(rng, 3, 9)
             value *= n
-            told.append(f"Multiply by ${n}$.")
+            given.append(f"Multiply by ${n}$.")
         elif kind == "/":
             n = randint(rng, 3, 9)
-            value = _moved(told, value, value + n - value % n + n * randint(rng, 1, 9)) // n
-            told.append(f"Divide by ${n}$.")
+            value = _moved(given, value, value + n - value % n + n * randint(rng, 1, 9)) // n
+            given.append(f"Divide by ${n}$.")
         elif kind == "s":
-            value = _moved(told, value, choice(rng, (-1, 1)) * randint(rng, 2, 15)) ** 2
-            told.append("Square the result.")
+            value = _moved(given, value, choice(rng, (-1, 1)) * randint(rng, 2, 15)) ** 2
+            given.append("Square the result.")
         else:
-            value = _moved(told, value, value + choice(rng, (-1, 1)) * randint(rng, 11, 20 * level))
-    return Problem(choice(rng, _RESULT).format(" ".join(told)), number(value))
+            value = _moved(
+                given, value, value + choice(rng, (-1, 1)) * randint(rng, 11, 20 * level)
+            )
+    return Problem(choice(rng, _RESULT).format(" ".join(given)), number(value))
 
 
-def _moved(told: list[str], value: int, target: int) -> int:
+def _moved(given: list[str], value: int, target: int) -> int:
     """Return the step that leads to a number, by addition or subtraction."""
     if target > value:
-        told.append(f"Add ${target - value}$.")
+        given.append(f"Add ${target - value}$.")
     elif target < value:
-        told.append(f"Subtract ${value - target}$.")
+        given.append(f"Subtract ${value - target}$.")
     return target
 
 
@@ -71,7 +73,7 @@ def fractions(rng: random.Random, level: int) -> Problem:
     """
     bottom = randint(rng, 5, 24)
     value = Fraction(randint(rng, 1, bottom - 1), bottom)
-    told = [f"Start with ${number(value)}$."]
+    given = [f"Start with ${number(value)}$."]
     for step in range((1, 1, 2, 3, 5)[level - 1]):
         n = Fraction(randint(rng, 1, 11), randint(rng, 2, 12))
         while level == 2 and value.denominator % n.denominator == 0:
@@ -87,8 +89,8 @@ def fractions(rng: random.Random, level: int) -> Problem:
             (value * n, f"Multiply by ${shown}$."),
             (value / n, f"Divide by ${shown}$."),
         )[kind]
-        told.append(sentence)
-    return Problem(choice(rng, _LOWEST).format(" ".join(told)), number(value), "simplified")
+        given.append(sentence)
+    return Problem(choice(rng, _LOWEST).format(" ".join(given)), number(value), "simplified")
 
 
 def percentages(rng: random.Random, level: int) -> Problem:
@@ -134,7 +136,7 @@ def percentages(rng: random.Random, level: int) -> Problem:
         question = ask.format(thing, 400 * k, verb, p, word, q)
         return Problem(question, number(400 * k * changed * Fraction(100 + other * q, 100)))
     weak, strong = randint(rng, 5, 40), randint(rng, 60, 95)
-    wanted = randint(rng, weak + 1, strong - 1)
+    asked = randint(rng, weak + 1, strong - 1)
     what = choice(rng, ("acid", "salt", "alcohol", "sugar"))
     ask = choice(
         rng,
@@ -145,8 +147,8 @@ def percentages(rng: random.Random, level: int) -> Problem:
             "the mixture has ${4}\\%$. How many litres are poured in?",
         ),
     )
-    question = ask.format(strong, what, k, weak, wanted) + " Give an exact number."
-    return Problem(question, number(Fraction(k * (wanted - weak), strong - wanted)))
+    question = ask.format(strong, what, k, weak, asked) + " Give an exact number."
+    return Problem(question, number(Fraction(k * (asked - weak), strong - asked)))
 
 
 def roots(rng: random.Random, level: int) -> Problem:

@@ -30,18 +30,18 @@ def arithmetic_series(rng: random.Random, level: int) -> Problem:
     other = f"the {_ordinal(i)} and {_ordinal(j)} terms of an arithmetic sequence are "
     other += f"${a + (i - 1) * d}$ and ${a + (j - 1) * d}$"
     total = n * a + d * n * (n - 1) // 2
-    told = known if level in (1, 3) else other
-    wanted, value = (
+    given = known if level in (1, 3) else other
+    asked, value = (
         f"its {_ordinal(n)} term" if level < 3 else f"the sum of its first ${n}$ terms",
         a + (n - 1) * d if level < 3 else total,
     )
     if level == 5:
         a, d = abs(a) + 1, abs(d)
         total = n * a + d * n * (n - 1) // 2
-        told = f"an arithmetic sequence begins with ${a}, {a + d}, \\dots$"
-        wanted, value = f"the number of its first terms whose sum is ${total}$", n
+        given = f"an arithmetic sequence begins with ${a}, {a + d}, \\dots$"
+        asked, value = f"the number of its first terms whose sum is ${total}$", n
     ask = choice(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
-    return Problem(ask.format(told, wanted), str(value))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def geometric_series(rng: random.Random, level: int) -> Problem:
@@ -56,20 +56,20 @@ def geometric_series(rng: random.Random, level: int) -> Problem:
     if level in (1, 3):
         ratio = Fraction(choice(rng, (-3, -2, 2, 3, 4, 5)))
     endless = Fraction(a) / (1 - ratio)
-    told = f"a geometric sequence has first term ${a}$ and ratio ${number(ratio)}$"
+    given = f"a geometric sequence has first term ${a}$ and ratio ${number(ratio)}$"
     value: Number
     if level <= 2:
-        wanted, value = f"its {_ordinal(n)} term", a * ratio ** (n - 1)
+        asked, value = f"its {_ordinal(n)} term", a * ratio ** (n - 1)
     elif level == 3:
-        wanted, value = f"the sum of its first ${n}$ terms", sum(a * ratio**i for i in range(n))
+        asked, value = f"the sum of its first ${n}$ terms", sum(a * ratio**i for i in range(n))
     elif level == 4:
-        wanted, value = "the sum of all its terms", endless
+        asked, value = "the sum of all its terms", endless
     else:
-        told = f"the terms of a geometric sequence with first term ${a}$ add up to "
-        told += f"${number(endless)}$"
-        wanted, value = "its ratio", ratio
+        given = f"the terms of a geometric sequence with first term ${a}$ add up to "
+        given += f"${number(endless)}$"
+        asked, value = "its ratio", ratio
     ask = choice(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
-    return Problem(ask.format(told, wanted), number(value))
+    return Problem(ask.format(given, asked), number(value))
 
 
 def recurrences(rng: random.Random, level: int) -> Problem:

@@ -239,7 +239,7 @@ def test_reset_in_the_middle_begins_anew() -> None:
 
 @pytest.mark.parametrize("action", [None, 5, user("x"), [], b"x", {"role": "assistant",
                          "content": 5}], ids=repr)  # fmt: skip
-def test_what_is_no_action_changes_nothing(action: Any) -> None:
+def test_invalid_action_changes_nothing(action: Any) -> None:
     env = begun(Guess)
     before = env.get_state()
     with pytest.raises(InvalidActionError, match="an assistant message or a text"):
@@ -258,12 +258,12 @@ def test_what_is_no_action_changes_nothing(action: Any) -> None:
         pytest.param("b", "b", id="none"),
     ],
 )
-def test_thinking_is_no_answer(text: str, answer: str) -> None:
+def test_thinking_is_not_an_answer(text: str, answer: str) -> None:
     env = begun(Echo)
     assert env.step(text)[4]["extracted_answer"] == answer
 
 
-def test_reasoning_content_is_no_answer() -> None:
+def test_reasoning_content_is_not_an_answer() -> None:
     env = begun(Echo)
     message = {"role": "assistant", "content": "", "reasoning_content": env.task.answer}
     assert env.step(message)[1] == 0.0
@@ -367,7 +367,7 @@ def spoil(value: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", [Echo, Guess, Shop])
-def test_spoiling_what_is_handed_out_changes_nothing(cls: type[TextEnv[Any]]) -> None:
+def test_modifying_observations_and_infos_changes_nothing(cls: type[TextEnv[Any]]) -> None:
     clean, spoilt = cls(), cls()
     for seed in range(3):
         expected, given = clean.reset(seed=seed), spoilt.reset(seed=seed)
@@ -468,7 +468,7 @@ def test_respond_is_not_asked_about_calls() -> None:
     assert begun(Listening).step(calls(PUT))[2] is False
 
 
-def test_end_in_the_last_turn_is_no_cut() -> None:
+def test_end_in_the_last_turn_is_not_truncated() -> None:
     assert begun(Shop, max_turns=1).step(calls("pay"))[2:4] == (True, False)
 
 
@@ -501,7 +501,7 @@ def test_task_may_offer_no_tool() -> None:
 
 
 @pytest.mark.parametrize("arguments", ["{", "[]", "5", '{"thing": 5}', '{"x": 1}', "{}"])
-def test_broken_arguments_are_told_and_change_nothing(arguments: str) -> None:
+def test_broken_arguments_give_an_error_and_change_nothing(arguments: str) -> None:
     env = begun(Shop)
     observation = env.step(calls(("put", arguments)))[0]
     assert observation[-1]["content"].startswith("Error: ")
@@ -713,7 +713,7 @@ def test_same_seed_same_prompt() -> None:
     assert prompts[0] == prompts[2] != prompts[1]
 
 
-def test_nth_reset_after_a_seed_is_the_same_whatever_was_played() -> None:
+def test_nth_reset_after_a_seed_does_not_depend_on_episodes() -> None:
     env, other = Guess(), Guess()
 
     def play() -> None:
@@ -991,7 +991,7 @@ def test_ended_episode_stays_ended() -> None:
     assert transcript(fork) == transcript(env)
 
 
-def test_no_episode_cannot_be_saved() -> None:
+def test_get_state_before_reset_is_an_error() -> None:
     with pytest.raises(StateError, match="call reset first"):
         Echo().get_state()
 
@@ -1006,7 +1006,7 @@ def test_state_that_json_cannot_hold() -> None:
 
 
 @pytest.mark.parametrize("saved", [None, 5, [], {}, {"id": "tests/Shop-v0"}], ids=repr)
-def test_what_is_no_state(saved: Any) -> None:
+def test_set_state_rejects_values_that_are_not_states(saved: Any) -> None:
     with pytest.raises(StateError, match="not a state of tests/Echo-v0"):
         Echo().set_state(saved)
 
@@ -1073,7 +1073,7 @@ class BeginsWithItsTask(Echo):
         return {"id": self.task.id}
 
 
-def test_begin_may_read_the_task_wherever_an_episode_begins() -> None:
+def test_begin_can_read_the_task_after_reset_and_restore() -> None:
     env, fresh, played = BeginsWithItsTask(), BeginsWithItsTask(), BeginsWithItsTask()
     env.reset(seed=1)
     played.reset(seed=2)

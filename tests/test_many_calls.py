@@ -1,4 +1,4 @@
-"""Messages with too many tool calls: what is run, what is kept, and what the model is told."""
+"""Messages with too many tool calls: which calls are run, recorded and answered."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_one_call_too_many() -> None:
     assert len(answers) == len(kept["tool_calls"]) == MOST_CALLS + 1
 
 
-def test_episode_that_a_call_ends_says_so_and_no_more() -> None:
+def test_calls_after_the_end_of_the_episode_are_not_run() -> None:
     _, answers, _ = said(call("stop"), *[call()] * MANY)
     assert [item["content"] for item in answers] == [
         "stopped",

@@ -101,7 +101,7 @@ def test_is_a_message(message: Any) -> None:
         pytest.param(says("", tool_call_id=7), "tool_call_id", id="tool_call_id a number"),
     ],
 )
-def test_is_no_message_and_says_why(message: Any, told: str) -> None:
+def test_invalid_message_has_a_problem(message: Any, told: str) -> None:
     assert told in message_problem(message)
 
 
@@ -116,13 +116,13 @@ def test_further_problems_are_counted() -> None:
     assert message_problem(says(5, reasoning_content=5)).endswith("(and 2 more)")
 
 
-def test_endless_structure_is_no_message() -> None:
+def test_cyclic_structure_is_not_a_message() -> None:
     message = says("", extra=None)
     message["extra"] = message
     assert "nested too deeply" in message_problem(message)
 
 
-def test_very_deep_structure_is_no_message() -> None:
+def test_very_deep_structure_is_not_a_message() -> None:
     deep: Any = 1
     for _ in range(5_000):
         deep = {"a": deep}

@@ -226,7 +226,7 @@ def test_resets_visit_every_row(write: Write) -> None:
     assert {env.reset()[1]["task_id"] for _ in range(100)} == {f"row-{n}" for n in range(5)}
 
 
-def test_environments_share_what_was_read(write: Write, counted: type[Say]) -> None:
+def test_environments_share_tasks(write: Write, counted: type[Say]) -> None:
     path = write({"text": "a"}, {"text": "b"})
     one, other = counted(dataset=path), counted(dataset=path)
     assert counted.read == 2

@@ -265,7 +265,7 @@ def test_rows_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_rows("org/name", "train")[0][1] == {"day": "2024-05-01"}
 
 
-def test_hub_that_fails_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_hub_gives_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     library = pytest.importorskip("datasets")
 
     def load(name: str, split: str) -> Any:

@@ -164,7 +164,7 @@ def test_no_set_of_boxes_is_every_number_in_it() -> None:
     ]  # fmt: skip
 
 
-def test_answer_that_takes_too_long_is_wrong_and_says_so() -> None:
+def test_answer_that_times_out_is_wrong_with_a_component() -> None:
     terms = "+".join(f"x^{{{i}}}" for i in range(800))
     text = f"\\boxed{{\\frac{{x^{{800}}-1}}{{x-1}}-({terms})}}"
     got = verdict({**ROW, "expected_answer": "0"}, text, library_verifier_timeout_seconds=1.0)
@@ -216,7 +216,7 @@ def test_judge_reads_question_answer_and_text_both_ways() -> None:
     assert second != sorted(second)
 
 
-def test_judge_reads_the_prompts_question_where_a_row_has_none() -> None:
+def test_judge_reads_the_prompts_question_if_a_row_has_none() -> None:
     judge = Scripted(NO)
     begun(DAPO, judge=judge)[0].step("one third")
     assert "Half of one?" in judge.asked[0]
@@ -373,7 +373,7 @@ def test_every_family_occurs(level: int) -> None:
     assert {row["level"] for row in rows} == {level}
 
 
-def test_rows_have_what_the_page_says() -> None:
+def test_rows_have_the_documented_fields() -> None:
     row = Math().get_task(0).row
     assert set(row) == {"id", "question", "expected_answer", "answer_form", "category", "level"}
 

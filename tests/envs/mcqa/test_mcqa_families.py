@@ -324,7 +324,7 @@ def test_countries_and_capitals_are_unique() -> None:
     assert all(country not in capital for _, country, capital in rows)
 
 
-def test_continent_holds_for_one_option_only() -> None:
+def test_continent_is_correct_for_one_option_only() -> None:
     where = {
         name: continent
         for continent, rows in CONTINENTS.items()

@@ -84,7 +84,7 @@ def test_pages_say_how_many_there_are(env: WorkplaceAssistant) -> None:
 
 
 @pytest.mark.parametrize("page_size", [0, -5, 10**30])
-def test_a_page_that_cannot_be_is_said(env: WorkplaceAssistant, page_size: int) -> None:
+def test_invalid_page_size_is_an_error(env: WorkplaceAssistant, page_size: int) -> None:
     said = call(env, "email_search_emails", page_size=page_size)
     assert said == "Error: page_size must be a number from 1 to 1000000"
 
@@ -603,7 +603,7 @@ def test_silence_is_right_where_nothing_is_to_be_done(env: WorkplaceAssistant) -
     assert outcome(env, request())["is_success"]
 
 
-def test_what_is_done_by_the_last_turn_is_graded(folder: str) -> None:
+def test_changes_up_to_the_last_turn_are_graded(folder: str) -> None:
     env = WorkplaceAssistant(database=folder, max_turns=1)
     env.reset(options={"task": request(SEND, DELETE)})
     _, reward, terminated, truncated, info = env.step(env.solve())
@@ -667,7 +667,7 @@ def test_no_call_raises(folder: str, calls: list[tuple[str, dict[str, Any]]]) ->
 # Rows.
 
 
-def test_a_prompt_tells_the_day_and_the_time(env: WorkplaceAssistant) -> None:
+def test_prompt_states_the_day_and_the_time(env: WorkplaceAssistant) -> None:
     messages, info = env.reset(options={"task": request()})
     assert "It is Thursday, 2023-11-30 23:59:00." in messages[0]["content"]
     assert messages[1] == {"role": "user", "content": "Do it."}
@@ -727,7 +727,7 @@ def test_a_new_email_is_a_reply_where_its_subject_is_the_same(
         assert info["is_success"] is (written == mark)
 
 
-def test_the_last_text_is_told_as_the_answer_and_calls_alone_are_none(folder: str) -> None:
+def test_extracted_answer_is_the_last_text_and_empty_for_tool_calls(folder: str) -> None:
     env = WorkplaceAssistant(database=folder, max_turns=1)
     for message, told in ((assistant_calls(SEND), ""), ("<think>Now?</think>Done.", "Done.")):
         env.reset(options={"task": request(SEND)})

@@ -301,7 +301,7 @@ def test_a_missing_file_of_queries_is_named(
     assert capsys.readouterr().err == f"error: file '{missing}' is missing\n"
 
 
-def test_the_script_does_not_overwrite_what_it_reads(
+def test_script_does_not_overwrite_its_input(
     script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, rows = write_database(tmp_path / "databases"), tmp_path / "rows.jsonl"

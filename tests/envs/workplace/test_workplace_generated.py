@@ -167,7 +167,7 @@ def test_the_longest_tasks_take_a_dozen_changes() -> None:
     assert sum(writes) / len(writes) > 4
 
 
-def test_what_has_no_effect_is_rare() -> None:
+def test_tasks_without_effect_are_rare() -> None:
     env = WorkplaceAssistant()
     tagged = [bool(env.get_task(index).row.get("no_op")) for index in range(600)]
     assert 0.005 < sum(tagged) / len(tagged) < 0.05

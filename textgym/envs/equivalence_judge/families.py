@@ -43,7 +43,7 @@ _KNOWN = tuple(
 
 
 class Item(NamedTuple):
-    """A question, its answer, and what it is about."""
+    """A question, its answer, and the fact that it asks for."""
 
     question: str
     answer: str
@@ -69,7 +69,7 @@ def capitals(rng: random.Random, level: int) -> Item:
 
 
 def elements(rng: random.Random, level: int) -> Item:
-    """Tell a chemical element by its symbol or its number."""
+    """Name a chemical element, given its symbol or number."""
     most = (12, 20, 36, 60, 86)[level - 1]
     number = choice(rng, [n for n in range(1, most + 1) if NAMES[n - 1] not in _SPELT_TWO_WAYS])
     symbol, name = SYMBOLS[number - 1], NAMES[number - 1]
@@ -89,7 +89,7 @@ def elements(rng: random.Random, level: int) -> Item:
 
 
 def weekdays(rng: random.Random, level: int) -> Item:
-    """Count days of the week on, and at higher levels back."""
+    """Count days of the week forwards, and at higher levels also back."""
     start = randbelow(rng, 7)
     days = randint(rng, *((2, 6), (2, 13), (8, 40), (30, 99), (100, 999))[level - 1])
     back = level > 2 and randbelow(rng, 2) == 1
@@ -108,7 +108,7 @@ def weekdays(rng: random.Random, level: int) -> Item:
 
 
 def months(rng: random.Random, level: int) -> Item:
-    """Count months on from one."""
+    """Count months forwards."""
     start = randbelow(rng, 12)
     on = randint(rng, *((2, 4), (2, 11), (5, 23), (13, 50), (50, 400))[level - 1])
     forms = (
@@ -185,22 +185,22 @@ def alphabetical(rng: random.Random, level: int) -> Item:
 
 
 def turns(rng: random.Random, level: int) -> Item:
-    """Follow turns to the left and to the right, and tell the direction at the end."""
+    """Follow left and right turns, and name the final direction."""
     start = randbelow(rng, 4)
     moves = [choice(rng, (1, -1, 2)) for _ in range((1, 2, 4, 6, 9)[level - 1])]
     names = {1: "right", -1: "left", 2: "around"}
-    moves_text = ", then ".join(f"turn {names[move]}" for move in moves)
+    turn_texts = ", then ".join(f"turn {names[move]}" for move in moves)
     forms = (
         "You face {point}. You {moves}. Which way do you face now?",
         "Someone looks {point}. Told to {moves}, in which direction do they look at the end?",
         "Begin facing {point} and {moves}. Name the direction that you end up facing.",
     )
-    question = choice(rng, forms).format(point=_POINTS[start], moves=moves_text)
+    question = choice(rng, forms).format(point=_POINTS[start], moves=turn_texts)
     return Item(question, _POINTS[(start + sum(moves)) % 4], f"{start} {moves}")
 
 
 def holders(rng: random.Random, level: int) -> Item:
-    """Follow a thing from hand to hand."""
+    """Follow an object that people pass on."""
     people = sample(rng, PEOPLE, min(3 + level, 7))
     thing = choice(rng, _ITEMS)
     chain = [people[0]]
@@ -217,7 +217,7 @@ def holders(rng: random.Random, level: int) -> Item:
 
 
 def colours(rng: random.Random, level: int) -> Item:
-    """Name the colour of a thing that stands at a place in a row."""
+    """Name the colour of an item at a position in a row."""
     row = sample(rng, _COLOURS, (3, 4, 6, 8, 10)[level - 1])
     place = randint(rng, 2, len(row) - 1)
     from_right = level > 1 and randbelow(rng, 2) == 1
@@ -233,7 +233,7 @@ def colours(rng: random.Random, level: int) -> Item:
 
 
 def clocks(rng: random.Random, level: int) -> Item:
-    """Add minutes to a time of day, and at higher levels take them off."""
+    """Add minutes to a time of day, and at higher levels also subtract them."""
     start = 5 * randint(rng, 72, 216) if level < 3 else randint(rng, 0, 1439)
     longest = (12, 12, 119, 359, 1399)[level - 1]
     spent = 5 * randint(rng, 1, longest) if level < 3 else randint(rng, 31, longest)
@@ -259,7 +259,7 @@ def _clock(minutes: int) -> str:
 
 
 def sums(rng: random.Random, level: int) -> Item:
-    """Solve a small story with numbers."""
+    """Solve a word problem."""
     size = (9, 30, 90, 400, 2000)[level - 1]
     count, each, less = randint(rng, 2, 4 * level), randint(rng, 2, size), randint(rng, 1, size)
     total = count * each

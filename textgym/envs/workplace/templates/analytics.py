@@ -32,7 +32,7 @@ def days_of(draft: Draft, since: date, until: date) -> dict[str, str]:
 
 
 def by_source(draft: Draft, since: date, until: date) -> dict[str, float]:
-    """Look up how many visits each source brought in a period."""
+    """Look up the number of visits from each source in a period."""
     return {
         source: sum(
             draft.visits("traffic_source_count", since, until, traffic_source=source).values()
@@ -42,12 +42,12 @@ def by_source(draft: Draft, since: date, until: date) -> dict[str, float]:
 
 
 def value_of(source: str) -> str:
-    """Return what to plot for a source."""
+    """Return the value to plot for a source."""
     return f"visits_{source.replace(' ', '_')}"
 
 
 def on(figures: dict[str, float], day: date) -> float:
-    """Return the figure of a day; none is 0."""
+    """Return the figure of a day; 0 if it is missing."""
     return {date[:10]: figure for date, figure in figures.items()}.get(day.isoformat(), 0)
 
 

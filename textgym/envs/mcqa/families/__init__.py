@@ -7,20 +7,20 @@ the same item; every item has one correct option and three different wrong ones.
 import random
 from collections.abc import Callable
 
-from textgym.envs.mcqa.families.item import Item
-from textgym.envs.mcqa.families.knowledge.calendars import clock, dates, weekdays
-from textgym.envs.mcqa.families.knowledge.chemistry import elements, molar_mass
-from textgym.envs.mcqa.families.knowledge.geography import capitals, continents
-from textgym.envs.mcqa.families.mathematics.arithmetic import arithmetic, missing, sequences
-from textgym.envs.mcqa.families.mathematics.chance import counting, probability
-from textgym.envs.mcqa.families.mathematics.everyday import change, rates
-from textgym.envs.mcqa.families.mathematics.integers import bases, divisors, primes, roman
-from textgym.envs.mcqa.families.mathematics.measures import geometry, units
-from textgym.envs.mcqa.families.mathematics.parts import comparing, fractions, percentages
-from textgym.envs.mcqa.families.reasoning.logic import orderings, syllogisms, truth
-from textgym.envs.mcqa.families.reasoning.snippets import lists, strings
-from textgym.envs.mcqa.families.reasoning.tables import rankings, tables
-from textgym.envs.mcqa.families.reasoning.words import alphabetical, anagrams, letters
+from .item import Item
+from .knowledge.calendars import clock, dates, weekdays
+from .knowledge.chemistry import elements, molar_mass
+from .knowledge.geography import capitals, continents
+from .mathematics.arithmetic import arithmetic, missing, sequences
+from .mathematics.chance import counting, probability
+from .mathematics.everyday import change, rates
+from .mathematics.integers import bases, divisors, primes, roman
+from .mathematics.measures import geometry, units
+from .mathematics.parts import comparing, fractions, percentages
+from .reasoning.logic import orderings, syllogisms, truth
+from .reasoning.snippets import lists, strings
+from .reasoning.tables import rankings, tables
+from .reasoning.words import alphabetical, anagrams, letters
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 

@@ -8,17 +8,7 @@ import random
 from datetime import date
 from operator import add
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    randint,
-    sample,
-)
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (

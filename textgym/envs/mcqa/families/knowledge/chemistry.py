@@ -9,17 +9,7 @@ import random
 from collections.abc import Sequence
 from operator import add, mul
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    offer_few,
-    pair,
-    randbelow,
-    sample,
-)
+from ..item import Item, choice, corners, four, offer, offer_few, pair, randbelow, sample
 
 _TABLE = """
 H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine

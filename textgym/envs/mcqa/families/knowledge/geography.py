@@ -7,7 +7,7 @@ from 1 to 5, where 1 means well known.
 
 import random
 
-from textgym.envs.mcqa.families.item import Item, choice, offer_few, randbelow, sample
+from ..item import Item, choice, offer_few, randbelow, sample
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon

@@ -8,16 +8,7 @@ import random
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    randint,
-)
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint
 
 _ASK = (
     "What is {}?",

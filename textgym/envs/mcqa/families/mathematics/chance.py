@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from math import comb, lcm, perm
 from operator import mul
 
-from textgym.envs.mcqa.families.item import (
+from ..item import (
     Item,
     are_fractions,
     choice,
@@ -21,7 +21,7 @@ from textgym.envs.mcqa.families.item import (
     randbelow,
     randint,
     sample,
-)  # fmt: skip
+)
 
 _COLOURS = ("red", "blue", "green", "white", "black", "yellow")
 _CHANCE = (

@@ -8,19 +8,8 @@ import random
 from collections.abc import Sequence
 from operator import mul
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    plural,
-    randbelow,
-    randint,
-    sample,
-)
-from textgym.envs.mcqa.families.reasoning.vocabulary import GOODS, PEOPLE
+from ..item import Item, choice, corners, four, offer, pair, plural, randbelow, randint, sample
+from ..reasoning.vocabulary import GOODS, PEOPLE
 
 # by the hours that two need together: how many each of them needs alone
 _TOGETHER = {

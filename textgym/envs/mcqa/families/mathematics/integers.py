@@ -9,18 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    offer_few,
-    pair,
-    randbelow,
-    randint,
-    sample,
-)
+from ..item import Item, choice, corners, four, offer, offer_few, pair, randbelow, randint, sample
 
 _TOP = 3000
 _PRIME = (

@@ -9,17 +9,7 @@ from collections.abc import Sequence
 from itertools import product
 from operator import mul
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    randint,
-    sample,
-)
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
 
 _TRIPLES = (
     (3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41), (12, 35, 37),

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from operator import mul
 
-from textgym.envs.mcqa.families.item import (
+from ..item import (
     Item,
     are_fractions,
     choice,
@@ -20,7 +20,7 @@ from textgym.envs.mcqa.families.item import (
     randbelow,
     randint,
     sample,
-)  # fmt: skip
+)
 
 _LOWEST = (
     "What is {}? Give the answer in lowest terms.",

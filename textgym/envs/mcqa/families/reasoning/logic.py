@@ -9,16 +9,8 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    offer,
-    offer_few,
-    randbelow,
-    randint,
-    sample,
-)
-from textgym.envs.mcqa.families.reasoning.vocabulary import PEOPLE
+from ..item import Item, choice, offer, offer_few, randbelow, randint, sample
+from .vocabulary import PEOPLE
 
 _SCALES = (
     ("taller", "shorter", "tallest", "shortest"),

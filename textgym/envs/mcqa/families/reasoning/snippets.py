@@ -8,8 +8,8 @@ import random
 from collections.abc import Callable, Sequence
 from operator import add, mul
 
-from textgym.envs.mcqa.families.item import Item, choice, corners, offer, pair, randbelow, sample
-from textgym.envs.mcqa.families.reasoning.vocabulary import WORDS
+from ..item import Item, choice, corners, offer, pair, randbelow, sample
+from .vocabulary import WORDS
 
 _ASK = (
     "What does the Python expression {} give?",

@@ -9,19 +9,8 @@ from collections.abc import Sequence
 from operator import sub
 from typing import NamedTuple
 
-from textgym.envs.mcqa.families.item import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    plural,
-    randbelow,
-    randint,
-    sample,
-)
-from textgym.envs.mcqa.families.reasoning.vocabulary import PEOPLE
+from ..item import Item, choice, corners, four, offer, pair, plural, randbelow, randint, sample
+from .vocabulary import PEOPLE
 
 _THEMES = (
     ("Shop", ("North", "South", "East", "West", "Harbour", "Park"), ("apples", "pears", "plums")),

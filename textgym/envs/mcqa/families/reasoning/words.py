@@ -7,8 +7,8 @@ its answer depends on.
 import random
 from collections.abc import Callable, Iterable
 
-from textgym.envs.mcqa.families.item import Item, choice, corners, offer, pair, randint, sample
-from textgym.envs.mcqa.families.reasoning.vocabulary import BY_LENGTH, LONG_WORDS, WORDS
+from ..item import Item, choice, corners, offer, pair, randint, sample
+from .vocabulary import BY_LENGTH, LONG_WORDS, WORDS
 
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _BY_INITIAL = tuple(

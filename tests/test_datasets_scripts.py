@@ -176,8 +176,8 @@ def test_half_a_surrogate_pair_is_kept(agieval: ModuleType, tmp_path: Path) -> N
         ),
         ({"label": None}, "field 'label' is missing"),
         ({"label": "D"}, "field 'label' is 'D', but the options are A, B, C"),
-        ({"label": ["A", "B"]}, "field 'label' must be a text"),
-        ({"passage": 3}, "field 'passage' must be a text"),
+        ({"label": ["A", "B"]}, "field 'label' must be a non-blank string"),
+        ({"passage": 3}, "field 'passage' must be a non-blank string"),
     ],
 )
 def test_agieval_refuses_rows(
@@ -289,7 +289,7 @@ def test_mmlu_without_datasets(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--limit", "0"], "--limit is 1 or more, not 0"),
+        (["--limit", "0"], "--limit must be 1 or more, not 0"),
         (["--name", "nowhere/small.parquet"], "file 'nowhere/small.parquet' is missing"),
     ],
 )

@@ -140,9 +140,9 @@ def test_the_operators_limit_truncates() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"number": 0}, "'number' must be a whole number from 1"),
-        ({"number": "5"}, "'number' must be a whole number"),
-        ({"number": 8}, "'number' is 8, and the highest is 7"),
+        ({"number": 0}, "'number' must be an integer from 1"),
+        ({"number": "5"}, "'number' must be an integer"),
+        ({"number": 8}, "'number' is 8, but highest is 7"),
         ({"highest": None}, "'highest' must be"),
         ({"turns": 2.0}, "'turns' must be"),
         ({"turns": True}, "'turns' must be"),

@@ -199,8 +199,8 @@ def test_methods_that_are_not_tools_cannot_be_called(name: str) -> None:
         ({"expected_synonyms": []}, "'expected_synonym_values' must be a list of one or more"),
         ({"expected_synonym_values": ["711"]}, "'expected_synonym_values'"),
         ({"expected_synonym_values": [True]}, "'expected_synonym_values'"),
-        ({"minefield_label": 5}, "'minefield_label' must be a text"),
-        ({"minefield_label_value": "5"}, "'minefield_label_value' must be a whole number"),
+        ({"minefield_label": 5}, "'minefield_label' must be a string"),
+        ({"minefield_label_value": "5"}, "'minefield_label_value' must be an integer"),
     ],
     ids=str,
 )

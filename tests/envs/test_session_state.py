@@ -149,10 +149,10 @@ def test_a_row_may_begin_where_it_must_end() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"initial_count": None}, "'initial_count' must be a whole number"),
-        ({"expected_count": "7"}, "'expected_count' must be a whole number.*'7'"),
-        ({"expected_count": True}, "'expected_count' must be a whole number"),
-        ({"initial_count": 3.0}, "'initial_count' must be a whole number"),
+        ({"initial_count": None}, "'initial_count' must be an integer"),
+        ({"expected_count": "7"}, "'expected_count' must be an integer.*'7'"),
+        ({"expected_count": True}, "'expected_count' must be an integer"),
+        ({"initial_count": 3.0}, "'initial_count' must be an integer"),
         ({"expected_count": 10**19}, "at most 18 digits"),
         ({"request": ""}, "'request' is missing"),
         ({"request": 5}, "'request' is missing"),

@@ -189,10 +189,10 @@ def test_the_turn_limit_grades_the_last_message() -> None:
     [
         ({"city": None}, "'city' is missing"),
         ({"city": " "}, "'city' is missing"),
-        ({"expected_answer": None}, "'expected_answer' must be a text or a number"),
+        ({"expected_answer": None}, "'expected_answer' must be a string or a number"),
         ({"expected_answer": ""}, "'expected_answer' must be"),
         ({"expected_answer": True}, "'expected_answer' must be"),
-        ({"question": ""}, "'question' must be a text"),
+        ({"question": ""}, "'question' must be a string"),
         ({"weather": "snowy"}, "'weather' must be an object"),
         ({"weather": {}}, "'weather' must be an object"),
     ],

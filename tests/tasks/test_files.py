@@ -175,7 +175,7 @@ def test_unreadable_file(write: Write) -> None:
         pytest.param({"answer": "E"}, "answer", "the options are A, B", id="no option"),
         pytest.param({"answer": "x"}, "answer", "the options are A, B", id="an option's text"),
         pytest.param({"question": ""}, "question", "is missing or empty", id="empty question"),
-        pytest.param({"options": {"A": "x", "B": 5}}, "options.B", "must be a text", id="option"),
+        pytest.param({"options": {"A": "x", "B": 5}}, "options.B", "must be a string", id="option"),
     ],
 )
 def test_row_that_cannot_be_read_is_named(

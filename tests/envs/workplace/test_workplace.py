@@ -766,13 +766,13 @@ def test_generated_tasks_need_the_offered_tools_alone() -> None:
 
 def test_toolkits_that_suffice_for_no_task_are_refused() -> None:
     env = WorkplaceAssistant(toolkits=["company_directory"], level=1)
-    with pytest.raises(UsageError, match="solve no generated task of level 1"):
+    with pytest.raises(UsageError, match="no generated task of level 1"):
         env.reset(options={"index": 0})
 
 
 @pytest.mark.parametrize("toolkits", [[], "email", 3])
 def test_toolkits_must_be_names(toolkits: Any) -> None:
-    with pytest.raises(UsageError, match="toolkits is a list"):
+    with pytest.raises(UsageError, match="toolkits must be a list"):
         WorkplaceAssistant(toolkits=toolkits)
 
 

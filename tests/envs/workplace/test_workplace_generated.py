@@ -156,7 +156,7 @@ def test_no_company_is_in_two_splits(worlds: int | None) -> None:
 
 @pytest.mark.parametrize("worlds", [0, -1, 1.5, "all", True])
 def test_worlds_is_a_number(worlds: Any) -> None:
-    with pytest.raises(UsageError, match="worlds is a whole number"):
+    with pytest.raises(UsageError, match="worlds must be an integer"):
         WorkplaceAssistant(worlds=worlds)
 
 

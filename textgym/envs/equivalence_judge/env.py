@@ -273,7 +273,7 @@ class EquivalenceJudge(TextEnv[None]):
         """Give the expected answer."""
         answer = self.task.answer
         if self.task.patterns and self._extracted(answer, PatternSearch()) != answer.strip():
-            raise OracleError(f"the output_regex of {self.task.id} does not match the plain answer")
+            raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:

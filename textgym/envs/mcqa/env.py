@@ -218,7 +218,7 @@ class MCQA(TextEnv[None]):
         """Choose the correct option."""
         answer = letter_as_answer(self.task.answer, self.task.mode)
         if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
-            raise OracleError(f"the output_regex of {self.task.id} does not match the plain answer")
+            raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:

@@ -1,11 +1,11 @@
-"""Turn AGIEval's multiple-choice files into textgym's rows.
+"""Convert AGIEval's multiple-choice files to MCQA rows.
 
 python datasets_scripts/agieval.py lsat-ar.jsonl aqua-rat.jsonl --out rows.jsonl
 
-AGIEval's files (github.com/ruixiangcui/AGIEval, `data/v1`) hold one question a line. The rows can
-be read by `gymnasium.make("textgym/MCQA-v0", dataset="rows.jsonl")`; their ids bear the number of
-the question in its file, from 1. A question whose right text stands twice among its options (then
-two letters are right), or that has an empty option, is skipped.
+AGIEval's files (github.com/ruixiangcui/AGIEval, `data/v1`) have one question per line. Read the
+rows with `gymnasium.make("textgym/MCQA-v0", dataset="rows.jsonl")`. Their ids contain the number of
+the question in its file, from 1. Questions with an empty option, or whose correct option occurs
+twice, are skipped.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _PREFIX = re.compile(r"\s*\(\s*([A-Z])\s*\)")
 
 
 def convert(record: Row, number: int, category: str) -> Row:
-    r"""Turn one of AGIEval's records into a row.
+    r"""Convert one of AGIEval's records to a row.
 
     Args:
-        record: The record as it was read.
-        number: Its number in its file, from 1.
-        category: The file's stem.
+        record: The record.
+        number: The number of the record in its file, from 1.
+        category: The name of the file without its suffix.
 
     Raises:
-        RowError: A field is missing or wrong.
+        RowError: A field is missing or not valid.
 
     Example:
         >>> record = {"passage": "Ann is older than Bob.", "question": "Who is younger?",
@@ -53,7 +53,7 @@ def convert(record: Row, number: int, category: str) -> Row:
 
 
 def _without_prefixes(texts: list[str]) -> list[str]:
-    """Return options without their "(A)"; prefixes in another order than the options are refused.
+    """Return options without their "(A)". Raises an error if the prefixes are not in order.
 
     Example:
         >>> _without_prefixes(["(A)neon", "(B ) zinc"]), _without_prefixes(["both", "(I) only"])
@@ -71,8 +71,8 @@ def _without_prefixes(texts: list[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script and return its exit code."""
-    what = "AGIEval's files to textgym's MCQA rows."
-    return main_of_files(what, convert, arguments, no_fair_choice)
+    description = "Convert AGIEval's files to MCQA rows."
+    return main_of_files(description, convert, arguments, no_fair_choice)
 
 
 if __name__ == "__main__":

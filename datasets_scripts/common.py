@@ -1,4 +1,4 @@
-"""What the scripts share: their rows, how these are written, and how errors are shown."""
+"""Shared code of the scripts: making and writing rows, and reporting errors."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ Row = dict[str, Any]
 
 
 def text_of(record: Row, field: str) -> str:
-    """Return a field's text, which is there and is not blank."""
+    """Return the string of a field, which must not be missing or blank."""
     text = record.get(field)
     if text is None:
         raise RowError(field, "is missing")
     if not isinstance(text, str) or not text.strip():
-        raise RowError(field, f"must be a text that is not blank, not {text!r}")
+        raise RowError(field, f"must be a non-blank string, not {text!r}")
     return text
 
 
 def texts_of(record: Row, field: str) -> list[str]:
-    """Return the 2 to 26 options that a field of a record lists."""
+    """Return the 2 to 26 options in a field of a record."""
     texts = record.get(field)
     if texts is None:
         raise RowError(field, "is missing")
     is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
     if not is_list or not 2 <= len(texts) <= len(ascii_uppercase):
-        raise RowError(field, "must be a list of 2 to 26 texts")
+        raise RowError(field, "must be a list of 2 to 26 strings")
     return list(texts)
 
 
 def make_row(id: str, question: str, texts: list[str], right: int, category: str) -> Row:
-    """Return one of textgym's flat rows; the texts are lettered in order, `right` is a place."""
+    """Return a flat row. The options get letters in order; `right` is the correct one's index."""
     return {
         "id": id,
         "question": question,
@@ -64,11 +64,11 @@ def make_row(id: str, question: str, texts: list[str], right: int, category: str
 
 
 def no_fair_choice(row: Row) -> str:
-    """Say why a multiple-choice row makes no fair question, or return an empty text.
+    """Return why a multiple-choice row should be skipped, or "".
 
     Example:
         >>> no_fair_choice({"options": {"A": "6  km", "B": "6 KM", "C": "7"}, "answer": "B"})
-        'the right text stands twice'
+        'the correct option occurs twice'
         >>> no_fair_choice({"options": {"A": "6", "B": "6", "C": "7"}, "answer": "C"})
         ''
     """
@@ -76,7 +76,7 @@ def no_fair_choice(row: Row) -> str:
     if not all(texts):
         return "an option is empty"
     right = normalize_text(row["options"][row["answer"]])
-    return "the right text stands twice" if texts.count(right) > 1 else ""
+    return "the correct option occurs twice" if texts.count(right) > 1 else ""
 
 
 def convert_all(
@@ -84,10 +84,18 @@ def convert_all(
     convert: Callable[[Row, int], Row],
     why_skip: Callable[[Row], str] = lambda row: "",
 ) -> tuple[list[Row], Counter[str]]:
-    """Return the rows of records, which come with their places, and what was skipped, and why.
+    """Convert records, each given with its location.
 
-    A record that cannot be converted is refused with its place. `why_skip` says of a row why it is
-    left out, or returns an empty text.
+    Args:
+        records: Locations and records.
+        convert: Makes a row from a record and its number, from 1.
+        why_skip: Returns why a row should be skipped, or "".
+
+    Returns:
+        The rows, and the number of skipped records by reason.
+
+    Raises:
+        RowError: A record is not valid; the error names its location.
     """
     rows: list[Row] = []
     skipped: Counter[str] = Counter()
@@ -104,7 +112,7 @@ def convert_all(
 
 
 def main_of_files(
-    what: str,
+    description: str,
     convert: Callable[[Row, int, str], Row],
     arguments: Sequence[str] | None,
     why_skip: Callable[[Row], str] = lambda row: "",
@@ -112,14 +120,14 @@ def main_of_files(
     """Run a script whose arguments are .jsonl files and `--out`; return its exit code.
 
     Args:
-        what: What the script does, in one line.
-        convert: Makes a row of a record, its number in its file, from 1, and the file's stem.
-        arguments: The command line's; None for this process's.
+        description: What the script does, in one line.
+        convert: Makes a row from a record, its number in the file, from 1, and the file's stem.
+        arguments: The command line; None for `sys.argv`.
         why_skip: As in `convert_all`.
     """
-    parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .jsonl to read")
-    parser.add_argument("--out", required=True, type=Path, help="the .jsonl file to write")
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl file to read")
+    parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
     given = parser.parse_args(arguments)
     return run(lambda: _convert_files(given.files, given.out, convert, why_skip))
 
@@ -135,7 +143,7 @@ def _convert_files(
     stems = Counter(file.stem for file in files)
     if stems.total() > len(stems):
         twice = stems.most_common(1)[0][0]
-        raise UsageError(f"two files are named {twice!r}: their rows would share ids")
+        raise UsageError(f"two files are named {twice!r}, so their rows would have the same ids")
     results = {file.stem: _convert_file(file, convert, why_skip) for file in files}
     write_rows(out, (row for rows, _ in results.values() for row in rows))
     for name, (rows, skipped) in results.items():
@@ -146,30 +154,30 @@ def _convert_file(
     path: Path, convert: Callable[[Row, int, str], Row], why_skip: Callable[[Row], str]
 ) -> tuple[list[Row], Counter[str]]:
     if not path.is_file():
-        what = "is a folder; name a .jsonl file" if path.is_dir() else "is missing"
+        what = "is a folder; pass a .jsonl file" if path.is_dir() else "is missing"
         raise DatasetError(f"file {str(path)!r} {what}")
     records = load_rows(str(path), "test")
     return convert_all(records, lambda row, number: convert(row, number, path.stem), why_skip)
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write rows, one JSON object a line."""
+    """Write rows as JSON lines."""
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
-        # Half a surrogate pair, which UTF-8 cannot hold, stays the \u escape that it was.
+        # UTF-8 cannot encode a lone surrogate, so it remains a \u escape.
         path.write_bytes("".join(lines).encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot write to {str(path)!r}: {error.strerror}") from error
 
 
 def report(name: str, written: int, skipped: Counter[str]) -> None:
-    """Print one line: how many rows were written, how many skipped, and why."""
+    """Print the number of written rows and of skipped ones, with the reasons."""
     why = "".join(f"; {reason}: {count}" for reason, count in skipped.items())
     print(f"{name}: {written} rows written, {skipped.total()} skipped{why}")
 
 
 def run(work: Callable[[], None]) -> int:
-    """Do a script's work and return its exit code: 2, and one line on stderr, on wrong input."""
+    """Run a script and return its exit code. Invalid input gives 2 and one line on stderr."""
     try:
         work()
     except UsageError as error:

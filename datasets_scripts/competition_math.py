@@ -1,12 +1,12 @@
-r"""Turn files of MATH, the competition problems, into textgym's rows.
+r"""Convert files of MATH, the competition problems, to Math rows.
 
 python datasets_scripts/competition_math.py math-500.jsonl --out math.jsonl
 
-Three forms of the data set are read: as published (`problem`, `solution`, `level`, `type`, and the
+Three formats are supported: the published one (`problem`, `solution`, `level`, `type`, with the
 answer in the solution's last box), MATH-500 (with `answer` and `subject`), and AGIEval's
-(`question`, `answer`, and the rest in `other`). The rows can be read by
-`gymnasium.make("textgym/Math-v0", dataset="math.jsonl")`; their ids bear the number of the problem
-in its file, from 1; `level` is MATH's own, 1 to 5, and `category` its subject.
+(`question`, `answer`, and the rest in `other`). Read the rows with
+`gymnasium.make("textgym/Math-v0", dataset="math.jsonl")`. Their ids contain the number of the
+problem in its file, from 1. `level` is the level in MATH, 1 to 5, and `category` the subject.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _LEVEL = re.compile(r"(?:Level )?([1-5])")
 
 
 def convert(record: Row, number: int, category: str) -> Row:
-    r"""Turn one of MATH's records into a row.
+    r"""Convert one of MATH's records to a row.
 
     Args:
-        record: The record as it was read.
-        number: Its number in its file, from 1.
-        category: The file's stem.
+        record: The record.
+        number: The number of the record in its file, from 1.
+        category: The name of the file without its suffix.
 
     Raises:
-        RowError: A field is missing or wrong.
+        RowError: A field is missing or not valid.
 
     Example:
         >>> record = {"problem": "Add 1 and 1.", "solution": "It is $\\boxed{2}$.",
@@ -60,13 +60,15 @@ def _answer_of(record: Row) -> str:
         return text_of(record, "answer")
     answer = last_boxed(text_of(record, "solution"))
     if answer is None or not answer.strip():
-        raise RowError("solution", "must hold the answer in \\boxed{}, or `answer` must be there")
+        raise RowError(
+            "solution", "must contain the answer in \\boxed{}, unless there is a field `answer`"
+        )
     return answer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script and return its exit code."""
-    return main_of_files("MATH's files to textgym's Math rows.", convert, arguments)
+    return main_of_files("Convert MATH's files to Math rows.", convert, arguments)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Turn GSM8K's files into textgym's rows.
+"""Convert GSM8K's files to Math rows.
 
 python datasets_scripts/gsm8k.py test.jsonl --out gsm8k.jsonl
 
-GSM8K's files (github.com/openai/grade-school-math) hold one problem a line: `question`, and
-`answer`, a worked solution that ends in `#### N`. The rows can be read by
-`gymnasium.make("textgym/Math-v0", dataset="gsm8k.jsonl")`; their ids bear the number of the
-problem in its file, from 1, and `solution` keeps the worked solution.
+GSM8K's files (github.com/openai/grade-school-math) have one problem per line: `question`, and
+`answer`, a solution that ends with `#### N`. Read the rows with
+`gymnasium.make("textgym/Math-v0", dataset="gsm8k.jsonl")`. Their ids contain the number of the
+problem in its file, from 1, and `solution` contains the solution.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _FINAL = re.compile(r"####\s*(-?[\d,]*\.?\d+)\s*$")
 
 
 def convert(record: Row, number: int, category: str) -> Row:
-    r"""Turn one of GSM8K's records into a row.
+    r"""Convert one of GSM8K's records to a row.
 
     Args:
-        record: The record as it was read.
-        number: Its number in its file, from 1.
-        category: The file's stem.
+        record: The record.
+        number: The number of the record in its file, from 1.
+        category: The name of the file without its suffix.
 
     Raises:
-        RowError: A field is missing or wrong.
+        RowError: A field is missing or not valid.
 
     Example:
         >>> row = convert({"question": "Two plus two?", "answer": "2 + 2 = 4\n#### 4"}, 1, "test")
@@ -41,7 +41,7 @@ def convert(record: Row, number: int, category: str) -> Row:
     solution = text_of(record, "answer")
     final = _FINAL.search(solution)
     if final is None:
-        raise RowError("answer", "must end in a line '#### ' and the final number")
+        raise RowError("answer", "must end with '#### ' and the final number")
     return {
         "id": f"gsm8k-{category}-{number}",
         "question": text_of(record, "question"),
@@ -53,7 +53,7 @@ def convert(record: Row, number: int, category: str) -> Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script and return its exit code."""
-    return main_of_files("GSM8K's files to textgym's Math rows.", convert, arguments)
+    return main_of_files("Convert GSM8K's files to Math rows.", convert, arguments)
 
 
 if __name__ == "__main__":

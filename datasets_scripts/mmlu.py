@@ -1,12 +1,12 @@
-"""Turn MMLU, or a data set of the same schema, into textgym's multiple-choice rows.
+"""Convert MMLU, or a data set with the same schema, to MCQA rows.
 
 python datasets_scripts/mmlu.py --out mmlu.jsonl
 python datasets_scripts/mmlu.py --name folder-or-file --split test --limit 100 --out mmlu.jsonl
 
-The schema: `question`, `subject`, `choices` (texts) and `answer` (the right one's place, from 0).
-The rows can be read by `gymnasium.make("textgym/MCQA-v0", dataset="mmlu.jsonl")`; their ids bear
-the number of the question in its split, from 1. A question whose right text stands twice among its
-choices (then two letters are right), or that has an empty choice, is skipped.
+The schema is `question`, `subject`, `choices` (strings) and `answer` (the index of the correct one,
+from 0). Read the rows with `gymnasium.make("textgym/MCQA-v0", dataset="mmlu.jsonl")`. Their ids
+contain the number of the question in its split, from 1. Questions with an empty choice, or whose
+correct choice occurs twice, are skipped.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _BUILDERS = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "
 
 
 def convert(record: Row, id: str) -> Row:
-    """Turn one of MMLU's records into a row.
+    """Convert one of MMLU's records to a row.
 
     Args:
-        record: The record as it was read.
+        record: The record.
         id: The row's id.
 
     Raises:
-        RowError: A field is missing or wrong.
+        RowError: A field is missing or not valid.
 
     Example:
         >>> record = {"question": "Which is a metal?", "subject": "chemistry",
@@ -61,15 +61,15 @@ def convert(record: Row, id: str) -> Row:
 
 
 def load(name: str, config: str | None, split: str) -> Any:
-    """Load a data set of the hub, or of a local folder or file.
+    """Load a data set from the hub, or from a local folder or file.
 
     Args:
-        name: A hub id, or a path that exists or ends like a data file.
-        config: The configuration; None for `all` on the hub, and for a local one's default.
-        split: The split; a single file is that split.
+        name: A hub id, or a path. It is a path if it exists or has the suffix of a data file.
+        config: The configuration. None for `all` on the hub, and for the default of local ones.
+        split: The split. A single file is taken as this split.
 
     Raises:
-        DatasetError: It cannot be loaded.
+        DatasetError: The data set cannot be loaded.
         ExtraMissingError: The extra `data` is not installed.
     """
     try:
@@ -96,17 +96,17 @@ def load(name: str, config: str | None, split: str) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script and return its exit code."""
-    parser = argparse.ArgumentParser(description="MMLU to textgym's MCQA rows.")
-    parser.add_argument("--name", default="cais/mmlu", help="a hub id, or a local folder or file")
-    parser.add_argument("--config", help=f"the configuration; on the hub, by default {_HUB_CONFIG}")
-    parser.add_argument("--split", default="test", help="the split")
-    parser.add_argument("--limit", type=int, help="take only this many questions, from the first")
-    parser.add_argument("--out", required=True, type=Path, help="the .jsonl file to write")
+    parser = argparse.ArgumentParser(description="Convert MMLU to MCQA rows.")
+    parser.add_argument("--name", default="cais/mmlu", help="hub id, or local folder or file")
+    parser.add_argument("--config", help=f"configuration; the default on the hub is {_HUB_CONFIG}")
+    parser.add_argument("--split", default="test", help="split")
+    parser.add_argument("--limit", type=int, help="maximum number of questions to convert")
+    parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
     given = parser.parse_args(arguments)
 
     def work() -> None:
         if given.limit is not None and given.limit < 1:
-            raise UsageError(f"--limit is 1 or more, not {given.limit}")
+            raise UsageError(f"--limit must be 1 or more, not {given.limit}")
         found = islice(load(given.name, given.config, given.split), given.limit)
         records = ((f"row {i} of {given.name}", record) for i, record in enumerate(found, 1))
         rows, skipped = convert_all(

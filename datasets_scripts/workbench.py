@@ -1,13 +1,14 @@
-"""Turn WorkBench's queries, and NeMo Gym's rows of the same kind, into textgym's rows.
+"""Convert WorkBench's queries, and NeMo Gym's rows, to WorkplaceAssistant rows.
 
 python datasets_scripts/workbench.py queries/*.csv --database databases --out workbench.jsonl
 
-A .csv file holds WorkBench's queries (github.com/olly-styles/WorkBench): `query`, `answer`, a list
-of calls such as `calendar.delete_event.func(event_id="00000256")`, `base_template` and `domains`. A
-.jsonl file holds NeMo Gym's `workplace_assistant` rows, which stay as they are. Each row gets
-`no_op`: whether its calls leave WorkBench's databases as they are, so that doing nothing is right.
-The rows can be read by `gymnasium.make("textgym/WorkplaceAssistant-v0", dataset="workbench.jsonl",
-database="databases")`; the ids of queries bear the number of the query in its file, from 1.
+A .csv file contains WorkBench's queries (github.com/olly-styles/WorkBench), with `query`, `answer`
+(a list of calls such as `calendar.delete_event.func(event_id="00000256")`), `base_template` and
+`domains`. A .jsonl file contains NeMo Gym's `workplace_assistant` rows, which are not converted.
+Each row gets the field `no_op`, which is true if its calls do not change WorkBench's databases, so
+that doing nothing is correct. Read the rows with `gymnasium.make("textgym/WorkplaceAssistant-v0",
+dataset="workbench.jsonl", database="databases")`. The ids of queries contain the number of the
+query in its file, from 1.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ _CSV_ENDING = "_queries_and_answers"
 
 
 def convert(record: Row, number: int, category: str) -> Row:
-    r"""Turn one of WorkBench's queries into a row.
+    r"""Convert one of WorkBench's queries to a row.
 
     Args:
-        record: The line as it was read.
-        number: Its number in its file, from 1.
-        category: The file's stem, without `_queries_and_answers`.
+        record: The record.
+        number: The number of the record in its file, from 1.
+        category: The name of the file without its suffix and `_queries_and_answers`.
 
     Raises:
-        RowError: A field is missing or wrong.
+        RowError: A field is missing or not valid.
 
     Example:
         >>> record = {"query": "Cancel my first meeting", "base_template": "Cancel my {} meeting",
@@ -69,30 +70,30 @@ def _list_of(record: Row, field: str) -> list[str]:
     except (ValueError, SyntaxError):
         found = None
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise RowError(field, f"must be a list of texts, not {text[:100]!r}")
+        raise RowError(field, f"must be a list of strings, not {text[:100]!r}")
     return found
 
 
 def _call(text: str) -> dict[str, Any]:
-    """Read a call such as `email.delete_email.func(email_id="00000001")`."""
+    """Parse a call such as `email.delete_email.func(email_id="00000001")`."""
     try:
         call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or call.args or not all(w.arg for w in call.keywords):
-            raise ValueError("no call with named arguments")
+            raise ValueError("not a call with named arguments")
         name = ast.unparse(call.func).removesuffix(".func").replace(".", "_")
         arguments = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
     except (ValueError, SyntaxError):
-        raise RowError("answer", f"holds {text[:100]!r}, which is no call") from None
+        raise RowError("answer", f"contains {text[:100]!r}, which is not a call") from None
     return {"name": name, "arguments": arguments}
 
 
 def _records(path: Path) -> Iterator[tuple[str, Row]]:
-    """Give what a file holds as rows, each with its place."""
+    """Yield the rows of a file, each with its location."""
     if path.suffix == ".jsonl":
         yield from load_rows(str(path), "test")
         return
     if not path.is_file():
-        what = "is a folder; name a .csv or .jsonl file" if path.is_dir() else "is missing"
+        what = "is a folder; pass a .csv or .jsonl file" if path.is_dir() else "is missing"
         raise DatasetError(f"file {str(path)!r} {what}")
     with path.open(encoding="utf-8-sig", newline="") as lines:
         for number, record in enumerate(csv.DictReader(lines), 1):
@@ -110,15 +111,19 @@ def _rows(path: Path, env: WorkplaceAssistant) -> Iterator[Row]:
             env.reset(options={"task": row})
         except RowError as error:
             raise RowError(error.field, error.problem, where=place) from None
-        yield {**row, "no_op": env.step("")[1] == 1}  # silence is right
+        yield {**row, "no_op": env.step("")[1] == 1}  # an empty answer is correct
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script and return its exit code."""
-    parser = argparse.ArgumentParser(description="WorkBench's queries to WorkplaceAssistant rows.")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .csv or .jsonl")
-    parser.add_argument("--database", required=True, help="the folder of WorkBench's databases")
-    parser.add_argument("--out", required=True, type=Path, help="the .jsonl file to write")
+    parser = argparse.ArgumentParser(
+        description="Convert WorkBench's queries to WorkplaceAssistant rows."
+    )
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help=".csv or .jsonl file to read"
+    )
+    parser.add_argument("--database", required=True, help="folder with WorkBench's databases")
+    parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
     given = parser.parse_args(arguments)
 
     def work() -> None:

@@ -1,8 +1,8 @@
-"""Write one page per environment from its docstring: `python docs/make_pages.py`.
+"""Write a page for each environment from its docstring: `python docs/make_pages.py`.
 
-Docstrings are Markdown, except for sections in Google style, whose lines Markdown would join. These
-sections become headings with a list, or with a code block for the example. Some pages end with an
-episode that the oracle plays.
+Docstrings are Markdown except for their Google-style sections. Those become headings with a list,
+and the example becomes a code block. The pages of some environments end with an episode that the
+oracle plays.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import textgym
 from textgym.display.transcript import format_episode
 from textgym.registry import environment_class
+from textgym.verifiers.judge_options import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
@@ -51,12 +52,24 @@ def _as_markdown(section: re.Match[str]) -> str:
     if section[1] == "Example":
         body = textwrap.indent(body, "    ")
     else:
-        body = re.sub(r"^(\S+):", r"- `\1`:", body, flags=re.M)
+        body = _as_list(body)
+        if "(`JudgeOptions`)" in body:
+            body += f"\n\nThe judge's options:\n\n{_judge_options()}"
     return f"## {_HEADINGS[section[1]]}\n\n{body}\n\n"
 
 
+def _as_list(entries: str) -> str:
+    return re.sub(r"^(\S+):", r"- `\1`:", entries, flags=re.M)
+
+
+def _judge_options() -> str:
+    """Return the options of `JudgeOptions` as a list."""
+    doc = inspect.cleandoc(JudgeOptions.__doc__ or "")
+    return _as_list(textwrap.dedent(doc.partition("Attributes:\n")[2]).strip())
+
+
 def main() -> None:
-    """Write all pages."""
+    """Write the page of every environment."""
     PAGES.mkdir(exist_ok=True)
     for id in textgym.ids():
         path = PAGES / f"{id.split('/')[-1]}.md"

@@ -86,7 +86,7 @@ def test_agieval_published_files(shared: Path, tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     done = run_script("agieval.py", tmp_path, *files, "--out", out)
     assert done.stdout.splitlines() == [
-        "aqua-rat: 250 rows written, 4 skipped; the right text stands twice: 4",
+        "aqua-rat: 250 rows written, 4 skipped; the correct option occurs twice: 4",
         "lsat-ar: 230 rows written, 0 skipped",
         "lsat-lr: 510 rows written, 0 skipped",
         "lsat-rc: 269 rows written, 0 skipped",
@@ -148,7 +148,8 @@ def test_agieval_skips_unfair_questions(
     assert agieval.main([str(file), "--out", str(tmp_path / "rows.jsonl")]) == 0
     assert [row["id"] for row in read_lines(tmp_path / "rows.jsonl")] == ["metals-2"]
     assert capsys.readouterr().out == (
-        "metals: 1 rows written, 2 skipped; the right text stands twice: 1; an option is empty: 1\n"
+        "metals: 1 rows written, 2 skipped; the correct option occurs twice: 1; "
+        "an option is empty: 1\n"
     )
 
 
@@ -164,19 +165,19 @@ def test_half_a_surrogate_pair_is_kept(agieval: ModuleType, tmp_path: Path) -> N
     ("change", "said"),
     [
         ({"question": None}, "field 'question' is missing"),
-        ({"question": " "}, "field 'question' must be a text"),
+        ({"question": " "}, "field 'question' must be a non-blank string"),
         ({"options": None}, "field 'options' is missing"),
         ({"options": "(A)yes"}, "field 'options' must be a list"),
-        ({"options": ["(A)yes"]}, "field 'options' must be a list of 2 to 26 texts"),
-        ({"options": ["x"] * 27}, "field 'options' must be a list of 2 to 26 texts"),
+        ({"options": ["(A)yes"]}, "field 'options' must be a list of 2 to 26 strings"),
+        ({"options": ["x"] * 27}, "field 'options' must be a list of 2 to 26 strings"),
         (
             {"options": ["(B)yes", "(A)no"]},
             "field 'options' must be in the order of their letters, not BA",
         ),
         ({"label": None}, "field 'label' is missing"),
         ({"label": "D"}, "field 'label' is 'D', but the options are A, B, C"),
-        ({"label": ["A", "B"]}, "field 'label' must be a text"),
-        ({"passage": 3}, "field 'passage' must be a text"),
+        ({"label": ["A", "B"]}, "field 'label' must be a non-blank string"),
+        ({"passage": 3}, "field 'passage' must be a non-blank string"),
     ],
 )
 def test_agieval_refuses_rows(
@@ -242,7 +243,7 @@ def test_mmlu_folder_and_file(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         f"{file.parent}: 3 rows written, 2 skipped; "
-        "the right text stands twice: 1; an option is empty: 1\n"
+        "the correct option occurs twice: 1; an option is empty: 1\n"
     )
     assert read_lines(out)[1] == {
         "id": "mmlu-test-2",
@@ -288,7 +289,7 @@ def test_mmlu_without_datasets(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--limit", "0"], "--limit is 1 or more, not 0"),
+        (["--limit", "0"], "--limit must be 1 or more, not 0"),
         (["--name", "nowhere/small.parquet"], "file 'nowhere/small.parquet' is missing"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import math
 import pickle
@@ -17,6 +18,7 @@ import pytest
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import TextEnvOptions
 from textgym.errors import (
     BoundaryFailure,
     EnvironmentFailure,
@@ -237,7 +239,7 @@ def test_reset_in_the_middle_begins_anew() -> None:
 
 @pytest.mark.parametrize("action", [None, 5, user("x"), [], b"x", {"role": "assistant",
                          "content": 5}], ids=repr)  # fmt: skip
-def test_what_is_no_action_changes_nothing(action: Any) -> None:
+def test_invalid_action_changes_nothing(action: Any) -> None:
     env = begun(Guess)
     before = env.get_state()
     with pytest.raises(InvalidActionError, match="an assistant message or a text"):
@@ -256,12 +258,12 @@ def test_what_is_no_action_changes_nothing(action: Any) -> None:
         pytest.param("b", "b", id="none"),
     ],
 )
-def test_thinking_is_no_answer(text: str, answer: str) -> None:
+def test_thinking_is_not_an_answer(text: str, answer: str) -> None:
     env = begun(Echo)
     assert env.step(text)[4]["extracted_answer"] == answer
 
 
-def test_reasoning_content_is_no_answer() -> None:
+def test_reasoning_content_is_not_an_answer() -> None:
     env = begun(Echo)
     message = {"role": "assistant", "content": "", "reasoning_content": env.task.answer}
     assert env.step(message)[1] == 0.0
@@ -365,7 +367,7 @@ def spoil(value: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", [Echo, Guess, Shop])
-def test_spoiling_what_is_handed_out_changes_nothing(cls: type[TextEnv[Any]]) -> None:
+def test_modifying_observations_and_infos_changes_nothing(cls: type[TextEnv[Any]]) -> None:
     clean, spoilt = cls(), cls()
     for seed in range(3):
         expected, given = clean.reset(seed=seed), spoilt.reset(seed=seed)
@@ -466,7 +468,7 @@ def test_respond_is_not_asked_about_calls() -> None:
     assert begun(Listening).step(calls(PUT))[2] is False
 
 
-def test_end_in_the_last_turn_is_no_cut() -> None:
+def test_end_in_the_last_turn_is_not_truncated() -> None:
     assert begun(Shop, max_turns=1).step(calls("pay"))[2:4] == (True, False)
 
 
@@ -499,7 +501,7 @@ def test_task_may_offer_no_tool() -> None:
 
 
 @pytest.mark.parametrize("arguments", ["{", "[]", "5", '{"thing": 5}', '{"x": 1}', "{}"])
-def test_broken_arguments_are_told_and_change_nothing(arguments: str) -> None:
+def test_broken_arguments_give_an_error_and_change_nothing(arguments: str) -> None:
     env = begun(Shop)
     observation = env.step(calls(("put", arguments)))[0]
     assert observation[-1]["content"].startswith("Error: ")
@@ -631,10 +633,10 @@ def test_index_option(index: Any) -> None:
         pytest.param(-1, "no task -1; indices are 0 to 499", id="negative"),
         pytest.param(500, "no task 500; indices are 0 to 499", id="too large"),
         pytest.param(np.int64(500), "no task 500", id="numpy too large"),
-        pytest.param(1.0, "a whole number, not a float", id="float"),
-        pytest.param("1", "a whole number, not a str", id="text"),
-        pytest.param(None, "a whole number, not a NoneType", id="null"),
-        pytest.param(np.array([1, 2]), "a whole number, not a ndarray", id="array"),
+        pytest.param(1.0, "an integer, not a float", id="float"),
+        pytest.param("1", "an integer, not a str", id="text"),
+        pytest.param(None, "an integer, not a NoneType", id="null"),
+        pytest.param(np.array([1, 2]), "an integer, not a ndarray", id="array"),
     ],
 )
 def test_bad_index(index: Any, told: str) -> None:
@@ -711,7 +713,7 @@ def test_same_seed_same_prompt() -> None:
     assert prompts[0] == prompts[2] != prompts[1]
 
 
-def test_nth_reset_after_a_seed_is_the_same_whatever_was_played() -> None:
+def test_nth_reset_after_a_seed_does_not_depend_on_episodes() -> None:
     env, other = Guess(), Guess()
 
     def play() -> None:
@@ -748,7 +750,7 @@ def test_good_seeds(seed: Any) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", np.int64(-1)], ids=repr)
 def test_bad_seeds(seed: Any) -> None:
-    with pytest.raises(UsageError, match="a seed is a whole number of 0 or more"):
+    with pytest.raises(UsageError, match="seed must be an integer of 0 or more"):
         Echo().reset(seed=seed)
 
 
@@ -778,10 +780,10 @@ def test_level_and_mixture() -> None:
         pytest.param({"split": None}, "there is no split None", id="null split"),
         pytest.param({"level": 3}, "no level 3; its levels are 1, 2", id="level"),
         pytest.param({"level": "1"}, "no level '1'", id="level a text"),
-        pytest.param({"max_turns": 0}, "max_turns is a whole number of 1 or more", id="no turns"),
-        pytest.param({"max_turns": "3"}, "max_turns is a whole number", id="turns a text"),
-        pytest.param({"max_turns": 1.5}, "max_turns is a whole number", id="turns a float"),
-        pytest.param({"render_mode": "rgb_array"}, "render_mode is 'ansi', 'human'", id="render"),
+        pytest.param({"max_turns": 0}, "max_turns must be an integer of 1 or more", id="no turns"),
+        pytest.param({"max_turns": "3"}, "max_turns must be an integer", id="turns a text"),
+        pytest.param({"max_turns": 1.5}, "max_turns must be an integer", id="turns a float"),
+        pytest.param({"render_mode": "rgb_array"}, "render_mode must be 'ansi'", id="render"),
         pytest.param({"dataset": 5}, "dataset", id="dataset a number"),
     ],
 )
@@ -801,6 +803,11 @@ def test_unknown_argument() -> None:
         Echo(colour="red")  # type: ignore[call-arg]
 
 
+def test_options_name_all_arguments_of_text_env() -> None:
+    arguments = list(inspect.signature(TextEnv.__init__).parameters)[1:]
+    assert list(TextEnvOptions.__annotations__) == arguments
+
+
 def test_positional_argument() -> None:
     with pytest.raises(TypeError, match="positional"):
         Echo("rows.jsonl")  # type: ignore[misc]
@@ -816,7 +823,7 @@ def test_environment_without_generator_asks_for_a_data_set() -> None:
     class Given(Echo):
         generate = TextEnv.generate
 
-    with pytest.raises(UsageError, match="has no generator: name a dataset"):
+    with pytest.raises(UsageError, match="has no generator: pass dataset="):
         Given().reset(seed=1)
 
 
@@ -984,7 +991,7 @@ def test_ended_episode_stays_ended() -> None:
     assert transcript(fork) == transcript(env)
 
 
-def test_no_episode_cannot_be_saved() -> None:
+def test_get_state_before_reset_is_an_error() -> None:
     with pytest.raises(StateError, match="call reset first"):
         Echo().get_state()
 
@@ -999,8 +1006,8 @@ def test_state_that_json_cannot_hold() -> None:
 
 
 @pytest.mark.parametrize("saved", [None, 5, [], {}, {"id": "tests/Shop-v0"}], ids=repr)
-def test_what_is_no_state(saved: Any) -> None:
-    with pytest.raises(StateError, match="no state of tests/Echo-v0"):
+def test_set_state_rejects_values_that_are_not_states(saved: Any) -> None:
+    with pytest.raises(StateError, match="not a state of tests/Echo-v0"):
         Echo().set_state(saved)
 
 
@@ -1066,7 +1073,7 @@ class BeginsWithItsTask(Echo):
         return {"id": self.task.id}
 
 
-def test_begin_may_read_the_task_wherever_an_episode_begins() -> None:
+def test_begin_can_read_the_task_after_reset_and_restore() -> None:
     env, fresh, played = BeginsWithItsTask(), BeginsWithItsTask(), BeginsWithItsTask()
     env.reset(seed=1)
     played.reset(seed=2)

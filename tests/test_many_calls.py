@@ -1,4 +1,4 @@
-"""Messages with too many tool calls: what is run, what is kept, and what the model is told."""
+"""Messages with too many tool calls: which calls are run, recorded and answered."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_calls_of_any_form_are_answered_up_to_the_limit(
     assert [item["tool_call_id"] for item in answers] == [it["id"] for it in kept["tool_calls"]]
     assert len({item["tool_call_id"] for item in answers}) == MAX_CALLS + 1
     assert answers[-1]["content"] == (
-        "Error: not run, a message may hold 64 calls; this one and all after it were dropped"
+        "Error: not run, because a message may have at most 64 calls; this call and all later "
+        "ones were dropped"
     )
     assert not any("dropped" in item["content"] for item in answers[:-1])
 
@@ -122,11 +123,11 @@ def test_one_call_too_many() -> None:
     assert len(answers) == len(kept["tool_calls"]) == MAX_CALLS + 1
 
 
-def test_episode_that_a_call_ends_says_so_and_no_more() -> None:
+def test_calls_after_the_end_of_the_episode_are_not_run() -> None:
     _, answers, _ = said(call("stop"), *[call()] * MANY)
     assert [item["content"] for item in answers] == [
         "stopped",
-        *["Error: not run, the episode has ended"] * MAX_CALLS,
+        *["Error: not run, because the episode has ended"] * MAX_CALLS,
     ]
 
 
@@ -139,7 +140,7 @@ def test_class_may_have_another_limit() -> None:
     observation = env.step(message([call()] * 5))[0]
     assert env.state == {"count": 2}
     assert len(observation) == 5
-    assert "a message may hold 2 calls" in observation[-1]["content"]
+    assert "a message may have at most 2 calls" in observation[-1]["content"]
 
 
 def test_message_is_an_action_and_stays_as_it_was() -> None:

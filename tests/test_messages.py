@@ -72,12 +72,12 @@ def test_is_a_message(message: Any) -> None:
         pytest.param(None, "NoneType", id="null"),
         pytest.param("Hello", "str", id="bare text"),
         pytest.param([says()], "list", id="list"),
-        pytest.param({}, "the role is None", id="empty"),
-        pytest.param({"content": "Hello"}, "the role is None", id="no role"),
+        pytest.param({}, "user, not None", id="empty"),
+        pytest.param({"content": "Hello"}, "user, not None", id="no role"),
         pytest.param({"role": "narrator", "content": ""}, "'narrator'", id="unknown role"),
         pytest.param({"role": "Assistant", "content": ""}, "'Assistant'", id="role in capitals"),
-        pytest.param({"role": 5, "content": ""}, "the role is 5", id="role is a number"),
-        pytest.param({"role": ["user"], "content": ""}, "the role is", id="unhashable role"),
+        pytest.param({"role": 5, "content": ""}, "user, not 5", id="role is a number"),
+        pytest.param({"role": ["user"], "content": ""}, "the role must be", id="unhashable role"),
         pytest.param(says(5), "content", id="number"),
         pytest.param(says(b"x"), "content", id="bytes"),
         pytest.param(says({"text": "x"}), "content", id="dict content"),
@@ -101,14 +101,14 @@ def test_is_a_message(message: Any) -> None:
         pytest.param(says("", tool_call_id=7), "tool_call_id", id="tool_call_id a number"),
     ],
 )
-def test_is_no_message_and_says_why(message: Any, told: str) -> None:
+def test_invalid_message_has_a_problem(message: Any, told: str) -> None:
     assert told in message_problem(message)
 
 
 def test_only_the_given_roles_are_allowed() -> None:
     assert message_problem(user("Hi"), ["user"]) == ""
     assert message_problem(assistant("Hi"), ["system", "user"]) == (
-        "the role is 'assistant' where system or user is expected"
+        "the role must be system or user, not 'assistant'"
     )
 
 
@@ -116,13 +116,13 @@ def test_further_problems_are_counted() -> None:
     assert message_problem(says(5, reasoning_content=5)).endswith("(and 2 more)")
 
 
-def test_endless_structure_is_no_message() -> None:
+def test_cyclic_structure_is_not_a_message() -> None:
     message = says("", extra=None)
     message["extra"] = message
     assert "nested too deeply" in message_problem(message)
 
 
-def test_very_deep_structure_is_no_message() -> None:
+def test_very_deep_structure_is_not_a_message() -> None:
     deep: Any = 1
     for _ in range(5_000):
         deep = {"a": deep}

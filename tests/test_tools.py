@@ -146,7 +146,7 @@ def test_method_without_arguments_has_an_object_without_properties() -> None:
     assert parameters["properties"] == {}
 
 
-def test_arguments_keep_their_order_and_self_is_none_of_them() -> None:
+def test_arguments_keep_their_order_without_self() -> None:
     properties = schema_of("search")["parameters"]["properties"]
     assert list(properties) == ["title", "limit", "exact", "order", "tags", "near", "score"]
 
@@ -172,7 +172,7 @@ def test_defaults(name: str, default: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["title", "tags", "near"])
-def test_none_is_no_default(name: str) -> None:
+def test_none_is_not_shown_as_default(name: str) -> None:
     assert "default" not in parameter(name)
 
 
@@ -220,7 +220,7 @@ def test_no_titles_but_arguments_of_that_name() -> None:
     assert json.dumps(schema_of("search")).count('"title": {') == 2
 
 
-def test_default_that_holds_a_title_keeps_it() -> None:
+def test_default_with_a_key_title_keeps_it() -> None:
     class Odd:
         @tool
         def find(self, by: dict[str, str] = {"title": "x"}) -> str:  # noqa: B006
@@ -276,7 +276,7 @@ def test_positional_only_argument_is_the_authors_mistake() -> None:
             """Add."""
             return str(a)
 
-    with pytest.raises(TypeError, match="'a' must be a named one"):
+    with pytest.raises(TypeError, match="'a' must have a name"):
         Toolbox(Odd).schemas()
 
 
@@ -344,13 +344,13 @@ def test_no_arguments(arguments: Any) -> None:
         pytest.param("refuse", None, "the shelf is locked", id="ToolError"),
     ],
 )  # fmt: skip
-def test_what_goes_wrong_is_told_to_the_model(name: str, arguments: Any, told: str) -> None:
+def test_mistakes_are_reported_to_the_model(name: str, arguments: Any, told: str) -> None:
     text = call(name, arguments)
     assert text.startswith("Error: ")
     assert told in text
 
 
-def test_of_a_long_list_the_first_wrong_item_is_told() -> None:
+def test_only_the_first_wrong_item_of_a_list_is_reported() -> None:
     """Telling of each would take gigabytes."""
 
     class Sums:
@@ -376,7 +376,7 @@ def test_surrogates_in_a_text_are_no_failure() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "secret", "__init__", "Add", "add ", "\ud800"])
-def test_unknown_tool_is_told_with_the_known_ones(name: str) -> None:
+def test_unknown_tool_gets_the_list_of_tools(name: str) -> None:
     text = call(name, "{}")
     assert text.startswith(f"Error: there is no tool {name!r}")
     assert "add, crash" in text
@@ -427,7 +427,7 @@ class Optionally:
 
 
 @pytest.mark.parametrize("arguments", ['{"name": "a"}', '{"name": "a", "near": null}'], ids=str)
-def test_argument_that_may_be_none_and_has_no_default(arguments: str) -> None:
+def test_nullable_argument_without_default(arguments: str) -> None:
     assert Toolbox(Optionally).call(Optionally(), "find", arguments) == "a near None"
 
 

@@ -1,9 +1,9 @@
-"""Messages: the one thing that environments and policies exchange.
+"""Messages, which environments and policies exchange.
 
-A message is a plain dict in the form of OpenAI's Chat Completions: `role`, `content` (a text, None,
-or a list of text and image parts), and where they apply `reasoning_content`, `tool_calls` and
-`tool_call_id`. Unknown keys (`refusal`, `annotations`) pass through. Messages are checked once,
-where they enter; after that they are only copied, never checked again.
+A message is a plain dict in the format of OpenAI's Chat Completions: `role`, `content` (a string,
+None, or a list of text and image parts), and optionally `reasoning_content`, `tool_calls` and
+`tool_call_id`. Unknown keys (`refusal`, `annotations`) pass through. Messages are validated once,
+when they enter; after that they are only copied.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
 _END_OF_REASONING = "</think>"
-_MOST_DEEP = 100  # far from where Python's recursion ends, far beyond any real message
+MAX_DEPTH = 100  # of nesting: far below Python's recursion limit, far beyond any real message
 _MENTION = re.compile(
     r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
     re.VERBOSE,
@@ -56,34 +56,34 @@ ToolSchema = dict[str, Any]
 
 
 class TextPart(TypedDict):
-    """A part of a message's content that is text."""
+    """A text part of a message's content."""
 
     type: Literal["text"]
     text: str
 
 
 class ImageURL(TypedDict):
-    """Where an image is: an address, or a `data:` URL that holds it."""
+    """The location of an image: a web address, or a `data:` URL that contains it."""
 
     url: str
 
 
 class ImagePart(TypedDict):
-    """A part of a message's content that is an image."""
+    """An image part of a message's content."""
 
     type: Literal["image_url"]
     image_url: ImageURL
 
 
 class FunctionCall(TypedDict):
-    """The tool's name and its arguments: JSON as a text, or already read."""
+    """The name of a tool and its arguments, as a JSON string or already parsed."""
 
     name: str
     arguments: NotRequired[str | dict[str, Any] | None]
 
 
 class ToolCall(TypedDict):
-    """One call of a tool by the assistant."""
+    """A tool call by the assistant."""
 
     id: NotRequired[str | None]
     type: NotRequired[Literal["function"]]
@@ -126,28 +126,28 @@ def assistant(content: str) -> Message:
 
 
 def assistant_calls(*calls: tuple[str, dict[str, Any]]) -> Message:
-    """Return an assistant message that calls tools, each a name and its arguments.
+    """Return an assistant message with tool calls, each given as a name and arguments.
 
-    The calls have no ids: the environment gives them some.
+    The calls have no ids; the environment adds them.
 
     Example:
         >>> assistant_calls(("get_weather", {"city": "Oslo"}))["tool_calls"]
         [{'type': 'function', 'function': {'name': 'get_weather', 'arguments': '{"city": "Oslo"}'}}]
     """
-    made: list[ToolCall] = []
+    tool_calls: list[ToolCall] = []
     for name, arguments in calls:
-        written = json.dumps(arguments, ensure_ascii=False)
-        made.append({"type": "function", "function": {"name": name, "arguments": written}})
-    return {"role": "assistant", "content": None, "tool_calls": made}
+        encoded = json.dumps(arguments, ensure_ascii=False)
+        tool_calls.append({"type": "function", "function": {"name": name, "arguments": encoded}})
+    return {"role": "assistant", "content": None, "tool_calls": tool_calls}
 
 
 def tool_result(content: str, tool_call_id: str) -> Message:
-    """Return what a tool answered to one call."""
+    """Return the tool message that answers a call."""
     return {"role": "tool", "content": content, "tool_call_id": tool_call_id}
 
 
 def text_of(message: Mapping[str, Any]) -> str:
-    """Return a message's text: its content, or its text parts joined with nothing between.
+    """Return the text of a message: its content, or its text parts joined without a separator.
 
     Example:
         >>> text_of({"role": "user", "content": [{"type": "text", "text": "a"},
@@ -230,11 +230,11 @@ def _adapter() -> TypeAdapter[Message]:
 
 
 def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
-    """Say what keeps a value from being a message, or return an empty text.
+    """Return why a value is not a valid message, or "" if it is one.
 
     Args:
         message: Any value.
-        roles: The roles that are allowed.
+        roles: The allowed roles.
 
     Example:
         >>> message_problem({"role": "user", "content": "Hello"})
@@ -243,12 +243,12 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         'content: Input should be a valid string (and 1 more)'
     """
     if not isinstance(message, dict):
-        return f"a message is a dict, not {type(message).__name__}"
+        return f"a message must be a dict, not {type(message).__name__}"
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
-        return f"the role is {role!r:.100} where {' or '.join(sorted(roles))} is expected"
+        return f"the role must be {' or '.join(sorted(roles))}, not {role!r:.100}"
     if _is_plain(message):
-        return ""  # the common case, not worth a validator
+        return ""  # the common case needs no validator
     from pydantic import ValidationError
 
     try:
@@ -259,14 +259,14 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         place = ".".join(str(step) for step in first["loc"][:1]) or "message"
         return f"{place}: {first['msg']}{more}"
     return (
-        f"it is nested too deeply, over {_MOST_DEEP} levels"
-        if _is_deeper(message, _MOST_DEEP)
+        f"it is nested too deeply, over {MAX_DEPTH} levels"
+        if _is_deeper(message, MAX_DEPTH)
         else ""
     )
 
 
 def _is_plain(message: dict[Any, Any]) -> bool:
-    """Tell whether a message holds texts alone, and plain tool calls of the one type that is."""
+    """Return whether all values of a message are strings or plain function calls."""
     for name, value in message.items():
         if name.__class__ is not str:
             return False
@@ -288,7 +288,7 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 
 def copy_json(value: Any) -> Any:
-    """Copy nested dicts and lists; other values are shared."""
+    """Copy nested dicts and lists. Other values are shared."""
     if isinstance(value, dict):
         return {key: copy_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -297,9 +297,9 @@ def copy_json(value: Any) -> Any:
 
 
 def copier_of(message: Message) -> Callable[[Message], Message]:
-    """Return the cheapest function that copies a message, or any other message of its shape.
+    """Return the fastest function that copies a message, or any other message of its shape.
 
-    Most messages hold only texts, or texts and tool calls that hold only texts.
+    Most messages contain only strings, or only strings and tool calls that contain only strings.
     """
     copier: Callable[[Message], Message] = dict.copy  # type: ignore[assignment]
     for name, value in message.items():
@@ -312,12 +312,12 @@ def copier_of(message: Message) -> Callable[[Message], Message]:
 
 
 def copy_message(message: Message) -> Message:
-    """Return a copy that shares nothing changeable with the original."""
+    """Return a copy that shares no mutable value with the original."""
     return copier_of(message)(message)
 
 
 def _are_plain_calls(calls: Any) -> bool:
-    """Tell whether tool calls hold texts alone, in the form of OpenAI's Chat Completions."""
+    """Return whether tool calls have OpenAI's format and contain only strings."""
     if calls.__class__ is not list:
         return False
     for call in calls:
@@ -344,5 +344,5 @@ def _copy_with_plain_calls(message: Message) -> Message:
 
 
 def copy_messages(messages: Sequence[Message]) -> list[Message]:
-    """Return a fresh list of fresh copies."""
+    """Return a new list of copies."""
     return [copy_message(message) for message in messages]

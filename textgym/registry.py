@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import typing
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
@@ -107,9 +109,15 @@ def _argument_names(id: str) -> set[str]:
     entry: Any = spec.entry_point
     creator = gym.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
     classes = creator.__mro__ if isinstance(creator, type) else ()
-    signatures = [
-        inspect.signature(vars(cls)["__init__"]) for cls in classes if "__init__" in vars(cls)
-    ]
-    named = [p for signature in signatures for p in signature.parameters.values()]
-    kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return {p.name for p in named if p.kind in kinds} - {"self"}
+    inits = [vars(cls)["__init__"] for cls in classes if "__init__" in vars(cls)]
+    return {name for init in inits for name in _keywords_of(init)}
+
+
+def _keywords_of(function: Callable[..., Any]) -> Iterator[str]:
+    """Yield the names of a function's keyword arguments, those of `**kwargs: Unpack[...]` too."""
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            yield parameter.name
+        elif parameter.kind is parameter.VAR_KEYWORD and "Unpack[" in str(parameter.annotation):
+            hint = typing.get_type_hints(function)[parameter.name]
+            yield from typing.get_type_hints(typing.get_args(hint)[0])

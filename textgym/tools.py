@@ -1,9 +1,8 @@
 """Tools: methods of an environment that a model may call.
 
-`@tool` marks a method. Its name, docstring and type hints give the schema that the model sees and
-the validator of its arguments; both are made once a class, at their first use. What a model gets
-wrong (an unknown tool, broken JSON, a wrong type) comes back to it as a text, never as an
-exception.
+`@tool` marks a method. Its name, docstring and type hints define the schema that the model sees and
+the validation of its arguments. Both are made once per class, on first use. A model's mistakes (an
+unknown tool, broken JSON, a wrong type) are returned to it as text and never raise.
 """
 
 from __future__ import annotations
@@ -31,30 +30,30 @@ __all__ = ["Tool", "Toolbox", "arguments_of", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__textgym_tool__"
-MAX_PROBLEMS = 5  # that the model is told of one call
+MAX_PROBLEMS = 5  # reported to the model for one call
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def tool(method: F) -> F:
     """Mark a method as a tool that the model may call.
 
-    The first paragraph of the docstring describes the tool, and its `Args:` section each argument.
-    The method returns a text or something that JSON can hold, and raises `ToolError` to tell the
-    model what went wrong.
+    The first paragraph of the docstring describes the tool, and its `Args:` section the arguments.
+    The method returns a string or JSON data. It raises `ToolError` to report a problem to the
+    model.
 
     Example:
         >>> class Weather:
         ...     @tool
         ...     def get_weather(self, city: str, days: int = 1) -> str:
-        ...         '''Tell the weather.
+        ...         '''Get the weather forecast.
         ...
         ...         Args:
-        ...             city: Where.
+        ...             city: The city's name.
         ...         '''
         ...         return f"{city}: sunny for {days} days"
         >>> tools = Toolbox(Weather)
         >>> tools.schemas()[0]["function"]["parameters"]["properties"]["city"]
-        {'description': 'Where.', 'type': 'string'}
+        {'description': "The city's name.", 'type': 'string'}
         >>> tools.call(Weather(), "get_weather", '{"city": "Oslo", "days": "2"}')
         'Oslo: sunny for 2 days'
         >>> tools.call(Weather(), "get_weather", '{"days": 2}')
@@ -66,13 +65,13 @@ def tool(method: F) -> F:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool of a class: its method and what is derived from it."""
+    """One tool of a class: its method, schema and argument validation."""
 
     method: Callable[..., Any]
 
     @property
     def name(self) -> str:
-        """The name that the model calls it by."""
+        """The name of the tool."""
         return self.method.__name__
 
     @cached_property
@@ -85,14 +84,14 @@ class Tool:
         kind: Any
         for name, parameter in list(inspect.signature(self.method).parameters.items())[1:]:
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-                raise TypeError(f"tool {self.name!r}: argument {name!r} must be a named one")
+                raise TypeError(f"tool {self.name!r}: argument {name!r} must have a name")
             extra: dict[str, Any] = {}
             if parameter.default is not parameter.empty and parameter.default is not None:
                 extra["default"] = parameter.default
             about = Field(description=described.get(name), json_schema_extra=extra or None)
             hint = hints.get(name, Any)
             first_only = [FailFast()] if typing.get_origin(hint) is list else []
-            kind = Annotated[(hint, about, *first_only)]  # of a million wrong items, the first
+            kind = Annotated[(hint, about, *first_only)]  # reports the first error only
             required = parameter.default is parameter.empty and name not in self._nullable
             fields[name] = kind if required else NotRequired[kind]
         make_typed_dict: Any = TypedDict
@@ -110,7 +109,7 @@ class Tool:
 
     @cached_property
     def _nullable(self) -> dict[str, None]:
-        """The arguments without default whose type allows None: an absent one is None."""
+        """Arguments without a default whose type allows None. They are None if omitted."""
         hints = typing.get_type_hints(self.method)
         parameters = inspect.signature(self.method).parameters.items()
         bare = [name for name, parameter in parameters if parameter.default is parameter.empty]
@@ -118,7 +117,7 @@ class Tool:
 
     @cached_property
     def schema(self) -> ToolSchema:
-        """The schema in OpenAI's nested form."""
+        """The schema in OpenAI's nested function form."""
         parameters = _without_titles(self._adapter.json_schema())
         parameters.setdefault("properties", {})
         summary = inspect.cleandoc(self.method.__doc__ or "").split("\n\n")[0]
@@ -127,17 +126,17 @@ class Tool:
         return {"type": "function", "function": function}
 
     def read_arguments(self, arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
-        """Read a call's arguments as pydantic's lax mode does; an explicit null is an absent one.
+        """Validate the arguments of a call in pydantic's lax mode. A null counts as omitted.
 
         Raises:
-            ToolError: They are not JSON, not an object, or not what the method takes.
+            ToolError: The arguments are not JSON, not an object, or not valid for the method.
         """
         given = arguments_of(self.name, arguments)
         taken = {name: value for name, value in given.items() if value is not None}
         if not taken.keys() <= self._names:
             unknown = (name for name in taken if name not in self._names)
             names = self._names.union(itertools.islice(unknown, MAX_PROBLEMS))
-            taken = {name: taken[name] for name in taken if name in names}  # not all of a million
+            taken = {name: taken[name] for name in taken if name in names}  # not a million of them
         try:
             return {**self._nullable, **self._validate(taken)}
         except ValueError as error:
@@ -145,7 +144,7 @@ class Tool:
 
 
 class Toolbox:
-    """The tools of one class. Made once a class; it holds nothing of an episode."""
+    """The tools of a class. It keeps no state of any episode."""
 
     def __init__(self, owner: type) -> None:
         found: list[Any] = [getattr(owner, name, None) for name in dir(owner)]
@@ -157,7 +156,7 @@ class Toolbox:
         return pickle.dumps([tool.schema for tool in self.tools.values()])
 
     def schemas(self) -> list[ToolSchema]:
-        """Return a fresh list of fresh schemas, in the order of the tools' names."""
+        """Return fresh copies of the schemas, sorted by the tools' names."""
         return pickle.loads(self._pickled) if self.tools else []
 
     def call(
@@ -167,16 +166,16 @@ class Toolbox:
         arguments: str | Mapping[str, Any] | None,
         offered: Iterable[str] | None = None,
     ) -> str:
-        """Call a tool for the model and return the text that it gets to read.
+        """Call a tool for the model and return the text of the result.
 
         Args:
             owner: The environment.
             name: The tool's name, as the model wrote it.
-            arguments: Its arguments: JSON as a text, or read already.
-            offered: The names that may be called; None for all.
+            arguments: The arguments, as a JSON string or already parsed.
+            offered: The names of the tools that may be called; None for all.
 
         Raises:
-            BoundaryFailure: The tool's own code failed.
+            BoundaryFailure: The tool failed, through no fault of the model.
         """
         allowed = self.tools if offered is None else [n for n in offered if n in self.tools]
         if name not in allowed:
@@ -195,7 +194,7 @@ class Toolbox:
 
 
 def _problems(error: ValueError) -> str:
-    """Return the first problems of pydantic's error in one line."""
+    """Return the first errors of a pydantic `ValidationError` in one line."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):  # Python's limit on the digits of a number
@@ -207,14 +206,14 @@ def _problems(error: ValueError) -> str:
 
 
 def arguments_of(name: str, arguments: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the arguments of a call as the model wrote them; none are an empty object.
+    """Parse the arguments of a call without validating them. Missing arguments are an empty dict.
 
     Args:
         name: The tool's name, for the error.
-        arguments: JSON as a text, or read already.
+        arguments: The arguments, as a JSON string or already parsed.
 
     Raises:
-        ToolError: They are not JSON, or not an object.
+        ToolError: The arguments are not JSON, or not an object.
 
     Example:
         >>> arguments_of("get_weather", '{"city": "Oslo"}')
@@ -245,7 +244,7 @@ def _argument_docs(method: Callable[..., Any]) -> dict[str, str]:
 
 
 def _without_titles(schema: Any) -> Any:
-    """Drop the titles that pydantic makes up; arguments called `title` stay."""
+    """Remove the titles that pydantic adds, but keep arguments named `title`."""
     if not isinstance(schema, dict):
         return [_without_titles(item) for item in schema] if isinstance(schema, list) else schema
     kept = {key: value for key, value in schema.items() if key != "title"}

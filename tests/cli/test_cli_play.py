@@ -264,7 +264,7 @@ def test_an_environment_that_is_not_a_textenv_can_be_played(folder: Path) -> Non
         ("textgym/MCQA-v0 --split tset", "did you mean 'test'?"),
         ("textgym/MCQA-v0 --index -1", "has no task -1"),
         ("textgym/MCQA-v0 --set shots", "--set takes NAME=VALUE"),
-        ("textgym/MCQA-v0 --seed -1", "a seed is a whole number of 0 or more"),
+        ("textgym/MCQA-v0 --seed -1", "seed must be an integer of 0 or more"),
         ("CartPole-v1", "CartPole-v1 cannot be played: its observation is ndarray, not messages"),
         ("vault:demo/Words-v0 --index 1", "has no numbered tasks"),
     ],

@@ -83,7 +83,7 @@ def test_recorded_rollouts_get_their_recorded_rewards(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["<think>not yet", "<think>[]</think>", ""])
-def test_reasoning_alone_is_no_answer_even_where_no_event_is_wanted(text: str) -> None:
+def test_reasoning_alone_is_not_an_answer_without_requested_events(text: str) -> None:
     row = {"responses_create_params": {"input": "Hello!"}, "exp_cal_state": {}}
     assert play(row, text) == 0.0
     assert play(row, f"{text}</think>You are welcome.") == 1.0

@@ -364,7 +364,7 @@ def test_rollout_records_a_failing_judge_without_a_reward(judge: Callable[..., A
         assert trajectory["failure"]["boundary"] == "judge"
 
 
-def test_rollout_keeps_what_was_sampled_while_the_judge_is_down() -> None:
+def test_rollout_keeps_samples_while_the_judge_is_down() -> None:
     asked: list[str] = []
 
     def flaky(messages: list[Any]) -> str:
@@ -425,7 +425,7 @@ def test_too_long_an_answer_is_not_shown() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=60))
-def test_whatever_is_said_is_graded(text: str) -> None:
+def test_any_text_can_be_graded(text: str) -> None:
     for row in (ROW, REGEX_ROW):
         assert step(row, text)[0] in (0.0, 0.5, 1.0)
         assert step(row, text, judge=lambda messages: NO)[0] == 0.0

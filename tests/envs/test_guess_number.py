@@ -33,7 +33,7 @@ def told(env: GuessNumber, message: Any) -> str:
     return str(observation[-1]["content"])
 
 
-def test_the_prompt_tells_the_range_the_turns_and_the_feedback() -> None:
+def test_prompt_states_the_range_the_turns_and_the_feedback() -> None:
     observation, _ = GuessNumber().reset(options={"task": ROW})
     assert observation == [
         {
@@ -45,7 +45,7 @@ def test_the_prompt_tells_the_range_the_turns_and_the_feedback() -> None:
     ]
 
 
-def test_a_prompt_without_feedback_says_so() -> None:
+def test_prompt_states_that_there_is_no_feedback() -> None:
     observation, _ = GuessNumber(feedback=False).reset(options={"task": {**ROW, "turns": 1}})
     text = str(observation[0]["content"])
     assert "you have 1 turn." in text
@@ -107,7 +107,7 @@ def test_the_last_number_is_the_guess(text: str) -> None:
     ["", "five", "0", "8", "-5", "5.5", "1e9", "5" * 5000, "<think>5", "n5", "NaN", "9 5 9"],
     ids=lambda text: text[:10],
 )
-def test_what_is_no_number_in_range_spends_a_turn_and_is_told_nothing_else(text: str) -> None:
+def test_invalid_guess_uses_a_turn_without_feedback(text: str) -> None:
     env = begun()
     assert told(env, text) == "That is no whole number from 1 to 7."
     told(env, "4")
@@ -116,12 +116,12 @@ def test_what_is_no_number_in_range_spends_a_turn_and_is_told_nothing_else(text:
     assert info["reward_components"]["guesses"] == 1.0
 
 
-def test_reasoning_is_no_guess() -> None:
+def test_reasoning_is_not_a_guess() -> None:
     message: Any = {"role": "assistant", "content": "4", "reasoning_content": "5"}
     assert told(begun(), message) == "higher"
 
 
-def test_a_message_with_tool_calls_spends_a_turn_and_is_no_guess() -> None:
+def test_message_with_tool_calls_uses_a_turn_and_is_not_a_guess() -> None:
     env = begun()
     call: Any = {**assistant_calls(("higher", {}), ("grade", {})), "content": "5"}
     for _ in range(3):
@@ -140,9 +140,9 @@ def test_the_operators_limit_truncates() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"number": 0}, "'number' must be a whole number from 1"),
-        ({"number": "5"}, "'number' must be a whole number"),
-        ({"number": 8}, "'number' is 8, and the highest is 7"),
+        ({"number": 0}, "'number' must be an integer from 1"),
+        ({"number": "5"}, "'number' must be an integer"),
+        ({"number": 8}, "'number' is 8, but highest is 7"),
         ({"highest": None}, "'highest' must be"),
         ({"turns": 2.0}, "'turns' must be"),
         ({"turns": True}, "'turns' must be"),

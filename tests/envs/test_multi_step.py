@@ -57,7 +57,7 @@ def told(env: MultiStep, message: Any) -> str:
     return str(env.step(message)[0][-1]["content"])
 
 
-def test_the_prompt_holds_the_list_in_order_and_the_question() -> None:
+def test_prompt_contains_the_list_in_order_and_the_question() -> None:
     observation, _ = MultiStep().reset(options={"task": ROW})
     assert [message["role"] for message in observation] == ["system", "user"]
     assert re.findall(r"the synonym '(\w+)'", str(observation[0]["content"])) == [
@@ -184,7 +184,7 @@ def test_the_turn_limit_grades_the_last_list() -> None:
 
 
 @pytest.mark.parametrize("name", ["reset", "grade", "solve"])
-def test_methods_that_are_no_tools_cannot_be_called(name: str) -> None:
+def test_methods_that_are_not_tools_cannot_be_called(name: str) -> None:
     assert told(begun(), raw("{}", name)).startswith("Error: there is no tool")
 
 
@@ -195,12 +195,12 @@ def test_methods_that_are_no_tools_cannot_be_called(name: str) -> None:
         ({"synonyms": []}, "'synonyms' must be a list of pairs"),
         ({"synonyms": [["Hot"]]}, "'synonyms.0' must be a term and a synonym"),
         ({"synonyms": [["Hot", 5]]}, "'synonyms.0'"),
-        ({"expected_synonyms": "Warm"}, "'expected_synonyms' must be a list of texts"),
+        ({"expected_synonyms": "Warm"}, "'expected_synonyms' must be a list of strings"),
         ({"expected_synonyms": []}, "'expected_synonym_values' must be a list of one or more"),
         ({"expected_synonym_values": ["711"]}, "'expected_synonym_values'"),
         ({"expected_synonym_values": [True]}, "'expected_synonym_values'"),
-        ({"minefield_label": 5}, "'minefield_label' must be a text"),
-        ({"minefield_label_value": "5"}, "'minefield_label_value' must be a whole number"),
+        ({"minefield_label": 5}, "'minefield_label' must be a string"),
+        ({"minefield_label_value": "5"}, "'minefield_label_value' must be an integer"),
     ],
     ids=str,
 )
@@ -213,7 +213,7 @@ def test_values_of_the_row_come_before_the_tools() -> None:
     assert graded(handing_in([5]), row={"expected_synonym_values": [5]})[0] == 1.0
 
 
-def test_a_row_without_a_minefield_has_none_to_hit() -> None:
+def test_row_without_a_minefield_cannot_hit_one() -> None:
     _, info = graded(handing_in([299]), row={"minefield_label": None})
     assert info["reward_components"]["original_term_minefield_hit"] == 0.0
 
@@ -221,7 +221,7 @@ def test_a_row_without_a_minefield_has_none_to_hit() -> None:
 # The generator.
 
 
-def test_no_word_stands_twice_in_the_thesaurus() -> None:
+def test_words_of_the_thesaurus_are_unique() -> None:
     words = [word for group in GROUPS for word in (group.term, *group.synonyms, *group.nouns)]
     assert [word for word, count in Counter(words).items() if count > 1] == []
     assert {len(group.synonyms) for group in GROUPS} == {6}

@@ -161,7 +161,7 @@ def test_saved_and_restored_goes_on_the_same(id: str, seed: int, said: list[Any]
 @pytest.mark.parametrize("id", textgym.ids())
 @settings(SETTINGS, max_examples=150)
 @given(action=anything)
-def test_step_takes_what_the_action_space_contains(id: str, action: Any) -> None:
+def test_step_accepts_all_actions_of_the_action_space(id: str, action: Any) -> None:
     env = environment(id)
     env.reset(seed=1)
     if action in env.action_space:
@@ -191,7 +191,7 @@ def test_read_action_gives_a_message_with_the_same_text(action: Any, turn: int) 
 
 @settings(SETTINGS, max_examples=200)
 @given(anything)
-def test_every_value_is_a_message_or_is_told_why_not(value: Any) -> None:
+def test_every_value_is_a_message_or_has_a_problem(value: Any) -> None:
     problem = message_problem(value)
     assert isinstance(problem, str)
     if not problem:
@@ -200,7 +200,7 @@ def test_every_value_is_a_message_or_is_told_why_not(value: Any) -> None:
 
 @settings(SETTINGS, max_examples=200)
 @given(texts, options, st.sampled_from(GRADING_MODES), st.lists(texts, max_size=2))
-def test_choice_is_an_option_or_none(
+def test_choice_is_an_option_or_empty(
     text: str, options: dict[str, str], mode: Any, patterns: list[str]
 ) -> None:
     assert find_choice(text, options, mode) in ("", *options)
@@ -225,7 +225,7 @@ def test_lenient_box_agrees_with_the_strict_one(text: str) -> None:
 
 @settings(SETTINGS, max_examples=150)
 @given(texts)
-def test_what_follows_reasoning(text: str) -> None:
+def test_text_after_reasoning(text: str) -> None:
     rest = after_reasoning(text)
     assert text.endswith(rest)
     assert "</think>" not in rest

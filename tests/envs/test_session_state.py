@@ -45,7 +45,7 @@ def end(env: SessionState, text: str = "Done.") -> tuple[float, dict[str, Any]]:
     return reward, info
 
 
-def test_the_prompt_tells_the_request_and_neither_count() -> None:
+def test_prompt_states_the_request_but_no_count() -> None:
     env = SessionState()
     observation, info = env.reset(options={"task": {**ROW, "initial_count": 5123}})
     assert [message["role"] for message in observation] == ["user"]
@@ -103,7 +103,7 @@ def test_a_whole_number_may_be_written_in_other_ways(count: Any) -> None:
         pytest.param('{"count": "' + "4" * 10_000_000 + '"}', id="10 MB"),
     ],
 )
-def test_what_is_no_whole_number_changes_nothing(arguments: str | None) -> None:
+def test_argument_that_is_not_an_integer_changes_nothing(arguments: str | None) -> None:
     env = begun()
     assert told(env, raw(arguments))[0].startswith("Error: ")
     env.step(adding(4))
@@ -111,13 +111,13 @@ def test_what_is_no_whole_number_changes_nothing(arguments: str | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["reset", "grade", "finish", "begin", "solve", "__init__", ""])
-def test_methods_that_are_no_tools_cannot_be_called(name: str) -> None:
+def test_methods_that_are_not_tools_cannot_be_called(name: str) -> None:
     env = begun()
     assert told(env, raw("{}", name))[0].startswith("Error: there is no tool")
     assert end(env)[1]["final_count"] == 3
 
 
-def test_the_counter_stays_within_what_json_holds() -> None:
+def test_counter_cannot_exceed_its_limit() -> None:
     env = begun()
     for _ in range(3):
         env.step(adding(10**18 - 10, "9" * 18, -(10**18)))
@@ -126,7 +126,7 @@ def test_the_counter_stays_within_what_json_holds() -> None:
     assert abs(state["state"]["count"]) <= 10**18
 
 
-def test_the_turn_limit_grades_the_counter_as_it_stands() -> None:
+def test_max_turns_grades_the_current_counter() -> None:
     env = begun(max_turns=1)
     _, reward, terminated, truncated, info = env.step(adding(4))
     assert (reward, terminated, truncated, info["stop_reason"]) == (1.0, False, True, "max_turns")
@@ -149,10 +149,10 @@ def test_a_row_may_begin_where_it_must_end() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"initial_count": None}, "'initial_count' must be a whole number"),
-        ({"expected_count": "7"}, "'expected_count' must be a whole number.*'7'"),
-        ({"expected_count": True}, "'expected_count' must be a whole number"),
-        ({"initial_count": 3.0}, "'initial_count' must be a whole number"),
+        ({"initial_count": None}, "'initial_count' must be an integer"),
+        ({"expected_count": "7"}, "'expected_count' must be an integer.*'7'"),
+        ({"expected_count": True}, "'expected_count' must be an integer"),
+        ({"initial_count": 3.0}, "'initial_count' must be an integer"),
         ({"expected_count": 10**19}, "at most 18 digits"),
         ({"request": ""}, "'request' is missing"),
         ({"request": 5}, "'request' is missing"),
@@ -207,7 +207,7 @@ def test_generated_rows_are_right_and_change_the_counter(level: int) -> None:
 
 
 @pytest.mark.parametrize("level", [4, 5])
-def test_the_upper_levels_cannot_be_done_without_reading(level: int) -> None:
+def test_upper_levels_require_reading_the_counter(level: int) -> None:
     """The same request asks for another sum of changes where the counter begins elsewhere."""
     env = SessionState()
     rng = random.Random(level)

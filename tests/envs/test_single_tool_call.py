@@ -151,7 +151,7 @@ def test_of_several_calls_one_must_be_for_the_city() -> None:
     ],
     ids=lambda arguments: str(arguments)[:24],
 )  # fmt: skip
-def test_arguments_that_name_no_city_are_told_so(arguments: str | None) -> None:
+def test_arguments_without_a_city_are_errors(arguments: str | None) -> None:
     env = begun()
     call: Any = {"function": {"name": "get_weather", "arguments": arguments}}
     observation = env.step({"role": "assistant", "tool_calls": [call]})[0]
@@ -160,7 +160,7 @@ def test_arguments_that_name_no_city_are_told_so(arguments: str | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["reset", "grade", "weather", ""])
-def test_methods_that_are_no_tools_cannot_be_called(name: str) -> None:
+def test_methods_that_are_not_tools_cannot_be_called(name: str) -> None:
     observation = begun().step(assistant_calls((name, {"city": "Oslo"})))[0]
     assert str(observation[-1]["content"]).startswith("Error: there is no tool")
 
@@ -190,10 +190,10 @@ def test_the_turn_limit_grades_the_last_message() -> None:
     [
         ({"city": None}, "'city' is missing"),
         ({"city": " "}, "'city' is missing"),
-        ({"expected_answer": None}, "'expected_answer' must be a text or a number"),
+        ({"expected_answer": None}, "'expected_answer' must be a string or a number"),
         ({"expected_answer": ""}, "'expected_answer' must be"),
         ({"expected_answer": True}, "'expected_answer' must be"),
-        ({"question": ""}, "'question' must be a text"),
+        ({"question": ""}, "'question' must be a string"),
         ({"weather": "snowy"}, "'weather' must be an object"),
         ({"weather": {}}, "'weather' must be an object"),
     ],
@@ -235,7 +235,7 @@ def reckon(question: str, told: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("level", SingleToolCall.card.levels)
-def test_generated_answers_follow_from_what_the_tool_says(level: int) -> None:
+def test_generated_answers_follow_from_the_tools_result(level: int) -> None:
     env = SingleToolCall(level=level)
     asked = set()
     for index in range(400):
@@ -248,7 +248,7 @@ def test_generated_answers_follow_from_what_the_tool_says(level: int) -> None:
     assert len(asked) == {1: 12, 2: 10, 3: 30}[level]
 
 
-def test_no_two_things_that_the_tool_says_are_equal() -> None:
+def test_values_of_the_tools_result_are_all_different() -> None:
     """So that one that was not asked for is never right by luck."""
     env = SingleToolCall()
     for index in range(200):

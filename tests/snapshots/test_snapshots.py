@@ -195,7 +195,7 @@ def test_a_refused_state_does_not_change_the_wrappers() -> None:
 def test_the_state_of_another_environment_is_refused() -> None:
     env = Chat()
     env.reset(seed=1)
-    with pytest.raises(StateError, match="no state of textgym/MCQA-v0"):
+    with pytest.raises(StateError, match="not a state of textgym/MCQA-v0"):
         textgym.set_state(gym.make("textgym/MCQA-v0").unwrapped, textgym.get_state(env))
 
 

@@ -182,7 +182,7 @@ TAMPERED = [
 @pytest.mark.parametrize(("path", "to"), TAMPERED, ids=lambda value: repr(value)[:40])
 def test_a_tampered_part_is_refused_with_its_path(path: str, to: Any) -> None:
     told = refused(begun(2), changed(begun(1).get_state(), path, to))
-    assert told.startswith("this is no state of tests/Counting-v0: ")
+    assert told.startswith("this is not a state of tests/Counting-v0: ")
     assert path.split(".")[0] in told or path in ("id", "row.n")
 
 
@@ -227,7 +227,7 @@ def test_another_kind_of_generator_cannot_be_saved() -> None:
 
 @pytest.mark.parametrize("seed", [2**128, 10**5000], ids=["129 bits", "5,001 digits"])
 def test_a_seed_beyond_the_maximum_is_refused(seed: int) -> None:
-    with pytest.raises(textgym.errors.UsageError, match="a seed is less than"):
+    with pytest.raises(textgym.errors.UsageError, match="seed must be less than"):
         begun(1).reset(seed=seed)
 
 

@@ -127,7 +127,7 @@ def test_missing_file(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["folder", "folder.jsonl", "folder.parquet"])
 def test_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    with pytest.raises(DatasetError, match=r"is a folder; name a \.jsonl or \.parquet file"):
+    with pytest.raises(DatasetError, match=r"is a folder; pass a \.jsonl or \.parquet file"):
         load_rows(str(tmp_path / name), "train")
 
 
@@ -145,10 +145,10 @@ def test_empty_file(write: Write, rows: tuple[bytes, ...]) -> None:
         pytest.param(b'{"a": "\xff\xfe"}', "is not valid JSON", id="invalid UTF-8"),
         pytest.param(b"{'a': 1}", "is not valid JSON", id="Python's quotes"),
         pytest.param(b'{"a": 1} {"a": 2}', "is not valid JSON", id="two objects"),
-        pytest.param(b"[1]", "is a JSON list; a row is an object", id="list"),
-        pytest.param(b'"a"', "is a JSON str; a row is an object", id="text"),
-        pytest.param(b"5", "is a JSON int; a row is an object", id="number"),
-        pytest.param(b"null", "is a JSON NoneType; a row is an object", id="null"),
+        pytest.param(b"[1]", "is a JSON list; a row must be an object", id="list"),
+        pytest.param(b'"a"', "is a JSON str; a row must be an object", id="text"),
+        pytest.param(b"5", "is a JSON int; a row must be an object", id="number"),
+        pytest.param(b"null", "is a JSON NoneType; a row must be an object", id="null"),
     ],
 )
 def test_broken_line_is_named(write: Write, raw: bytes, told: str) -> None:
@@ -175,7 +175,7 @@ def test_unreadable_file(write: Write) -> None:
         pytest.param({"answer": "E"}, "answer", "the options are A, B", id="no option"),
         pytest.param({"answer": "x"}, "answer", "the options are A, B", id="an option's text"),
         pytest.param({"question": ""}, "question", "is missing or empty", id="empty question"),
-        pytest.param({"options": {"A": "x", "B": 5}}, "options.B", "must be a text", id="option"),
+        pytest.param({"options": {"A": "x", "B": 5}}, "options.B", "must be a string", id="option"),
     ],
 )
 def test_row_that_cannot_be_read_is_named(
@@ -226,7 +226,7 @@ def test_resets_visit_every_row(write: Write) -> None:
     assert {env.reset()[1]["task_id"] for _ in range(100)} == {f"row-{n}" for n in range(5)}
 
 
-def test_environments_share_what_was_read(write: Write, counted: type[Say]) -> None:
+def test_environments_share_tasks(write: Write, counted: type[Say]) -> None:
     path = write({"text": "a"}, {"text": "b"})
     one, other = counted(dataset=path), counted(dataset=path)
     assert counted.read == 2

@@ -300,5 +300,5 @@ def test_field_that_is_an_array_is_left_to_its_reader() -> None:
 
 
 @pytest.mark.parametrize("given", ["", [], [""], None])
-def test_empty_expression_is_none(given: Any) -> None:
+def test_empty_expression_is_ignored(given: Any) -> None:
     assert patterns_of({"template_metadata": {"output_regex": given}}) == ()

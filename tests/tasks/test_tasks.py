@@ -47,7 +47,7 @@ def test_hash_is_the_same_for_ever(parts: tuple[object, ...], number: int) -> No
     assert hash_int(*parts) == number
 
 
-def test_hash_fits_63_bits_and_tells_parts_apart() -> None:
+def test_hash_has_63_bits_and_distinguishes_parts() -> None:
     numbers = {hash_int("a", i) for i in range(1000)} | {hash_int("a", "1", i) for i in range(9)}
     assert len(numbers) == 1009
     assert all(0 <= item < 2**63 for item in numbers)
@@ -105,7 +105,7 @@ def test_rows_own_level_and_id_stay() -> None:
     assert (row["level"], row["id"]) == (9, "mine")
 
 
-def test_mixed_levels_all_occur_and_are_told() -> None:
+def test_mixed_levels_all_occur_in_rows() -> None:
     rows = [drawn(level=None, index=i) for i in range(100)]
     assert {row["of"] for row in rows} == {1, 2, 3}
     assert all(row["level"] == row["of"] for row in rows)
@@ -115,7 +115,7 @@ def test_mixed_levels_all_occur_and_are_told() -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_universe_too_small_is_an_error(split: str) -> None:
     only = {"n": next(i for i in range(100) if split_of({"n": i}) != split)}
-    with pytest.raises(UsageError, match=f"demo/X-v0 at level 2 has no {split} tasks"):
+    with pytest.raises(UsageError, match=f"demo/X-v0 has no {split} tasks at level 2"):
         drawn(lambda rng, level: dict(only), lambda row: {"n": row["n"]}, split=split)
 
 
@@ -146,7 +146,7 @@ def test_tasks_are_frozen() -> None:
         task.answer = "C"  # type: ignore[misc]
 
 
-def test_tasks_without_row_share_none() -> None:
+def test_tasks_without_row_do_not_share_a_dict() -> None:
     one, other = Task("t", (), 1), Task("t", (), 1)
     assert one.row is not other.row
     assert one.tools is None

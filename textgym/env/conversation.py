@@ -1,7 +1,7 @@
 """The conversation of an episode.
 
-Invariants: messages are only added, or cut off again where a step failed; what is handed out is a
-fresh copy.
+Invariants: messages are appended, and removed again only if a step fails; `copy` returns fresh
+copies.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ __all__ = ["Conversation"]
 
 
 class Conversation:
-    """A prompt and what was said after it.
+    """The prompt of a task and the messages after it.
 
     Args:
-        prompt: The messages of the task; they are never changed.
+        prompt: The messages of the task. They are never modified.
 
     Attributes:
-        messages: All messages, which only `copy` hands out.
-        prompt_length: How many of them are the prompt.
+        messages: All messages. Hand out only copies of them, see `copy`.
+        prompt_length: The number of messages in the prompt.
 
     Example:
         >>> conversation = Conversation([{"role": "user", "content": "Tea or milk?"}])
@@ -41,21 +41,21 @@ class Conversation:
         return len(self.messages)
 
     def add(self, message: Message) -> None:
-        """Add a message, which nobody else holds."""
+        """Append a message. The caller must not keep a reference to it."""
         self.messages.append(message)
         self._copiers.append(copier_of(message))
 
     def cut(self, length: int) -> None:
-        """Drop all messages after the first `length`."""
+        """Remove all messages after the first `length`."""
         del self.messages[length:], self._copiers[length:]
 
     def copy(self, start: int = 0) -> list[Message]:
-        """Return a fresh list of fresh messages."""
+        """Return copies of the messages from index `start` on."""
         pairs = zip(self._copiers[start:], self.messages[start:], strict=True)
         return [copier(message) for copier, message in pairs]
 
     def replies(self) -> Iterator[Message]:
-        """Give the assistant messages after the prompt, the last one first."""
-        for place in range(len(self.messages) - 1, self.prompt_length - 1, -1):
-            if self.messages[place]["role"] == "assistant":
-                yield self.messages[place]
+        """Yield the assistant messages after the prompt, the last one first."""
+        for index in range(len(self.messages) - 1, self.prompt_length - 1, -1):
+            if self.messages[index]["role"] == "assistant":
+                yield self.messages[index]

@@ -1,7 +1,7 @@
-"""Specs of environments that were given an object, such as a callable, as an argument.
+"""Specs of environments with an argument that JSON cannot represent, such as a callable.
 
-What always holds: copies of such a spec share the object; the spec cannot be saved, and an error
-says why.
+Invariants: copies of such a spec share the object; saving the spec raises an error that names the
+argument.
 """
 
 from __future__ import annotations
@@ -18,38 +18,39 @@ __all__ = ["LiveSpec", "live_spec"]
 
 
 class _Shared(dict[str, Any]):
-    """Arguments whose values are not copied."""
+    """Arguments that `copy.deepcopy` copies shallowly."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Shared:
         return _Shared(self)
 
 
 class LiveSpec(EnvSpec):
-    """A spec with arguments that no text can hold."""
+    """A spec with arguments that cannot be serialised."""
 
     def to_json(self) -> str:
-        """Refuse.
+        """Raise an error, because the spec cannot be saved.
 
         Raises:
-            UsageError: Always; it names the argument.
+            UsageError: Always. It names the argument.
         """
         name = next(name for name, value in self.kwargs.items() if _is_live(value))
         kind = type(self.kwargs[name]).__name__
         raise UsageError(
             f"the spec of {self.id} cannot be saved: its argument {name!r} is an object "
-            f"({kind}); name one that can be imported, as 'module:attribute'"
+            f"({kind}); pass the name of an importable object, as 'module:attribute'"
         )
 
 
 def live_spec(spec: EnvSpec) -> EnvSpec:
-    """Return the spec, as a `LiveSpec` where an argument is a callable or another object.
+    """Return the spec; as a `LiveSpec` if an argument is a callable or another object.
 
     Example:
         >>> spec = live_spec(EnvSpec("demo/Echo-v0", kwargs={"judge": len}))
         >>> spec.to_json()
         Traceback (most recent call last):
         textgym.errors.UsageError: the spec of demo/Echo-v0 cannot be saved: its argument 'judge' \
-is an object (builtin_function_or_method); name one that can be imported, as 'module:attribute'
+is an object (builtin_function_or_method); pass the name of an importable object, as \
+'module:attribute'
     """
     if not any(map(_is_live, spec.kwargs.values())):
         return spec

@@ -1,7 +1,7 @@
-"""What makes an environment savable: its arguments, its spec, and the state of its episode.
+"""Saving and restoring an environment: its arguments, its spec, and the state of its episode.
 
-Invariants: all that changes in an episode is the conversation, the turn count, the random generator
-and `state`; a state that cannot be restored leaves the environment as it was.
+Invariants: an episode changes only the conversation, the turn count, the random generator and
+`state`; `set_state` with an invalid state leaves the environment unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ StateT = TypeVar("StateT")
 
 
 class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
-    """The part of `TextEnv` that copies, saves and restores an environment."""
+    """The part of `TextEnv` that copies, saves and restores environments."""
 
     card: ClassVar[Card]
     task: Task
@@ -48,7 +48,7 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
     _tasks: TaskSource
 
     def __new__(cls, **kwargs: Any) -> Any:
-        """Remember the arguments: they name the tasks that can be shared, and make the copy."""
+        """Keep the arguments. They are needed for copies and identify the tasks to share."""
         env = super().__new__(cls)
         env._arguments = {
             name: os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -57,21 +57,21 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
         return env
 
     def begin(self, task: Task) -> StateT:
-        """Return the state of a new episode; defined by `TextEnv` and by authors."""
+        """Return the state of a new episode. Defined by `TextEnv` and its subclasses."""
         raise NotImplementedError
 
     def check_state(self) -> None:
-        """Refuse a saved state that does not fit the task; defined by `TextEnv` and by authors."""
+        """Check that a restored state fits its task. Defined by `TextEnv` and its subclasses."""
         raise NotImplementedError
 
     @classmethod
     def _declared_state(cls) -> Any:
-        """Return the type of the class's states; defined by `TextEnv`."""
+        """Return the type of the class's states. Defined by `TextEnv`."""
         raise NotImplementedError
 
     @property
     def spec(self) -> EnvSpec | None:
-        """What Gymnasium makes the environment from."""
+        """The spec that Gymnasium made the environment from."""
         return self._spec
 
     @spec.setter
@@ -80,14 +80,14 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The keyword arguments that it was made with."""
+        """The keyword arguments that the environment was made with."""
         return dict(self._arguments)
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that is needed to go on from here, as JSON can hold it.
+        """Return the episode as JSON data, for `set_state`.
 
         Raises:
-            StateError: There is no episode, or its state holds something that JSON cannot.
+            StateError: There is no episode, or its state is not JSON data.
         """
         if not self._conversation:
             raise StateError("there is no episode to save: call reset first")
@@ -103,12 +103,12 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that an environment of the same arguments gave.
+        """Continue an episode that an environment with the same arguments saved.
 
         Raises:
-            StateError: It is not a state of such an environment; the error names the place, and
-                this environment is as it was.
-            BoundaryFailure: Something that `begin` calls failed; this environment is as it was.
+            StateError: The state is not valid; the error names the field. The environment is
+                unchanged.
+            BoundaryFailure: Something that `begin` calls failed. The environment is unchanged.
         """
         before, drawn = dict(vars(self)), self._tasks.stream.state
         try:
@@ -120,14 +120,14 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
             if isinstance(error, BoundaryFailure) or not isinstance(error, Exception):
                 raise
             problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
-            raise StateError(f"this is no state of {self.card.id}: {problem}") from error
+            raise StateError(f"this is not a state of {self.card.id}: {problem}") from error
 
     def _restore(self, state: Any) -> None:
         saved = read_saved(state)
         if saved["id"] != self.card.id:
-            raise StateError(f"it is one of {saved['id']!r:.100}")
+            raise StateError(f"it belongs to {saved['id']!r:.100}")
         self.task = self._tasks.read(json_row(saved["row"]))
-        self._generator = None  # where `begin` draws, it draws from another one
+        self._generator = None  # draws by `begin` must not advance the current one
         self.state = unpack_state(self.begin(self.task), saved["state"], self._declared_state())
         self.check_state()
         self.turn, self._running, self._finished = saved["turn"], saved["running"], False
@@ -140,17 +140,17 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
         self._tasks.stream.state = [*saved["stream"]]
 
     def _seed(self, seed: int) -> None:
-        """Seed the choice of tasks, and `np_random`, whose generator is made when it is used."""
+        """Seed the choice of tasks, and `np_random`, whose generator is created on first use."""
         if not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise UsageError(f"a seed is a whole number of 0 or more, not {seed!r}")
+            raise UsageError(f"seed must be an integer of 0 or more, not {seed!r}")
         if seed > MAX_SEED:
-            raise UsageError("a seed is less than 2**128")
+            raise UsageError("seed must be less than 2**128")
         self._tasks.stream.seed(int(seed))
         self._generator, self._np_random_seed = None, int(seed)
 
     @property
     def _np_random(self) -> np.random.Generator | None:
-        """Gymnasium's place of the generator: made late, for it costs more than an episode."""
+        """Gymnasium's generator, created lazily because that takes longer than an episode."""
         if self._generator is None and self._np_random_seed is not None:
             self._generator, _ = seeding.np_random(self._np_random_seed)
         return self._generator

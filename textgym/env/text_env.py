@@ -1,10 +1,11 @@
 """`TextEnv`, the base class of every environment: a conversation about one task.
 
-An author writes `generate` (or nothing, where all tasks come from a data set), `read_row` and
-`grade`, and where they are needed `begin`, `respond`, `solve`, `guess` and tools; everything else
-is here. What always holds: all that changes in an episode is the transcript, the turn count and
-`state`; a step that raises leaves them as they were; what is handed out is a fresh copy; nothing
-that a model says raises.
+Subclasses define `read_row` and `grade`, and, if they need them, `generate` (without it, all tasks
+come from a data set), `begin`, `respond`, `solve`, `guess` and tools.
+
+Invariants: an episode changes only the conversation, the turn count, the random generator and
+`state`; a step that raises leaves them unchanged; observations and infos are fresh copies; no
+assistant message makes `step` raise, however malformed its content is.
 """
 
 from __future__ import annotations
@@ -20,18 +21,8 @@ from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.env.conversation import Conversation
 from textgym.env.saving import SavableEnv, StateT
-from textgym.errors import (
-    OracleError,
-    UnknownNameError,
-    UsageError,
-)
-from textgym.messages import (
-    Message,
-    copy_json,
-    copy_message,
-    text_of,
-    tool_result,
-)
+from textgym.errors import OracleError, UnknownNameError, UsageError
+from textgym.messages import Message, copy_json, copy_message, text_of, tool_result
 from textgym.rewards import Grade
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
@@ -44,49 +35,51 @@ __all__ = ["TextEnv"]
 
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
 
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _left_to_authors(method: F) -> F:
-    """Mark a method that an environment need not have, so that policies can tell."""
+    """Mark a method as undefined by default, so that policies can check for it."""
     method.__left_to_authors__ = True  # type: ignore[attr-defined]
     return method
 
 
 class TextEnv(SavableEnv[StateT]):
-    """A text environment.
+    """The base class of text environments.
 
-    Observation: the whole conversation, a fresh list of messages. Action: one assistant message,
-    or a text that stands for its content. Reward: given once, at the end of the episode.
+    The observation is the whole conversation, as a fresh list of messages. An action is one
+    assistant message, or a string that is taken as its content. The reward is given once, at the
+    end of the episode.
 
     Args:
-        dataset: None for the generator, a path to a .jsonl or .parquet file, or a hub id.
-        split: `train`, `validation` or `test`: of the generator, or of the hub's data set.
+        dataset: A path to a .jsonl or .parquet file, or a hub id. None uses the generator.
+        split: `train`, `validation` or `test`, of the generator or of the hub's data set.
         level: One of the card's levels; None for all of them.
-        max_turns: The most assistant messages; the episode is graded and truncated at this one.
-        render_mode: `ansi` (render returns the transcript), `human` (it is printed as it grows),
-            or None. Both have colours where standard output is a terminal.
+        max_turns: The maximum number of assistant messages. The episode is graded and truncated
+            when it is reached.
+        render_mode: `ansi` (`render` returns the transcript), `human` (the transcript is printed as
+            it grows), or None. Both use colours if standard output is a terminal.
 
     Raises:
-        UsageError: An argument is not one of those above.
+        UsageError: An argument is not valid.
         DatasetError: The data set is missing, empty or broken.
         RowError: A row cannot be read.
 
     Attributes:
-        card: What the registry knows of the environment.
-        blocking: Whether `step`, and a `begin` of its own, may wait; such calls run in threads.
-        max_calls: The most tool calls of one message that are run. The conversation keeps one
-            more, whose answer tells the model that it and all after it were dropped.
-        judge_name: The judge that is asked, as `info["judge"]` says after a reset; "" for none.
-        task: The task of the current episode, its answer included.
-        state: What `begin` returned for the current episode.
-        turn: How many assistant messages the episode has had.
+        card: The environment's metadata.
+        blocking: Whether `step`, and `begin` if the class defines it, may wait for something. Such
+            calls run in threads.
+        max_calls: The maximum number of tool calls in one message. Of the calls beyond this limit,
+            the conversation keeps only the first; its result says that it and the rest were
+            dropped.
+        judge_name: The name of the judge, which `info["judge"]` holds after a reset; "" if the
+            environment has none.
+        task: The task of the current episode, including its answer.
+        state: The state of the current episode, as `begin` returned it.
+        turn: The number of assistant messages in the current episode.
 
     Example:
         >>> from textgym.cards import Card
-    from textgym.env.conversation import Conversation
-    from textgym.env.saving import SavableEnv, StateT
         >>> from textgym.messages import user
         >>> class Echo(TextEnv[None]):
         ...     card = Card("demo/Echo-v0", "Say it again.", ("single-step",), ("copying",), (),
@@ -122,9 +115,11 @@ class TextEnv(SavableEnv[StateT]):
         render_mode: str | None = None,
     ) -> None:
         if not isinstance(max_turns, int) or max_turns < 1:
-            raise UsageError(f"max_turns is a whole number of 1 or more, not {max_turns!r}")
+            raise UsageError(f"max_turns must be an integer of 1 or more, not {max_turns!r}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise UnknownNameError(f"render_mode is 'ansi', 'human' or None, not {render_mode!r}")
+            raise UnknownNameError(
+                f"render_mode must be 'ansi', 'human' or None, not {render_mode!r}"
+            )
         self.dataset, self.split, self.level = dataset, split, level
         self.max_turns, self.render_mode = max_turns, render_mode
         self.observation_space = ConversationSpace()
@@ -146,42 +141,43 @@ class TextEnv(SavableEnv[StateT]):
             level=level,
         )
 
-    # What an author writes.
+    # Methods that subclasses define.
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Return one flat row of a level, correct by construction, drawn with `rng` alone."""
-        raise UsageError(f"{self.card.id} has no generator: name a dataset")
+        """Return one flat row of a level, correct by construction, drawn only from `rng`."""
+        raise UsageError(f"{self.card.id} has no generator: pass dataset=")
 
     def read_row(self, row: dict[str, Any]) -> Task:
-        """Turn a row, which has an `id` by now, into a task.
+        """Turn a row into a task. The row has an `id`.
 
         Raises:
-            RowError: The row is not one of this environment; it names the field.
+            RowError: The row is not valid; the error names the field.
         """
         raise NotImplementedError(f"{type(self).__name__} must define read_row")
 
     def begin(self, task: Task) -> StateT:
-        """Return the episode's state: what JSON can hold, or a dataclass or model of such fields.
+        """Return the initial state of an episode.
 
-        A saved state is checked against the type that this is annotated to return.
+        It may be JSON data, or a dataclass or pydantic model with such fields. Saved states are
+        validated against the annotated return type.
         """
         return None  # type: ignore[return-value]
 
     def check_state(self) -> None:
-        """Refuse a saved `self.state` that does not fit `self.task`; by default each one fits.
+        """Check that a restored `self.state` fits `self.task`. The default accepts any.
 
-        It is called where an episode is restored, after the state was checked against its type.
+        `set_state` calls this after it has validated the state against its type.
 
         Raises:
-            StateError: It does not fit; the error names the place.
+            StateError: The state does not fit; the error names the field.
         """
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Return what the user says to a message without tool calls; None ends the episode."""
+        """Return the user's reply to a message without tool calls, or None to end the episode."""
         return None
 
     def grade(self) -> Grade:
-        """Return the verdict on the episode that has ended."""
+        """Return the grade of the ended episode."""
         raise NotImplementedError(f"{type(self).__name__} must define grade")
 
     @_left_to_authors
@@ -189,65 +185,65 @@ class TextEnv(SavableEnv[StateT]):
         """Return the next message of a policy that knows the answer.
 
         Raises:
-            OracleError: The environment has no oracle, or none for this task.
+            OracleError: The environment has no oracle, or the oracle cannot solve this task.
         """
         raise OracleError(f"{self.card.id} has no oracle: it does not define solve")
 
     @_left_to_authors
     def guess(self, rng: random.Random) -> Message:
-        """Return a well-formed message that knows no answer.
+        """Return a well-formed message of a policy that does not know the answer.
 
         Raises:
-            OracleError: The environment has no guess.
+            OracleError: The environment does not define it.
         """
         raise OracleError(f"{self.card.id} has no random policy: it does not define guess")
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return what of a generated row decides its split; by default all that is content."""
+        """Return the part of a generated row that decides its split. The default is all content."""
         return {key: value for key, value in row.items() if key not in _NO_CONTENT_KEYS}
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """The lowest and the highest reward with these arguments."""
+        """The lowest and the highest possible return with these arguments."""
         return self.card.reward_range
 
-    # What authors and everyone may use.
+    # Properties and methods for subclasses and callers.
 
     @property
     def blocking_reset(self) -> bool:
-        """Whether `reset` may wait: where the environment is `blocking` and defines `begin`."""
+        """Whether `reset` may wait: the environment is `blocking` and defines `begin`."""
         return self.blocking and type(self).begin is not TextEnv.begin
 
     @property
     def num_tasks(self) -> int | None:
-        """How many tasks there are: rows, 500 of a generated evaluation split, or None."""
+        """The number of rows; 500 for a generated evaluation split; None for generated training."""
         return self._tasks.count
 
     @property
     def data_digests(self) -> dict[str, str]:
-        """The data that its tasks were read from, by name, each with a hash of its content."""
+        """The data sets that tasks were read from: their names, with hashes of their content."""
         return self._tasks.digests
 
     @property
     def replies(self) -> Iterator[Message]:
-        """The episode's assistant messages, the last one first; they are not to be changed."""
+        """The episode's assistant messages, the last one first. Do not modify them."""
         return self._conversation.replies()
 
     @property
     def answer_text(self) -> str:
-        """The text of the last assistant message, without reasoning; "" where there is none."""
+        """The text of the last assistant message without reasoning; "" if there is no message."""
         last = next(self.replies, None)
         return after_reasoning(text_of(last)) if last else ""
 
     def finish(self) -> None:
-        """End the episode after the current tool call; for tools that conclude a task."""
+        """End the episode after the current tool call. For tools that conclude a task."""
         self._finished = True
 
     def get_task(self, index: int) -> Task:
-        """Return the task of an index, 0 or more.
+        """Return the task with an index, counted from 0.
 
         Raises:
-            UsageError: There is no such task.
+            UsageError: No task has this index.
         """
         return self._tasks.get(index)
 
@@ -259,14 +255,14 @@ class TextEnv(SavableEnv[StateT]):
         """Begin an episode.
 
         Args:
-            seed: Seeds the choice of this and the following tasks.
-            options: `{"index": i}` picks a task by index, `{"task": row}` brings its own row.
+            seed: Seeds the choice of this task and of the following ones.
+            options: `{"index": i}` selects a task by index, `{"task": row}` plays the given row.
 
         Returns:
-            The prompt, and info with `task_id` and `tools`, and with `judge` where one is asked.
+            The prompt; and info with `task_id`, `tools`, and `judge` if the environment has one.
 
         Raises:
-            BoundaryFailure: `begin` failed; the next reset draws the same task.
+            BoundaryFailure: `begin` failed. The next reset draws the same task.
         """
         if seed is not None:
             self._seed(seed)
@@ -294,8 +290,9 @@ class TextEnv(SavableEnv[StateT]):
         """Take the assistant's next message.
 
         Raises:
-            InvalidActionError: It is neither an assistant message nor a text.
-            BoundaryFailure: Something that the environment calls failed; it can be stepped again.
+            InvalidActionError: The action is neither an assistant message nor a string.
+            BoundaryFailure: Something outside the environment failed, such as a judge. The same
+                action can be stepped again.
         """
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")
@@ -320,22 +317,22 @@ class TextEnv(SavableEnv[StateT]):
         return result
 
     def render(self) -> str | None:
-        """Return the transcript (`ansi`), or print what has not been printed yet (`human`)."""
+        """Return the transcript (`ansi`), or print the messages not printed yet (`human`)."""
         self._show()
         return self._rendered(0) if self.render_mode == "ansi" else None
 
-    # How it works.
+    # Implementation.
 
     @classmethod
     @cache
     def toolbox(cls) -> Toolbox:
-        """Return the class's tools; made once."""
+        """Return the class's tools."""
         return Toolbox(cls)
 
     @classmethod
     @cache
     def _declared_state(cls) -> Any:
-        """Return the type of the class's states; found once."""
+        """Return the type of the class's states."""
         return declared_type(cls, TextEnv)
 
     def _offered(self) -> list[Any]:
@@ -349,11 +346,11 @@ class TextEnv(SavableEnv[StateT]):
 
     def _rendered(self, start: int) -> str:
         tools = () if start or not self._conversation else self._offered()
-        said = self._conversation.messages[start:]
-        return format_episode(said, tools, self._outcome, colour=wants_colour())
+        messages = self._conversation.messages[start:]
+        return format_episode(messages, tools, self._outcome, colour=wants_colour())
 
     def _take(self, message: Message) -> str:
-        """Add the message and what follows from it; return why the episode ends, or ""."""
+        """Add a message and the replies to it; return the stop reason, or "" to go on."""
         self._conversation.add(message)
         self.turn += 1
         if message.get("tool_calls"):
@@ -374,11 +371,11 @@ class TextEnv(SavableEnv[StateT]):
             offered = [schema["function"]["name"] for schema in self.task.tools]
         for place, call in enumerate(message["tool_calls"] or ()):
             if self._finished:
-                text = "Error: not run, the episode has ended"
+                text = "Error: not run, because the episode has ended"
             elif place == self.max_calls:
                 text = (
-                    f"Error: not run, a message may hold {self.max_calls} calls; this one and all "
-                    "after it were dropped"
+                    f"Error: not run, because a message may have at most {self.max_calls} calls; "
+                    "this call and all later ones were dropped"
                 )
             else:
                 function = call["function"]

@@ -1,4 +1,4 @@
-"""The environments: one file or one folder each, and one line each here."""
+"""The environments, each in a file or folder of its own, and their registration."""
 
 from textgym.registry import register
 

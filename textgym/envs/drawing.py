@@ -1,7 +1,7 @@
-"""Drawing from a random generator, for the families of tasks that environments generate.
+"""Random draws for the environments' task generators.
 
-What always holds: each function calls `rng.random` alone, so that the same state of the generator
-gives the same draw in every version of Python.
+Each function calls only `rng.random`, so the same generator state gives the same draw in every
+version of Python. The methods of `random.Random` with these names do not guarantee that.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["below", "between", "pick", "some"]
+__all__ = ["choice", "randbelow", "randint", "sample"]
 
 T = TypeVar("T")
 
 
-def below(rng: random.Random, n: int) -> int:
-    """Draw one of 0, 1, ..., n - 1."""
+def randbelow(rng: random.Random, n: int) -> int:
+    """Return an integer from 0 to n - 1."""
     return int(rng.random() * n)
 
 
-def between(rng: random.Random, low: int, high: int) -> int:
-    """Draw one of low, ..., high, both included."""
+def randint(rng: random.Random, low: int, high: int) -> int:
+    """Return an integer from low to high, both included."""
     return low + int(rng.random() * (high - low + 1))
 
 
-def pick(rng: random.Random, things: Sequence[T]) -> T:
-    """Draw one element."""
-    return things[int(rng.random() * len(things))]
+def choice(rng: random.Random, population: Sequence[T]) -> T:
+    """Return one element of a sequence."""
+    return population[int(rng.random() * len(population))]
 
 
-def some(rng: random.Random, things: Iterable[T], n: int) -> list[T]:
-    """Draw n elements at different places, in random order."""
-    pool = list(things)
+def sample(rng: random.Random, population: Iterable[T], n: int) -> list[T]:
+    """Return n elements, drawn without replacement, in random order."""
+    pool = list(population)
     for i in range(n):
         j = i + int(rng.random() * (len(pool) - i))
         pool[i], pool[j] = pool[j], pool[i]

@@ -1,4 +1,4 @@
-"""`textgym/GuessNumber-v0`: a hidden number, found by being told "higher" or "lower"."""
+"""`textgym/GuessNumber-v0`: guess a number from the answers "higher" and "lower"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from annotated_types import Interval
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between
+from textgym.envs.drawing import randint
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, user
 from textgym.rewards import Grade
@@ -21,53 +21,54 @@ from textgym.verifiers.extract import final_number
 __all__ = ["GuessNumber"]
 
 _GAMES = {1: (3, 2), 2: (7, 3), 3: (20, 5), 4: (100, 7), 5: (1000, 10)}
-_LARGEST = 10**9
-_ROUNDS = 10**9
+MAX_NUMBER = 10**9
+MAX_ROUND = 10**9
 
 
 @dataclass(slots=True)
 class Game:
-    """What an episode knows.
+    """The state of an episode.
 
     Attributes:
-        found: Whether the last guess was right.
-        guesses: How many messages named a number in range.
-        last: The last of them; 0 before the first.
+        found: Whether the last guess was correct.
+        guesses: The number of messages that named a number in range.
+        last: The last guess; 0 before the first.
     """
 
     found: bool = False
     guesses: Annotated[int, Interval(ge=0, lt=2**31)] = 0
-    last: Annotated[int, Interval(ge=0, le=_LARGEST)] = 0
+    last: Annotated[int, Interval(ge=0, le=MAX_NUMBER)] = 0
 
 
 class GuessNumber(TextEnv[Game]):
-    """A whole number from 1 to N is to be guessed in T turns, from "higher" and "lower".
+    """Guess an integer from 1 to N in T turns.
 
     ## Description
-    Each message is a guess; each wrong one is answered with where the number lies. Halving what is
-    left finds every number where N is less than 2 to the power of T, as on all levels, so the best
-    policy that does not know the number gets 1. One that does not read the answers finds it with a
-    chance of T/N at most. With `feedback=False` nobody can do better than that: what a policy gains
-    with feedback and not without it, it has from its observations.
+    Each message is a guess. After a wrong guess the user says whether the number is higher or
+    lower. On all levels N is less than 2 to the power of T, so binary search always finds the
+    number and gets a reward of 1. A policy that ignores the feedback finds it with a probability of
+    at most T/N. With `feedback=False` no policy can do better than that, so the difference between
+    the two settings shows how much a policy uses its observations.
 
     ## Observation
-    A user message: N, T, and what is told. After a wrong guess a user message: `higher`, `lower`,
-    or, without feedback, `wrong`. After a message that is no guess, one that says so.
+    A user message that states N, T and the feedback to expect. After a wrong guess, a user message
+    `higher` or `lower`, or `wrong` if there is no feedback. After a message that is not a valid
+    guess, a user message that says so.
 
     ## Action
-    One assistant message. The last number in its text counts, so a bare `2` will do; its reasoning
-    does not count. Where that is no whole number from 1 to N, or there is none, the turn is spent
-    and nothing is told of the number.
+    One assistant message. The guess is the last number in its text, so a bare `2` is enough.
+    Reasoning is ignored. If there is no number, or it is not an integer from 1 to N, the turn is
+    lost without feedback.
 
     ## Reward
-    1 where one of the first T messages names the number, else 0. Components: `correct`, and
-    `guesses` (how many messages were guesses).
+    1 if one of the first T messages guesses the number, else 0. Components: `correct`, and
+    `guesses` (the number of valid guesses).
 
     ## Episode end
-    Terminated by the right guess, or after T messages: the prompt tells this limit, so it is a rule
-    of the game. `max_turns` truncates; with fewer than T turns it makes the game harder. There are
-    no tools: a message with tool calls is told so, and spends a turn. Where it was the last one,
-    the next message without tool calls ends the game, and is no guess.
+    The episode terminates after a correct guess or after T messages. The prompt states this limit,
+    so it is a rule of the game. `max_turns` truncates; a value below T makes the game harder. There
+    are no tools: a message with tool calls gets an error reply and uses up a turn. If that was the
+    last turn, the next message without tool calls ends the game and does not count as a guess.
 
     ## Levels
     | level | N | T |
@@ -84,20 +85,21 @@ class GuessNumber(TextEnv[Game]):
     | `number` | the number |
     | `highest` | N |
     | `turns` | T |
-    | `round` | in generated rows, a random number that is not shown |
+    | `round` | a random number in generated rows, which is not shown |
 
-    The games of a level are few, and the number must be equally likely everywhere in each split. So
-    the splits differ in `round` alone: they hold the same games.
+    There are only N games on a level, and within each split all numbers must be equally likely.
+    Therefore all splits contain the same games, and differ only in `round`.
 
     Args:
-        highest: N of generated games; by default the level's.
-        turns: T of generated games; by default the level's.
-        feedback: Whether a wrong guess is answered with where the number lies.
-        max_turns: The most assistant messages.
+        highest: N in generated games; None for the level's value.
+        turns: T in generated games; None for the level's value.
+        feedback: Whether the user says if the number is higher or lower.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `highest` or `turns` is no whole number of 1 or more.
+        UsageError: `highest` or `turns` is not an integer of 1 or more, or `feedback` is not a
+            bool.
 
     Example:
         >>> import gymnasium, textgym
@@ -117,7 +119,7 @@ class GuessNumber(TextEnv[Game]):
 
     card = Card(
         id="textgym/GuessNumber-v0",
-        summary="Guess a number from what earlier guesses were answered.",
+        summary="Guess a number from the feedback on earlier guesses.",
         structure=("multi-turn",),
         capabilities=("reasoning", "use of feedback"),
         domain=("games",),
@@ -127,8 +129,8 @@ class GuessNumber(TextEnv[Game]):
         chance=0.285,
         data="generated, .jsonl, .parquet, hub",
         shared_splits=True,
-        notes="The universe is small: the splits hold the same games, drawn anew. Any T different "
-        "numbers hold the right one with a chance of T/N.",
+        notes="There are few different games, so all splits contain the same ones. Any T different "
+        "guesses include the number with a probability of T/N.",
     )
 
     def __init__(
@@ -142,40 +144,40 @@ class GuessNumber(TextEnv[Game]):
     ) -> None:
         for name, value in (("highest", highest), ("turns", turns)):
             if value is not None and not _is_count(value):
-                raise UsageError(f"{name} is a whole number from 1 to {_LARGEST}, not {value!r}")
+                raise UsageError(f"{name} must be an integer from 1 to {MAX_NUMBER}, not {value!r}")
         if not isinstance(feedback, bool):
-            raise UsageError(f"feedback is true or false, not {feedback!r}")
+            raise UsageError(f"feedback must be true or false, not {feedback!r}")
         self.highest, self.turns, self.feedback = highest, turns, feedback
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a number, and a round that tells this draw from others."""
+        """Draw a number, and a round that makes the row unique."""
         highest, turns = _GAMES[level]
         highest = self.highest or highest
         return {
-            "number": between(rng, 1, highest),
+            "number": randint(rng, 1, highest),
             "highest": highest,
             "turns": self.turns or turns,
-            "round": between(rng, 1, _ROUNDS),
+            "round": randint(rng, 1, MAX_ROUND),
         }
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
         for field in ("number", "highest", "turns"):
             if not _is_count(row.get(field)):
-                told = f"must be a whole number from 1 to {_LARGEST}, not {row.get(field)!r}"
-                raise RowError(field, told)
+                problem = f"must be an integer from 1 to {MAX_NUMBER}, not {row.get(field)!r}"
+                raise RowError(field, problem)
         number, highest, turns = row["number"], row["highest"], row["turns"]
         if number > highest:
-            raise RowError("number", f"is {number}, and the highest is {highest}")
+            raise RowError("number", f"is {number}, but highest is {highest}")
         return Task(row["id"], (user(self._prompt(highest, turns)),), number, row=row)
 
     def begin(self, task: Task) -> Game:
-        """Begin with no guess."""
+        """Return the state before the first guess."""
         return Game()
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Answer a guess; None ends the game."""
+        """Return the feedback on a guess, or None to end the game."""
         row, game = self.task.row, self.state
         guess = _read_guess(self.answer_text, row["highest"])
         if guess and self.turn <= row["turns"]:
@@ -190,34 +192,34 @@ class GuessNumber(TextEnv[Game]):
         return [user("higher" if self.task.answer > guess else "lower")]
 
     def grade(self) -> Grade:
-        """Tell whether the number was found."""
+        """Reward a game in which the number was found."""
         game = self.state
         components = {"correct": float(game.found), "guesses": float(game.guesses)}
         return Grade(float(game.found), game.found, components, str(game.last or ""))
 
     def solve(self) -> Message:
-        """Name the number."""
+        """Guess the number."""
         return assistant(str(self.task.answer))
 
     def guess(self, rng: random.Random) -> Message:
-        """Name some number in range."""
-        return assistant(str(between(rng, 1, self.task.row["highest"])))
+        """Guess a random number in range."""
+        return assistant(str(randint(rng, 1, self.task.row["highest"])))
 
     def _prompt(self, highest: int, turns: int) -> str:
-        told = "whether the number is higher or lower" if self.feedback else "that it is wrong"
+        feedback = "whether the number is higher or lower" if self.feedback else "that it is wrong"
         return (
             f"I am thinking of a whole number from 1 to {highest}. Guess it: you have {turns} "
             f"{'turns' if turns > 1 else 'turn'}. Answer with one number. After a wrong guess I "
-            f"tell you {told}."
+            f"tell you {feedback}."
         )
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and 1 <= value <= _LARGEST
+    return type(value) is int and 1 <= value <= MAX_NUMBER
 
 
 def _read_guess(text: str, highest: int) -> int:
-    """Return the guess that a text names; 0 where it names none."""
+    """Return the guess in a text; 0 if there is none."""
     number = read_number(final_number(text))
     if number is None or not 1 <= number <= highest or number != int(number):
         return 0

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
@@ -20,65 +20,69 @@ from textgym.tools import tool
 
 __all__ = ["SessionState"]
 
-_MOST = 10**18  # far beyond any task, and what every JSON reader can hold
+MAX_COUNT = 10**18  # far beyond any task, and within the range of every JSON parser
 _STEPS = {1: 2, 2: 4, 3: 6, 4: 3, 5: 5}
-_LARGEST = 99  # of the numbers that are added
+MAX_SUMMAND = 99
 _OPENING = "There is a counter that you can read and change with your tools alone."
 
 
 class Counter(TypedDict):
-    """What an episode knows: what the counter holds."""
+    """The state of an episode: the value of the counter."""
 
-    count: Annotated[int, Interval(ge=-_MOST, le=_MOST)]
+    count: Annotated[int, Interval(ge=-MAX_COUNT, le=MAX_COUNT)]
 
 
 class SessionState(TextEnv[Counter]):
-    """A counter is to be changed as the user asks, with tools that keep it through the episode.
+    """Change a counter as the user asks, with tools that keep its value during the episode.
 
     ## Description
-    The counter begins at a number that the prompt does not tell. The model is asked for a few
-    changes, makes them with `increment_counter`, and ends with a message. NeMo Gym's
-    `example_session_state_mgmt` rows are read as they are.
+    The prompt does not state the initial value of the counter. The user asks for several changes;
+    the model makes them with `increment_counter` and then ends the episode with a message. NeMo
+    Gym's `example_session_state_mgmt` rows are supported.
 
     ## Observation
-    A user message: what is to be done to the counter. A NeMo Gym row brings its own prompt. After
-    each message with tool calls, one tool message for each call.
+    A user message with the requested changes. NeMo Gym rows contain their own prompt. After a
+    message with tool calls, one tool message for each call.
 
     ## Action
-    Assistant messages. Those with tool calls are carried out; the first one without ends the
-    episode, whatever it says.
+    Assistant messages. Tool calls are executed. The first message without tool calls ends the
+    episode, whatever its text.
 
     ## Tools
-    - `increment_counter(count)` adds a whole number, which may be negative, and answers
-      `{"success": true}`. What is no whole number is refused, and changes nothing.
-    - `get_counter_value()` answers `{"count": 42}`.
+    - `increment_counter(count)` adds an integer, which may be negative, and returns
+      `{"success": true}`. Anything else is rejected and changes nothing.
+    - `get_counter_value()` returns `{"count": 42}`.
 
     ## Reward
-    1 where the counter stands at `expected_count` at the end, else 0. What the messages say is not
-    graded. Component: `correct`. In info `final_count: int`, which is the `extracted_answer` too.
+    1 if the final value of the counter is `expected_count`, else 0. The text of messages is not
+    graded. Component: `correct`.
+
+    ## Info
+    After the last step, `final_count: int` is the final value. `extracted_answer` is the same value
+    as a string.
 
     ## Episode end
-    Terminated by the first message without tool calls; truncated at `max_turns`, graded as it
-    stands.
+    The episode terminates at the first message without tool calls. At `max_turns` it is truncated
+    and graded by the current value.
 
     ## Levels
     1. two additions
     2. four additions and subtractions
-    3. six, their sizes given in words to be worked out, such as "3 times 14"
-    4. three, among them to double the counter, for which it must be read
-    5. five, among them ones that depend on what the counter holds: to the next multiple of a
-       number, and one thing if it is even and another if it is odd
+    3. six additions and subtractions of numbers that must be computed, such as "3 times 14"
+    4. three changes; at least one of them is to double the counter, so its value must be read
+    5. five changes; at least one of them depends on the value of the counter: doubling it, raising
+       it to the next multiple of a number, or a change that depends on whether it is even or odd
 
     ## Rows
     | field | meaning |
     | --- | --- |
-    | `request` | what the user asks for |
-    | `initial_count` | where the counter begins |
-    | `expected_count` | where it must end; in generated rows never where it began |
+    | `request` | the user's request |
+    | `initial_count` | the initial value |
+    | `expected_count` | the final value; never the initial value in generated rows |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `request` |
 
     Args:
-        max_turns: The most assistant messages.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -101,7 +105,7 @@ class SessionState(TextEnv[Counter]):
 
     card = Card(
         id="textgym/SessionState-v0",
-        summary="Change a counter as asked, with tools that keep its state.",
+        summary="Change a counter as requested, with stateful tools.",
         structure=("multi-step",),
         capabilities=("tool use", "arithmetic"),
         domain=("general",),
@@ -116,8 +120,8 @@ class SessionState(TextEnv[Counter]):
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw where the counter begins, and changes that do not bring it back there."""
-        initial = count = between(rng, 1, 59)
+        """Draw an initial value, and changes that result in a different one."""
+        initial = count = randint(rng, 1, 59)
         phrases: list[str] = []
         while count == initial:
             count, phrases = _draw_changes(rng, level, initial)
@@ -125,15 +129,15 @@ class SessionState(TextEnv[Counter]):
         return {"request": request, "initial_count": initial, "expected_count": count}
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the request: where the counter begins does not make it another task."""
+        """Return the request. Tasks that differ only in the initial value are the same task."""
         return row["request"]
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         for field in ("initial_count", "expected_count"):
             value = row.get(field)
-            if type(value) is not int or abs(value) > _MOST:
-                raise RowError(field, f"must be a whole number of at most 18 digits, not {value!r}")
+            if type(value) is not int or abs(value) > MAX_COUNT:
+                raise RowError(field, f"must be an integer of at most 18 digits, not {value!r}")
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
         else:
@@ -144,19 +148,19 @@ class SessionState(TextEnv[Counter]):
         return Task(row["id"], tuple(prompt), row["expected_count"], tools, row)
 
     def begin(self, task: Task) -> Counter:
-        """Set the counter to where the row says."""
+        """Return the initial value of the counter."""
         return {"count": task.row["initial_count"]}
 
     @tool
     def increment_counter(self, count: int) -> dict[str, bool]:
-        """Add a whole number to the counter.
+        """Add an integer to the counter.
 
         Args:
-            count: What to add; a negative number is taken away.
+            count: The number to add; a negative number is subtracted.
         """
         after = self.state["count"] + count
-        if abs(after) > _MOST:
-            raise ToolError("the counter holds numbers of at most 18 digits; it was not changed")
+        if abs(after) > MAX_COUNT:
+            raise ToolError("the counter cannot exceed 18 digits; it was not changed")
         self.state["count"] = after
         return {"success": True}
 
@@ -166,7 +170,7 @@ class SessionState(TextEnv[Counter]):
         return {"count": self.state["count"]}
 
     def grade(self) -> Grade:
-        """Compare the counter with where it must end."""
+        """Compare the counter with the expected value."""
         count = self.state["count"]
         right = count == self.task.answer
         return Grade(
@@ -174,30 +178,30 @@ class SessionState(TextEnv[Counter]):
         )
 
     def solve(self) -> Message:
-        """Add what is missing, then end."""
+        """Add the difference to the expected value, then end."""
         missing = self.task.answer - self.state["count"]
         if missing:
             return assistant_calls(("increment_counter", {"count": missing}))
         return assistant(f"The counter holds {self.task.answer}.")
 
     def guess(self, rng: random.Random) -> Message:
-        """Add some number, then end."""
+        """Add a random number, then end."""
         if self.turn:
             return assistant("Done.")
-        return assistant_calls(("increment_counter", {"count": between(rng, 1, 2 * _LARGEST)}))
+        return assistant_calls(("increment_counter", {"count": randint(rng, 1, 2 * MAX_SUMMAND)}))
 
 
 def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list[str]]:
-    """Return what a counter holds after some changes, and the changes in words."""
+    """Return the value of a counter after random changes, and the changes in words."""
     steps = _STEPS[level]
-    readings = 1 + below(rng, steps // 2 + 1) if level >= 4 else 0
-    read = some(rng, range(steps), readings)  # never all: some numbers are always told
+    readings = 1 + randbelow(rng, steps // 2 + 1) if level >= 4 else 0
+    read = sample(rng, range(steps), readings)  # never all: at least one change names a number
     phrases = []
     for step in range(steps):
         if step in read:
             words, count = _draw_reading(rng, level, count)
         else:
-            words, size = _draw_reckoning(rng) if level == 3 else _draw_number(rng)
+            words, size = _draw_computed_number(rng) if level == 3 else _draw_number(rng)
             adds = level == 1 or rng.random() < 0.5
             words = f"add {words}" if adds else f"take away {words}"
             count += size if adds else -size
@@ -206,13 +210,13 @@ def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list
 
 
 def _draw_number(rng: random.Random) -> tuple[str, int]:
-    size = between(rng, 1, _LARGEST)
+    size = randint(rng, 1, MAX_SUMMAND)
     return str(size), size
 
 
-def _draw_reckoning(rng: random.Random) -> tuple[str, int]:
-    """Return a number in words that it is to be worked out from."""
-    one, other = between(rng, 2, 9), between(rng, 11, 30)
+def _draw_computed_number(rng: random.Random) -> tuple[str, int]:
+    """Return a number, and a phrase to compute it from."""
+    one, other = randint(rng, 2, 9), randint(rng, 11, 30)
     numbers = [
         (f"{one} times {other}", one * other),
         (f"the sum of {one} and {other}", one + other),
@@ -220,19 +224,19 @@ def _draw_reckoning(rng: random.Random) -> tuple[str, int]:
         (f"as many as {one} weeks have days", 7 * one),
         (f"the remainder of {other} divided by {one}", other % one),
     ]
-    return pick(rng, numbers)
+    return choice(rng, numbers)
 
 
 def _draw_reading(rng: random.Random, level: int, count: int) -> tuple[str, int]:
-    """Return a change that depends on what the counter holds, and the counter after it."""
-    one, other = some(rng, range(3, 20), 2)
+    """Return a change that depends on the counter's value, and the value after it."""
+    one, other = sample(rng, range(3, 20), 2)
     by_parity = f"if it is even add {one}, if it is odd take away {other}"
     changes = [
         ("double it", 2 * count),
         (f"raise it to the next multiple of {one} above what it holds", count - count % one + one),
         (by_parity, count - other if count % 2 else count + one),
     ]
-    return changes[0] if level == 4 else pick(rng, changes)
+    return changes[0] if level == 4 else choice(rng, changes)
 
 
 def _sentence(phrases: list[str]) -> str:

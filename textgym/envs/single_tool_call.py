@@ -1,4 +1,4 @@
-"""`textgym/SingleToolCall-v0`: a question about the weather, which one tool call answers."""
+"""`textgym/SingleToolCall-v0`: answer a question about the weather with one tool call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
@@ -56,67 +56,68 @@ _READINGS = {
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
-_LONGEST_NAME = 100
-_LONGEST_SHOWN = 200
+MAX_CITY_LENGTH = 100
+MAX_ANSWER_LENGTH = 200
 
 
 class Progress(TypedDict):
-    """What an episode knows: whether the tool has told the city's weather."""
+    """The state of an episode: whether the tool was called for the city of the question."""
 
     told: bool
 
 
 class SingleToolCall(TextEnv[Progress]):
-    """A question about one city's weather, to be answered with what a tool says of it.
+    """Answer a question about a city's weather, using a tool.
 
     ## Description
-    The model asks the tool for the weather in the city of the question, and answers with what it
-    was told. The weather is made up, so nothing but the tool can tell it.
+    The model calls a tool to get the weather in the city, and answers the question with the result.
+    The weather is fictional, so only the tool can tell it.
 
     ## Observation
-    A user message: the question. A NeMo Gym row brings its own prompt. After each message with tool
-    calls, one tool message for each call.
+    A user message with the question. NeMo Gym rows contain their own prompt. After a message with
+    tool calls, one tool message for each call.
 
     ## Action
-    Assistant messages. Those with tool calls are carried out; the first one without ends the
-    episode, and is the answer.
+    Assistant messages. Tool calls are executed. The first message without tool calls ends the
+    episode and is the answer.
 
     ## Tools
-    - `get_weather(city)` answers with the weather of the row, for the row's city: case, accents'
-      form and what follows a comma do not matter. For another city it answers with another weather,
-      the same each time, which agrees with the row's in nothing.
+    - `get_weather(city)` returns the weather of the row if `city` is the row's city. Case, the
+      Unicode form of accents, and anything after a comma are ignored. For any other city it returns
+      different weather, which is always the same for that city and differs from the row's in every
+      value.
 
     ## Reward
-    1 where the tool was called for the row's city and the answer is right, else 0: an answer that
-    was not looked up is a lucky guess. Components: `correct` (the answer is right) and `told` (the
-    tool was called for the city).
+    1 if the tool was called for the row's city and the answer is correct, else 0. A correct answer
+    without that call is only a lucky guess. Components: `correct` (the answer is correct) and
+    `told` (the tool was called for the city).
 
-    The answer is what follows the last `Answer:`, or all of the text where there is none.
-    - If `expected_answer` is a number, the last number in it must be equal to it.
-    - If it is a text, it must be in it as whole words, whatever the case, with no negation before
-      it, and none of the generator's words for weather may be in it besides.
+    The answer is the text after the last `Answer:`, or the whole text if it has none.
+    - If `expected_answer` is a number, the last number in the answer must be equal to it.
+    - If it is a string, the answer must contain it as whole words, in any case, with no negation
+      before it, and must not contain any other weather word of the generator.
 
     ## Episode end
-    Terminated by the first message without tool calls; truncated at `max_turns`, where the last
-    message is the answer.
+    The episode terminates at the first message without tool calls. At `max_turns` it is truncated,
+    and the last message is the answer.
 
     ## Levels
-    1. what the weather is like at one of six times of the day: one word of what the tool says
-    2. one of ten readings, such as the temperature
-    3. a number that is to be worked out from a reading
+    1. the weather at one of six times of day, which is one word of the tool's result
+    2. one of ten measurements, such as the temperature
+    3. a number to be computed from a measurement
 
     ## Rows
     | field | meaning |
     | --- | --- |
     | `city` | the city |
-    | `expected_answer` | the right answer, a text or a number |
-    | `question` | the question; by default what the weather is like there |
-    | `weather` | what the tool says, by name; by default `weather`: the expected answer |
-    | `asked` | in generated rows, what the question is about: a name and a calculation |
+    | `expected_answer` | the correct answer, a string or a number |
+    | `question` | the question; by default about the weather in the city |
+    | `weather` | an object, the tool's result; by default `{"weather": expected_answer}` |
+    | `asked` | in generated rows, the subject of the question: a value and a calculation |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        max_turns: The most assistant messages.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -147,8 +148,8 @@ class SingleToolCall(TextEnv[Progress]):
         levels=(1, 2, 3),
         chance=0.089,
         data="generated, .jsonl, .parquet, hub",
-        notes="The tool says six words and ten numbers. Levels 1 and 2 ask for one of them, and an "
-        "answer can hold a word and a number.",
+        notes="The tool returns six words and ten numbers. Levels 1 and 2 ask for one of them, and "
+        "an answer can contain a word and a number.",
     )
 
     def __init__(self, *, max_turns: int = 8, **kwargs: Any) -> None:
@@ -156,7 +157,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""
-        city, weather = pick(rng, _CITIES), _draw_weather(rng)
+        city, weather = choice(rng, _CITIES), _draw_weather(rng)
         question, answer, asked = _draw_question(rng, level, city, weather)
         return {
             "city": city,
@@ -183,53 +184,53 @@ class SingleToolCall(TextEnv[Progress]):
         else:
             question = row.get("question", f"What is the weather like in {city}?")
             if not isinstance(question, str) or not question.strip():
-                raise RowError("question", "must be a text that is not empty")
+                raise RowError("question", "must be a string that is not empty")
             prompt, tools = [user(f"{question} {_RULE}")], None
         return Task(row["id"], tuple(prompt), answer, tools, row)
 
     def begin(self, task: Task) -> Progress:
-        """Begin with nothing told."""
+        """Return the state before the tool was called."""
         return {"told": False}
 
     @tool
     def get_weather(self, city: str) -> dict[str, Any]:
-        """Get the weather in a city, now.
+        """Get the current weather in a city.
 
         Args:
             city: The city's name.
         """
-        name = plain_text(city) if len(city) <= _LONGEST_NAME else ""
+        name = plain_text(city) if len(city) <= MAX_CITY_LENGTH else ""
         if not name:
             raise ToolError("city must be the name of a city")
         weather = self.task.row.get("weather") or {"weather": self.task.answer}
-        wanted = plain_text(self.task.row["city"])
-        if wanted in (name, plain_text(city.partition(",")[0])):
+        expected = plain_text(self.task.row["city"])
+        if expected in (name, plain_text(city.partition(",")[0])):
             self.state["told"] = True
         else:
             weather = _another_weather(weather, f"{self.task.id} {name}")
         return {"city": city, **weather}
 
     def grade(self) -> Grade:
-        """Compare the last message with the expected answer, if the tool was asked."""
+        """Compare the last message with the expected answer, and require the tool call."""
         lines = [text for _, text in answer_lines(self.answer_text)]
-        said = lines[-1] if lines else self.answer_text
-        correct, told = _is_right(said, self.task.answer), self.state["told"]
+        answer = lines[-1] if lines else self.answer_text
+        correct, told = _is_right(answer, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
-        shown = said.strip()[:_LONGEST_SHOWN]
-        return Grade(float(right), right, components, extracted_answer=shown)
+        extracted = answer.strip()[:MAX_ANSWER_LENGTH]
+        return Grade(float(right), right, components, extracted_answer=extracted)
 
     def solve(self) -> Message:
-        """Ask the tool, then answer."""
+        """Call the tool, then answer."""
         if not self.state["told"]:
             return assistant_calls(("get_weather", {"city": self.task.row["city"]}))
         return assistant(f"Answer: {self.task.answer}")
 
     def guess(self, rng: random.Random) -> Message:
-        """Ask the tool, then answer with some weather."""
+        """Call the tool, then answer with random weather."""
         if self.turn == 0:
             return assistant_calls(("get_weather", {"city": self.task.row["city"]}))
-        return assistant(f"Answer: {pick(rng, _CONDITIONS)}")
+        return assistant(f"Answer: {choice(rng, _CONDITIONS)}")
 
 
 def _answer_of(row: Mapping[str, Any]) -> str:
@@ -237,32 +238,32 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
     text = str(answer) if isinstance(answer, str) or is_number else ""
     if not plain_text(text):
-        raise RowError("expected_answer", f"must be a text or a number, not {answer!r}")
+        raise RowError("expected_answer", f"must be a string or a number, not {answer!r}")
     return text
 
 
-def _is_right(said: str, expected: str) -> bool:
+def _is_right(answer: str, expected: str) -> bool:
     if read_number(expected) is not None:
-        return same_number(expected, final_number(said))
-    said, expected = plain_text(said), plain_text(expected)
-    found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", said)
-    if found is None or _NEGATION.search(said, 0, found.start()):
+        return same_number(expected, final_number(answer))
+    answer, expected = plain_text(answer), plain_text(expected)
+    found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", answer)
+    if found is None or _NEGATION.search(answer, 0, found.start()):
         return False
-    words, right = set(re.findall(r"\w+", said)), set(re.findall(r"\w+", expected))
+    words, right = set(re.findall(r"\w+", answer)), set(re.findall(r"\w+", expected))
     return not words & set(_CONDITIONS) - right
 
 
 def _draw_weather(rng: random.Random) -> dict[str, Any]:
-    """Return a weather in which no two conditions and no two readings are equal."""
-    conditions = some(rng, _CONDITIONS, len(_HOURS))
-    readings = {name: between(rng, low, high) for name, (_, low, high) in _READINGS.items()}
+    """Return weather in which no two conditions and no two measurements are equal."""
+    conditions = sample(rng, _CONDITIONS, len(_HOURS))
+    readings = {name: randint(rng, low, high) for name, (_, low, high) in _READINGS.items()}
     if len({*readings.values()}) < len(readings):
         return _draw_weather(rng)
     return {**dict(zip(_HOURS, conditions, strict=True)), **readings}
 
 
 def _another_weather(weather: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a weather with the same names, in which every value is another."""
+    """Return weather with the same names, in which every value is different."""
     rng = random.Random(hash_int(name))
     return {key: _another_value(rng, key, value) for key, value in weather.items()}
 
@@ -270,26 +271,26 @@ def _another_weather(weather: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _another_value(rng: random.Random, name: str, value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         _, low, high = _READINGS.get(name, ("", 0, 100))
-        return next(n for n in iter(lambda: between(rng, low, high), None) if n != value)
+        return next(n for n in iter(lambda: randint(rng, low, high), None) if n != value)
     words = set(re.findall(r"\w+", plain_text(str(value))))
-    return pick(rng, [condition for condition in _CONDITIONS if condition not in words])
+    return choice(rng, [condition for condition in _CONDITIONS if condition not in words])
 
 
 def _draw_question(
     rng: random.Random, level: int, city: str, weather: dict[str, Any]
 ) -> tuple[str, str, str]:
-    """Return a question about a city's weather, its answer, and what it asks for."""
+    """Return a question about a city's weather, its answer, and its subject."""
     if level == 1:
-        hour = pick(rng, _HOURS)
+        hour = choice(rng, _HOURS)
         when = f"at {hour}" if hour in ("noon", "night", "dawn") else f"in the {hour}"
         words = ("What is the weather like in {} {}?", "How is the weather in {} {}?")
-        return pick(rng, words).format(city, when), weather[hour], hour
-    name = pick(rng, list(_READINGS))
+        return choice(rng, words).format(city, when), weather[hour], hour
+    name = choice(rng, list(_READINGS))
     thing, value = _READINGS[name][0].format(city), weather[name]
     if level == 2:
         return f"What is {thing.rstrip(',')}?", str(value), name
-    number = between(rng, 2, 9)
-    question, answer, calculation = pick(
+    number = randint(rng, 2, 9)
+    question, answer, calculation = choice(
         rng,
         [
             (f"What is {thing} multiplied by {number}?", value * number, f"times {number}"),

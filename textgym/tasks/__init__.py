@@ -1,4 +1,4 @@
-"""Tasks: what they are, how they are drawn, and the files and hubs that rows are read from."""
+"""Tasks: the `Task` class, how generated tasks are drawn, and how rows are read from data sets."""
 
 from textgym.tasks.task import Task
 

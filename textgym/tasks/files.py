@@ -1,8 +1,8 @@
 """Data sets: rows from a .jsonl or .parquet file or from a hub, read into tasks.
 
-Invariants: a row that cannot be read is refused with its place (`line 17 of rows.jsonl`) when the
-environment is made; rows hold what JSON can hold; a file is read once for all environments of a
-process that read it in the same way; the digest of a data set is of the very content that was read.
+Invariants: an invalid row raises an error with its location (`line 17 of rows.jsonl`) when the
+environment is made; rows are JSON data; environments of one process share the tasks of a file if
+they read it in the same way; a data set's digest is a hash of exactly the content that was read.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ __all__ = [
     "shared_tasks",
 ]
 
-_BATCH = 1024  # rows of a Parquet file that are held twice
+PARQUET_BATCH_SIZE = 1024  # these rows are in memory twice
 
 
 class Rows(list[tuple[str, dict[str, Any]]]):
-    """The rows of a data set, each with its place.
+    """The rows of a data set, each with its location.
 
     Attributes:
-        digest: A hash of the content: of a file's bytes, of a hub's rows.
+        digest: A hash of the content: the bytes of a file, or the rows from a hub.
     """
 
     digest: str = ""
 
 
 class TaskList(list[Task]):
-    """The tasks of a data set; a list that can be held weakly.
+    """The tasks of a data set, as a list that supports weak references.
 
     Attributes:
         digest: As in `Rows`.
@@ -58,26 +58,27 @@ class TaskList(list[Task]):
 
 
 def content_hash() -> Any:
-    """Return a new hash object of `hashlib`, for the content of data sets."""
+    """Return a new `hashlib` object for hashing the content of data sets."""
     return hashlib.blake2b(digest_size=16)
 
 
 def load_rows(dataset: str, split: str) -> Rows:
-    """Read all rows of a data set, each with its place, as JSON holds them (see `json_row`).
+    """Read all rows of a data set as JSON data (see `json_row`), each with its location.
 
     Args:
-        dataset: A path (it exists, or ends in .jsonl or .parquet), or a hub id.
-        split: The split of a hub's data set; a file is one split.
+        dataset: A path, or a hub id. It is a path if it exists or ends in .jsonl or .parquet.
+        split: The split of a hub's data set. Files have only one split.
 
     Raises:
-        DatasetError: It is missing, empty, or broken (with the line).
-        RowError: A row holds what JSON cannot hold; the error names its place and field.
+        DatasetError: The data set is missing, empty or broken.
+        RowError: A row contains a value that JSON cannot represent; the error names its location
+            and field.
         ExtraMissingError: Parquet files and hubs need the extra `data`.
     """
     path, content = Path(dataset), content_hash()
     if path.suffix in (".jsonl", ".parquet") or path.exists():
         if not path.is_file():
-            what = "is a folder; name a .jsonl or .parquet file" if path.is_dir() else "is missing"
+            what = "is a folder; pass a .jsonl or .parquet file" if path.is_dir() else "is missing"
             raise DatasetError(f"data set {dataset!r} {what}")
         read = _parquet_rows if path.suffix == ".parquet" else _jsonl_rows
         rows = Rows((place, _json_row(row, place)) for place, row in read(path, content))
@@ -99,7 +100,7 @@ def _json_row(row: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _jsonl_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the rows of a file, and its bytes to a hash."""
+    """Yield the rows of a file with their locations, and hash its bytes."""
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -116,20 +117,20 @@ def _jsonl_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any]]
                     raise DatasetError(f"{place} is not valid JSON: {error}") from None
                 if not isinstance(row, dict):
                     kind = type(row).__name__
-                    raise DatasetError(f"{place} is a JSON {kind}; a row is an object")
+                    raise DatasetError(f"{place} is a JSON {kind}; a row must be an object")
                 yield place, row
     except OSError as error:
         raise DatasetError(f"data set {str(path)!r} cannot be read: {error.strerror}") from error
 
 
 def _parquet_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the rows of a file, and its bytes to a hash."""
+    """Yield the rows of a file with their locations, and hash its bytes."""
     parquet = _library("pyarrow.parquet")
     start = 0
     try:
         with path.open("rb") as file:
             hashlib.file_digest(file, lambda: content)
-            for batch in parquet.ParquetFile(file).iter_batches(_BATCH):
+            for batch in parquet.ParquetFile(file).iter_batches(PARQUET_BATCH_SIZE):
                 names = batch.schema.names
                 columns = [
                     _values(batch.column(place), name, f"rows {start} and after of {path}")
@@ -147,10 +148,10 @@ def _parquet_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any
 
 
 def _values(column: Any, name: str, place: str) -> list[Any]:
-    """Return the values of a column; maps are dicts."""
+    """Return the values of a column, with maps as dicts."""
     try:
         values: list[Any] = column.to_pylist(maps_as_pydicts="strict")
-    except Exception as error:  # a date beyond the year 9999, a map that has a key twice
+    except Exception as error:  # a date after the year 9999, a map with a repeated key
         raise RowError(name, f"cannot be read: {in_one_line(error)}", where=place) from error
     return values
 
@@ -162,8 +163,8 @@ def _hub_rows(name: str, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"row {number} of {name}", row
     except Exception as error:
         raise DatasetError(
-            f"data set {name!r} (split {split!r}) is no file here and cannot be loaded from the "
-            f"hub: {in_one_line(error)}"
+            f"data set {name!r} (split {split!r}) is not a file and cannot be loaded from the hub: "
+            f"{in_one_line(error)}"
         ) from error
 
 
@@ -187,12 +188,12 @@ def read_tasks(
     Args:
         dataset: As in `load_rows`.
         split: As in `load_rows`.
-        level: Keep only rows whose `level` is this; None keeps all.
-        read_row: The environment's reader.
+        level: Keep only rows with this `level`; None keeps all.
+        read_row: The environment's `read_row`.
 
     Raises:
-        DatasetError: As in `load_rows`, and where no row has the level.
-        RowError: A row that the environment cannot read, with its place.
+        DatasetError: As in `load_rows`, or no row has the level.
+        RowError: The environment cannot read a row; the error names its location.
     """
     rows = load_rows(dataset, split)
     tasks = TaskList(digest=rows.digest)
@@ -209,7 +210,7 @@ def read_tasks(
 
 
 def file_stamp(dataset: str) -> tuple[str, int, int, int] | None:
-    """Return what tells one version of a file from another; None for a hub's data set."""
+    """Return a value that changes when the file does; None if there is no such file."""
     try:
         found = os.stat(dataset)
     except OSError:
@@ -222,7 +223,7 @@ _shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 
 
 def shared_tasks(key: Hashable, make: Callable[[], Tasks]) -> Tasks:
-    """Return the tasks of a key, making them only if no living environment holds them."""
+    """Return the tasks of a key. They are made only if no existing environment holds them."""
     tasks: Tasks | None = _shared.get(key)
     if tasks is None:
         tasks = _shared[key] = make()

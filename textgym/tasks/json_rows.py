@@ -1,7 +1,7 @@
-"""Rows as JSON holds them, whatever file or library they come from.
+"""Conversion of rows to JSON data.
 
-A row may come from Parquet, from a hub or from a caller, and hold what JSON does not know. What has
-one plain form in JSON is read in that form; all else is refused, and the error names the field.
+Rows from Parquet files, hubs and callers can contain values that JSON cannot represent. Values with
+one obvious JSON form are converted; any other value raises an error that names the field.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from textgym.errors import RowError
 
 __all__ = ["json_row"]
 
-_DEEPEST = 100  # levels, as in messages; far beyond any real row
+MAX_DEPTH = 100  # the same limit as for messages, far beyond any real row
 _PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def json_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a row as JSON holds it.
+    """Return a copy of a row as JSON data.
 
-    Dates and times become ISO 8601 texts, decimals become numbers, tuples become lists, UUIDs
-    become texts, and NaN, which pandas writes for a missing value, becomes null.
+    Dates and times become ISO 8601 strings, decimals become numbers, tuples become lists, UUIDs
+    become strings, and NaN, which pandas uses for missing values, becomes null.
 
     Args:
-        row: Values by field.
+        row: The values by field.
 
     Raises:
-        RowError: A value is none of those and not JSON's either, such as bytes, a duration, an
-            infinite number, a decimal that no number in JSON equals, or a key that is not a text.
+        RowError: A value cannot be converted, such as bytes, a duration, an infinite number, a
+            decimal that no JSON number equals, or a key that is not a string.
 
     Example:
         >>> json_row({"day": datetime.date(2024, 5, 1), "price": decimal.Decimal("12.50")})
@@ -50,7 +50,7 @@ def _object(given: Mapping[Any, Any], path: tuple[Any, ...]) -> dict[str, Any]:
     copied = {}
     for name, value in given.items():
         if not isinstance(name, str):
-            raise _error(path, f"has the key {name!r}, and keys are texts in JSON")
+            raise _error(path, f"has the key {name!r}; JSON keys are strings")
         copied[name] = value if value.__class__ in _PLAIN else _value(value, (*path, name))
     return copied
 
@@ -63,15 +63,15 @@ def _list(given: list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> list[Any
 
 
 def _value(value: Any, path: tuple[Any, ...]) -> Any:
-    if len(path) > _DEEPEST:
-        raise _error(path[:1], f"is nested too deeply, over {_DEEPEST} levels")
+    if len(path) > MAX_DEPTH:
+        raise _error(path[:1], f"is nested too deeply, over {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
         return _object(value, path)
     if isinstance(value, (list, tuple)):
         return _list(value, path)
     if isinstance(value, float):
         return _finite(float(value), path)
-    if isinstance(value, (str, int)):  # of a subclass
+    if isinstance(value, (str, int)):  # an instance of a subclass
         return value
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
@@ -91,14 +91,14 @@ def _finite(number: float, path: tuple[Any, ...]) -> float | None:
 
 
 def _number(value: decimal.Decimal, path: tuple[Any, ...]) -> int | float | None:
-    """Return the number that a decimal is; whole decimals are whole numbers."""
+    """Return a decimal as a number, which is an int if the decimal is whole."""
     if value.is_nan():
         return None
     number = _finite(float(value), path)
     if value == value.to_integral_value():
         return int(value)
     if decimal.Decimal(repr(number)) != value:
-        raise _error(path, f"is {value}, which no number in JSON equals: store it as a text")
+        raise _error(path, f"is {value}, which no JSON number equals; store it as a string")
     return number
 
 

@@ -1,9 +1,9 @@
-"""NeMo Gym's rows: `responses_create_params`, in the form of OpenAI's Responses API, as messages.
+"""NeMo Gym's rows: `responses_create_params`, in the format of OpenAI's Responses API, as messages.
 
-`input` is a text, a list of messages (content as a text or as parts), or Responses items: message,
-reasoning, function_call, function_call_output. `tools` are flat and become nested. Sampling
-parameters are ignored. The verifier's own fields of a row keep their names and are read by the
-environment.
+`input` is a string, a list of messages (with content as a string or as parts), or a list of
+Responses items: message, reasoning, function_call, function_call_output. Tools in `tools` are flat
+and become nested. Sampling parameters are ignored. Environments read the verifier's fields of a
+row, which keep their names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLACE = "responses_create_params"
 
 
 def has_prompt(row: Mapping[str, Any]) -> bool:
-    """Tell whether a row bears its own prompt in NeMo Gym's form."""
+    """Return whether a row has a prompt in NeMo Gym's format."""
     return row.get(_PLACE) is not None
 
 
@@ -41,7 +41,7 @@ def prompt_of(row: Mapping[str, Any]) -> list[Message]:
     """Return the prompt of a NeMo Gym row as messages.
 
     Raises:
-        RowError: The input is not in one of the forms above.
+        RowError: The input does not have a supported format.
 
     Example:
         >>> prompt_of({"responses_create_params": {"input": "What is 2 + 2?"}})
@@ -57,14 +57,14 @@ def prompt_of(row: Mapping[str, Any]) -> list[Message]:
 
 
 def messages_of(given: Any, place: str) -> list[Message]:
-    """Return a text, or a list of messages and Responses items, as messages.
+    """Convert a string, or a list of messages and Responses items, to messages.
 
     Args:
-        given: What a row holds.
-        place: The field that it stands in, for errors.
+        given: The value from a row.
+        place: The name of its field, for errors.
 
     Raises:
-        RowError: It is not in one of the forms above.
+        RowError: The value does not have a supported format.
 
     Example:
         >>> messages_of([{"role": "user", "content": "What is 2 + 2?"}], "prompt")
@@ -73,13 +73,13 @@ def messages_of(given: Any, place: str) -> list[Message]:
     if isinstance(given, str):
         return [user(given)]
     if not isinstance(given, list):
-        raise RowError(place, f"is a text or a list, not {type(given).__name__}")
+        raise RowError(place, f"must be a string or a list, not {type(given).__name__}")
     messages: list[Message] = []
     reasoning = ""
     for index, item in enumerate(given):
         where = f"{place}.{index}"
         if not isinstance(item, Mapping):
-            raise RowError(where, f"is a message or an item, not {type(item).__name__}")
+            raise RowError(where, f"must be a message or an item, not {type(item).__name__}")
         kind = item.get("type") or "message"
         if kind == "reasoning":
             reasoning += _joined(item.get("summary")) or _joined(item.get("content"))
@@ -95,29 +95,29 @@ def messages_of(given: Any, place: str) -> list[Message]:
             reasoning = ""
         else:
             known = "message, reasoning, function_call, function_call_output"
-            raise RowError(f"{where}.type", f"is {kind!r}; known are {known}")
+            raise RowError(f"{where}.type", f"is {kind!r}; supported types are {known}")
     if not messages:
-        raise RowError(place, "holds no message")
+        raise RowError(place, "contains no message")
     return messages
 
 
 def tools_of(row: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
-    """Return a NeMo Gym row's tools in nested form; None where it names none.
+    """Return the tools of a NeMo Gym row in nested form; None if it has none.
 
     Raises:
-        RowError: A tool has no name, or its parameters are no JSON Schema.
+        RowError: A tool has no name, or its parameters are not a valid JSON Schema.
     """
     params = row.get(_PLACE)
     tools = params.get("tools") if isinstance(params, Mapping) else None
     if not tools:
         return None
     if not isinstance(tools, list):
-        raise RowError(f"{_PLACE}.tools", f"is a list of tools, not {type(tools).__name__}")
+        raise RowError(f"{_PLACE}.tools", f"must be a list of tools, not {type(tools).__name__}")
     return tuple(_nested(item, f"{_PLACE}.tools.{i}") for i, item in enumerate(tools))
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """Return a field of the verifier's, from the row or, where it is empty, from its `metadata`.
+    """Return a field of a row, or of the row's `metadata` if the row's own is empty.
 
     Example:
         >>> field_of({"metadata": {"expected_answer": "4"}}, "expected_answer")
@@ -131,10 +131,10 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the regular expressions of `template_metadata.output_regex`, one or a list.
 
-    Empty ones are left out.
+    Empty strings are left out.
 
     Raises:
-        RowError: They are no texts.
+        RowError: The value is not a string or a list of strings.
 
     Example:
         >>> patterns_of({"template_metadata": {"output_regex": "Choice: (.)"}})
@@ -146,7 +146,7 @@ def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     patterns = [given] if isinstance(given, str) else given
     if not isinstance(patterns, list) or not all(isinstance(item, str) for item in patterns):
-        raise RowError("template_metadata.output_regex", "must be a text or a list of texts")
+        raise RowError("template_metadata.output_regex", "must be a string or a list of strings")
     return tuple(filter(None, patterns))
 
 
@@ -157,13 +157,13 @@ def _nested(flat: Any, place: str) -> ToolSchema:
     kept = {key: copy_json(value) for key, value in function.items() if key != "type"}
     problem = _schema_problem(json.dumps(kept.get("parameters") or {}, default=str))
     if problem:
-        raise RowError(f"{place}.parameters", f"is no JSON Schema: {problem}")
+        raise RowError(f"{place}.parameters", f"is not a valid JSON Schema: {problem}")
     return {"type": "function", "function": kept}
 
 
 @lru_cache(1024)
 def _schema_problem(text: str) -> str:
-    """Say why a JSON text is no JSON Schema, or return an empty text; rows repeat their tools."""
+    """Return why a JSON string is not a valid JSON Schema, or "". Cached, as rows share tools."""
     import jsonschema
 
     try:
@@ -187,7 +187,7 @@ def _message(item: Mapping[str, Any], reasoning: str, place: str) -> Message:
         message["reasoning_content"] = reasoning
     problem = message_problem(message, ROLES)
     if problem:
-        raise RowError(place, f"is no message: {problem}")
+        raise RowError(place, f"is not a message: {problem}")
     return message  # type: ignore[return-value]
 
 
@@ -197,9 +197,9 @@ def _part(part: Any, place: str) -> dict[str, Any]:
         return {"type": "text", "text": part["text"]}
     if kind in ("input_image", "image_url") and part.get("image_url"):
         image = part["image_url"]
-        place_of_it = {"url": image} if isinstance(image, str) else image
-        return {"type": "image_url", "image_url": place_of_it}
-    raise RowError(place, "is no text or image part")
+        image_url = {"url": image} if isinstance(image, str) else image
+        return {"type": "image_url", "image_url": image_url}
+    raise RowError(place, "is neither a text part nor an image part")
 
 
 def _add_call(messages: list[Message], item: Mapping[str, Any], reasoning: str, place: str) -> None:
@@ -207,7 +207,9 @@ def _add_call(messages: list[Message], item: Mapping[str, Any], reasoning: str, 
         raise RowError(f"{place}.name", "is missing")
     arguments = item.get("arguments") or "{}"
     if not isinstance(arguments, (str, dict)):
-        raise RowError(f"{place}.arguments", f"is JSON text, not {type(arguments).__name__}")
+        raise RowError(
+            f"{place}.arguments", f"must be a JSON string, not {type(arguments).__name__}"
+        )
     call: ToolCall = {
         "id": str(item.get("call_id") or ""),
         "type": "function",

@@ -1,6 +1,6 @@
-"""Where an environment's tasks come from: by index, by chance, or brought along as a row.
+"""The source of an environment's tasks, which are drawn, selected by index, or given as rows.
 
-What always holds: the n-th task drawn after a seed depends on the seed and n alone, whatever was
+Invariants: the n-th task drawn after seeding depends only on the seed and n, whatever episodes were
 played in between.
 """
 
@@ -21,33 +21,33 @@ from textgym.tasks.task import SPLITS, Task, TaskStream, canonical_json, draw_ro
 __all__ = ["TaskSource"]
 
 Shared = TypeVar("Shared")
-_GENERATED_TASKS = 500
+NUM_GENERATED_TASKS = 500
 
 
 class _DrawnTasks(dict[int, Task]):
-    """The tasks of an evaluation split that were drawn so far, by index."""
+    """The tasks of a generated evaluation split that were drawn so far, by index."""
 
 
 class TaskSource:
     """The tasks of one environment.
 
-    Environments with the same owner and arguments share the tasks that they have read.
+    Environments with the same owner and arguments share their tasks.
 
     Args:
         id: The environment's id.
         levels: The levels of the generator.
-        generate: Draws a row of a level; as in `TextEnv`.
-        canonical: Returns what of a row decides its split; as in `TextEnv`.
-        read_row: Turns a row into a task; as in `TextEnv`.
+        generate: Draws a row of a level, see `TextEnv.generate`.
+        canonical: Returns the part of a row that decides its split, see `TextEnv.canonical`.
+        read_row: Turns a row into a task, see `TextEnv.read_row`.
         owner: The environment's class.
         arguments: The keyword arguments that the environment was made with.
-        dataset: None for the generator; else as in `TextEnv`.
+        dataset: None for the generator, otherwise as in `TextEnv`.
         split: As in `TextEnv`.
         level: As in `TextEnv`.
 
     Attributes:
-        stream: Which tasks are drawn.
-        count: How many tasks there are: rows, 500 of a generated evaluation split, or None.
+        stream: The random stream that selects tasks.
+        count: The number of tasks, see `TextEnv.num_tasks`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TaskSource:
         level: int | None,
     ) -> None:
         if dataset is not None and not isinstance(dataset, (str, os.PathLike)):
-            raise UsageError(f"dataset is a path or a hub id, not {dataset!r}")
+            raise UsageError(f"dataset must be a path or a hub id, not {dataset!r}")
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
         if level is not None and dataset is None and level not in levels:
@@ -84,21 +84,21 @@ class TaskSource:
         elif split == "train":
             self.count = None
         else:
-            self.count = _GENERATED_TASKS
+            self.count = NUM_GENERATED_TASKS
             self._drawn = self._share(("generated",), _DrawnTasks)
 
     @property
     def digests(self) -> dict[str, str]:
-        """The data set that the tasks come from, by name, with its digest; empty for none."""
+        """The name of the data set with its digest; empty for generated tasks."""
         if self._dataset is None or self._rows is None:
             return {}
         return {self._dataset: self._rows.digest}
 
     def get(self, index: int) -> Task:
-        """Return the task of an index.
+        """Return the task with an index.
 
         Raises:
-            UsageError: There is no such task.
+            UsageError: No task has this index.
         """
         if index < 0 or (self.count is not None and index >= self.count):
             known = f"0 to {self.count - 1}" if self.count is not None else "0 or more"
@@ -124,10 +124,10 @@ class TaskSource:
         return self._read_row(row)
 
     def read(self, row: dict[str, Any]) -> Task:
-        """Read a row that someone else made.
+        """Read a row of a data set or of a caller.
 
         Raises:
-            RowError: A field is missing or wrong, or the prompt is none.
+            RowError: A field is missing or wrong, or a message of the prompt is not valid.
         """
         try:
             task = self._read_row(row)
@@ -136,25 +136,25 @@ class TaskSource:
         for message in task.messages:
             problem = message_problem(message)
             if problem:
-                raise RowError("messages", f"are no prompt: {problem}")
+                raise RowError("messages", f"are not a prompt: {problem}")
         return task
 
     def choose(self, options: Mapping[str, Any] | None) -> Task:
-        """Return the task that the options of a reset ask for, or the next drawn one.
+        """Return the task that the options of `reset` select, or else draw the next one.
 
         Raises:
-            UsageError: There is no such task.
-            RowError: The row that was brought along cannot be read.
+            UsageError: No task has the index.
+            RowError: The given row cannot be read.
         """
         if options and "task" in options:
             given = options["task"]
             if not isinstance(given, Mapping):
-                raise RowError("task", f"is a row (a dict), not {type(given).__name__}")
+                raise RowError("task", f"must be a row (a dict), not {type(given).__name__}")
             row = json_row(given)
             try:
                 name = f"row-{hash_int(canonical_json(row)):016x}"
-            except ValueError as error:  # a number of thousands of digits
-                raise RowError("task", f"is not what JSON can hold: {error}") from None
+            except ValueError as error:  # a number with thousands of digits
+                raise RowError("task", f"cannot be represented in JSON: {error}") from None
             return self.read(with_id(row, name))
         if options and "index" in options:
             return self.get(_as_index(options["index"]))
@@ -168,10 +168,10 @@ class TaskSource:
         return self._share(file_stamp(dataset) or ("hub", dataset), read)
 
     def _share(self, origin: Hashable, make: Callable[[], Shared]) -> Shared:
-        """Return what all living environments of the same class and arguments share."""
+        """Return tasks that all environments of the same class and arguments share."""
         try:
             arguments = canonical_json(self._arguments)
-        except TypeError:  # an argument that is no JSON has no name to share tasks by
+        except TypeError:  # an argument that is not JSON data cannot be part of the key
             return make()
         return shared_tasks((self._owner, origin, arguments), make)
 
@@ -181,4 +181,4 @@ def _as_index(value: Any) -> int:
         return operator.index(value)
     except TypeError:
         kind = type(value).__name__
-        raise UsageError(f"options['index'] is a whole number, not a {kind}: {value!r}") from None
+        raise UsageError(f"options['index'] must be an integer, not a {kind}: {value!r}") from None

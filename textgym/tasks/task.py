@@ -1,8 +1,8 @@
-"""Tasks, and how generated ones are drawn.
+"""Tasks, and how generated tasks are drawn.
 
-A task is one flat row that an environment has read. What always holds: the same id, split, level
-and index name the same generated task in any process; a generated task belongs to the split that a
-hash of its content names, so that splits cannot overlap.
+A task is made from one flat row. Invariants: the same id, split, level and index give the same
+generated task in every process; a hash of its content decides the split of a generated task, so
+splits cannot overlap.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 SPLITS = ("train", "validation", "test")
-_TEST, _VALIDATION = 26, 52  # of 256: about 10 % each; the rest is train
-_MOST_DRAWS = 20_000
+_TEST_END, _VALIDATION_END = 26, 52  # of 256: about 10 % for each, the rest for train
+MAX_DRAWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Task:
     """One task.
 
     Attributes:
-        id: Names the task within its environment.
-        messages: The prompt; system and user messages belong to the task.
-        answer: The right answer; never shown.
-        tools: The schemas of the tools that may be called; None for all of the environment's.
-        row: The row as it was read.
+        id: The id of the task within its environment.
+        messages: The prompt, including any system message.
+        answer: The correct answer. It is never shown.
+        tools: The schemas of the tools that may be called; None for all tools of the environment.
+        row: The row that the task was made from.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Task:
 
 
 def hash_int(*parts: object) -> int:
-    """Return a 63-bit number that depends on the parts alone, the same in any process.
+    """Return a 63-bit hash of the parts, the same in every process.
 
     Example:
         >>> hash_int("textgym/MCQA-v0", 7) == hash_int("textgym/MCQA-v0", 7)
@@ -70,7 +70,7 @@ _encode_canonical = json.JSONEncoder(
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON text of a value: keys sorted, no spaces.
+    """Return the canonical JSON string of a value, with sorted keys and no spaces.
 
     Example:
         >>> canonical_json({"b": 1, "a": [2]})
@@ -80,10 +80,10 @@ def canonical_json(value: Any) -> str:
 
 
 def split_of(content: Any) -> str:
-    """Return the split that some content belongs to, by a hash of it."""
+    """Return the split that a hash of the content selects."""
     digest = blake2b(canonical_json(content).encode(), digest_size=2).digest()
     bucket = digest[0]
-    return "test" if bucket < _TEST else "validation" if bucket < _VALIDATION else "train"
+    return "test" if bucket < _TEST_END else "validation" if bucket < _VALIDATION_END else "train"
 
 
 def draw_row(
@@ -96,33 +96,35 @@ def draw_row(
     levels: Sequence[int],
     index: int,
 ) -> dict[str, Any]:
-    """Draw the generated row that id, split, level and index name.
+    """Draw the generated row of an id, split, level and index.
 
     Args:
         generate: Makes a row from a random generator and a level.
-        canonical: What of a row decides its split.
-        id: The environment's id, version included.
+        canonical: Returns the part of a row that decides its split.
+        id: The environment's id, with its version.
         split: One of `SPLITS`.
         level: The level; None to draw one of `levels`.
-        levels: The levels that there are.
-        index: Which task, 0 or more.
+        levels: All levels.
+        index: The index of the task, from 0.
 
     Raises:
-        UsageError: So many draws gave no row of the split that there may be none.
+        UsageError: None of many draws belongs to the split.
     """
     rng = random.Random(hash_int(id, split, level, index))
-    for _ in range(_MOST_DRAWS):
+    for _ in range(MAX_DRAWS):
         drawn = levels[int(rng.random() * len(levels))] if level is None else level
         row = generate(rng, drawn)
         if split_of(canonical(row)) == split:
             row.setdefault("level", drawn)
             row.setdefault("id", f"{split}-{'mixed' if level is None else level}-{index}")
             return row
-    raise UsageError(f"{id} at level {level} has no {split} tasks: its universe is too small")
+    raise UsageError(
+        f"{id} has no {split} tasks at level {level}: there are too few different tasks"
+    )
 
 
 def with_id(row: Mapping[str, Any], otherwise: str) -> dict[str, Any]:
-    """Return the row with an `id`: its own, its `uuid`, or the given one."""
+    """Return the row with an `id`: its own, else its `uuid`, else the given one."""
     name = row.get("id")
     if name is None or name == "":
         name = row.get("uuid") or otherwise
@@ -130,10 +132,10 @@ def with_id(row: Mapping[str, Any], otherwise: str) -> dict[str, Any]:
 
 
 class TaskStream:
-    """An endless stream of numbers that choose tasks: the n-th depends on the seed and n alone.
+    """An endless stream of numbers that select tasks. The n-th depends only on the seed and n.
 
     Attributes:
-        state: The seed and how many numbers were drawn.
+        state: The seed, and the number of draws since it was set.
 
     Example:
         >>> stream = TaskStream()
@@ -148,11 +150,11 @@ class TaskStream:
         self.state = [secrets.randbits(63), 0]
 
     def seed(self, seed: int) -> None:
-        """Begin anew at a seed."""
+        """Restart the stream with a seed."""
         self.state = [int(seed), 0]
 
     def draw(self) -> int:
-        """Return the next number, of 48 bits."""
+        """Return the next number, which has 48 bits."""
         seed, count = self.state
         self.state = [seed, count + 1]
         return hash_int("task", seed, count) >> 15

@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Unpack
 from weakref import WeakValueDictionary
 
 from textgym.concurrency import background_loop as background
@@ -31,6 +31,7 @@ from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.task import canonical_json, hash_int
 from textgym.verifiers.exact import same_answer
 from textgym.verifiers.judge_asking import Asker, Replies
+from textgym.verifiers.judge_options import JudgeOptions
 from textgym.verifiers.judge_prompt import JudgePrompt
 
 __all__ = [
@@ -226,34 +227,14 @@ _of_specs: dict[Any, Judge] = {}
 _of_objects: WeakValueDictionary[Any, Judge] = WeakValueDictionary()
 
 
-def make_judge(
-    judge: JudgeLike = "rule",
-    *,
-    judge_prompt_template: str | None = None,
-    judge_system_message: str | None = None,
-    judge_equal_label: str = "[[A=B]]",
-    judge_not_equal_label: str = "[[A!=B]]",
-    judge_endpoint_max_concurrency: int | None = 64,
-    judge_timeout: float = 600.0,
-    judge_sampling: Mapping[str, Any] | None = None,
-) -> Judge:
+def make_judge(judge: JudgeLike = "rule", **options: Unpack[JudgeOptions]) -> Judge:
     """Make a judge, or return the one that was made with the same arguments.
 
     Args:
         judge: `rule`; `openai:MODEL@BASE_URL` or `hf:MODEL`, as policies are named;
             `module:attribute`; or a policy, or a callable (a coroutine function too) from messages
             to text.
-        judge_prompt_template: What is asked, with `{question}`, `{expected_answer}` and
-            `{generated_answer}`, and with `{equal_label}` and `{not_equal_label}` where the labels
-            with their code are to stand; None for textgym's own.
-        judge_system_message: The system message; None for none.
-        judge_equal_label: What the judge says where the answers mean the same. It counts
-            alone on the last line of a reply with the code, or as the whole reply.
-        judge_not_equal_label: What it says where they do not.
-        judge_endpoint_max_concurrency: The most requests at once; None for no limit.
-        judge_timeout: How many seconds a reply may take.
-        judge_sampling: Settings of `Sampling` by name, for a policy that a spec names; by default
-            temperature 0 and 2,048 tokens.
+        **options: How the judge is asked, see `JudgeOptions`.
 
     Raises:
         UnknownNameError: There is no such judge.
@@ -267,12 +248,17 @@ def make_judge(
         >>> judge.compare("2 + 2?", "4", "5").equal
         False
     """
-    _check_limits(judge_endpoint_max_concurrency, judge_timeout)
+    if unknown := options.keys() - JudgeOptions.__annotations__.keys():
+        raise TypeError(f"make_judge() got an unexpected keyword argument {min(unknown)!r}")
+    limits = options.get("judge_endpoint_max_concurrency", 64), options.get("judge_timeout", 600.0)
+    _check_limits(*limits)
     prompt = JudgePrompt(
-        judge_prompt_template, judge_system_message, judge_equal_label, judge_not_equal_label
+        options.get("judge_prompt_template"),
+        options.get("judge_system_message"),
+        options.get("judge_equal_label", "[[A=B]]"),
+        options.get("judge_not_equal_label", "[[A!=B]]"),
     )
-    limits = judge_endpoint_max_concurrency, judge_timeout
-    sampling = _sampling(judge, judge_sampling)
+    sampling = _sampling(judge, options.get("judge_sampling"))
     known: Any = _of_specs if isinstance(judge, str) else _of_objects
     key = _name_of(judge), _key_of(judge), prompt, limits, canonical_json(sampling)
     found: Judge | None = known.get(key)

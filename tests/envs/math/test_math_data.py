@@ -115,7 +115,7 @@ def test_forms_of_math(
 
 
 def test_math_without_an_answer(competition_math: ModuleType) -> None:
-    with pytest.raises(textgym.errors.RowError, match="'solution' must hold the answer"):
+    with pytest.raises(textgym.errors.RowError, match="'solution' must contain the answer"):
         competition_math.convert({"problem": "?", "solution": "It is 2."}, 1, "test")
 
 

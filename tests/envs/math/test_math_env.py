@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from typing import Any
@@ -15,6 +16,7 @@ from textgym.envs.math import Math
 from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.errors import BoundaryFailure, JudgeFailure, RowError, UnknownNameError, UsageError
 from textgym.messages import assistant, user
+from textgym.registry import make
 
 RULE = "Put the final answer in \\boxed{}."
 ROW = {"question": "Half of one?", "expected_answer": "\\frac{1}{2}"}
@@ -162,7 +164,7 @@ def test_no_set_of_boxes_is_every_number_in_it() -> None:
     ]  # fmt: skip
 
 
-def test_answer_that_takes_too_long_is_wrong_and_says_so() -> None:
+def test_answer_that_times_out_is_wrong_with_a_component() -> None:
     terms = "+".join(f"x^{{{i}}}" for i in range(800))
     text = f"\\boxed{{\\frac{{x^{{800}}-1}}{{x-1}}-({terms})}}"
     got = verdict({**ROW, "expected_answer": "0"}, text, library_verifier_timeout_seconds=1.0)
@@ -214,7 +216,7 @@ def test_judge_reads_question_answer_and_text_both_ways() -> None:
     assert second != sorted(second)
 
 
-def test_judge_reads_the_prompts_question_where_a_row_has_none() -> None:
+def test_judge_reads_the_prompts_question_if_a_row_has_none() -> None:
     judge = Scripted(NO)
     begun(DAPO, judge=judge)[0].step("one third")
     assert "Half of one?" in judge.asked[0]
@@ -371,7 +373,7 @@ def test_every_family_occurs(level: int) -> None:
     assert {row["level"] for row in rows} == {level}
 
 
-def test_rows_have_what_the_page_says() -> None:
+def test_rows_have_the_documented_fields() -> None:
     row = Math().get_task(0).row
     assert set(row) == {"id", "question", "expected_answer", "answer_form", "category", "level"}
 
@@ -404,3 +406,18 @@ def test_made_by_its_id() -> None:
     assert gymnasium.make(type(env.spec).from_json(env.spec.to_json())).spec.kwargs == {
         "judge": "rule", "level": 2,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("id", ["textgym/Math-v0", "textgym/EquivalenceJudge-v0"])
+@pytest.mark.parametrize("name", ["judge_timeout", "level"])
+def test_misspelt_option_gets_a_suggestion(id: str, name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no argument '{name}s'; did you mean '{name}'"):
+        make(id, **{f"{name}s": 1})
+
+
+@pytest.mark.parametrize("id", ["textgym/Math-v0", "textgym/EquivalenceJudge-v0"])
+def test_judge_options_are_in_the_saved_spec(id: str) -> None:
+    env = gymnasium.make(id, judge="rule", judge_timeout=3.0, judge_sampling=None, level=2)
+    assert env.spec is not None
+    saved = json.loads(env.spec.to_json())["kwargs"]
+    assert saved == {"judge": "rule", "judge_timeout": 3.0, "judge_sampling": None, "level": 2}

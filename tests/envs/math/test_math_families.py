@@ -1,4 +1,4 @@
-"""The families of mathematical problems: answers found again otherwise, and told by no form."""
+"""Math families: answers are recomputed independently, and no surface form reveals them."""
 
 from __future__ import annotations
 

@@ -305,21 +305,21 @@ def test_shots_are_of_the_train_split() -> None:
 
 
 @pytest.mark.parametrize("shots", [1, 3])
-def test_the_task_itself_is_no_example(shots: int) -> None:
+def test_question_is_not_among_its_examples(shots: int) -> None:
     asked = begun(ROW, shots=shots)[1][0]["content"].rsplit("\n\n", 2)[0]
     prompt = begun({**ROW, "question": f" {asked.upper()}"}, shots=shots)[1]
     assert len(prompt) == 2 * shots + 1
     assert not any(asked in item["content"] for item in prompt[:-1])
 
 
-def test_the_task_itself_is_no_example_of_a_nemo_row() -> None:
+def test_question_of_a_nemo_row_is_not_among_its_examples() -> None:
     example = begun(ROW, shots=2)[1][0]
     prompt = begun(nemo([example]), shots=2)[1]
     assert len(prompt) == 5
     assert prompt.count(example) == 1
 
 
-def test_question_that_stands_twice_among_the_examples() -> None:
+def test_question_that_occurs_twice_among_the_examples() -> None:
     questions = Counter(
         item["content"].rsplit("\n\n", 2)[0] for item in begun(ROW, shots=300, level=1)[1][:-1:2]
     )
@@ -387,7 +387,7 @@ def test_prompt_does_not_depend_on_the_answer(split: str, kwargs: dict[str, Any]
         assert all(prompt == prompts[0] for prompt in prompts)
 
 
-def test_prompt_holds_question_and_options_only() -> None:
+def test_prompt_contains_question_and_options_only() -> None:
     env = MCQA()
     for index in range(50):
         observation, _ = env.reset(options={"index": index})

@@ -14,10 +14,10 @@ from family_digest import digest, digest_elsewhere
 from mcqa_solutions import SOLVERS
 
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
-from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.geography import CONTINENTS
 from textgym.envs.mcqa.families.item import content_of
-from textgym.envs.mcqa.families.vocabulary import LONG_WORDS, WORDS
+from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
+from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
+from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, WORDS
 from textgym.tasks import split_of
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)
@@ -339,7 +339,7 @@ def test_countries_and_capitals_are_unique() -> None:
     assert all(country not in capital for _, country, capital in rows)
 
 
-def test_continent_holds_for_one_option_only() -> None:
+def test_continent_is_correct_for_one_option_only() -> None:
     where = {
         name: continent
         for continent, rows in CONTINENTS.items()

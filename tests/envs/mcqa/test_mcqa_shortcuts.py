@@ -35,14 +35,14 @@ def choices(
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_the_surface_of_a_family_does_not_tell(name: str) -> None:
+def test_surface_of_a_family_does_not_reveal_the_answer(name: str) -> None:
     family = FAMILIES[name]
     train, test = choices(family, name, "train", 1200), choices(family, name, "test", 600)
     found = shortcut_accuracy(train, test)
     assert max(found.values()) <= 0.35, found
 
 
-def test_the_surface_of_all_families_together_does_not_tell() -> None:
+def test_surface_of_all_families_does_not_reveal_the_answer() -> None:
     def any_family(rng: random.Random, level: int) -> Item:
         return draw(rng, level)[1]
 

@@ -56,7 +56,7 @@ def test_there_are_27_tools_in_six_toolkits() -> None:
 def test_addresses_are_found_by_plain_text_in_any_case(env: WorkplaceAssistant, name: str) -> None:
     found = call(env, "company_directory_find_email_address", name=name)
     expected = {"acme": [ANN, "bob.ray@acme.com", "cy.fox@acme.com"], "nobody": [], ".*": []}
-    assert found == (expected.get(name, [ANN]) if name else "Name not provided.")
+    assert found == (expected.get(name, [ANN]) if name else "Error: missing: name")
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_pages_say_how_many_there_are(env: WorkplaceAssistant) -> None:
 
 
 @pytest.mark.parametrize("page_size", [0, -5, 10**30])
-def test_a_page_that_cannot_be_is_said(env: WorkplaceAssistant, page_size: int) -> None:
+def test_invalid_page_size_is_an_error(env: WorkplaceAssistant, page_size: int) -> None:
     said = call(env, "email_search_emails", page_size=page_size)
-    assert said == "Error: page_size is a number from 1 to 1000000"
+    assert said == "Error: page_size must be a number from 1 to 1000000"
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,12 @@ def test_event_search(env: WorkplaceAssistant, arguments: dict[str, Any], ids: l
         ({"assigned_to_email": "Ann.Lee@acme.com"}, ["00000001"]),
         ({"task_name": "log", "board": "back"}, ["00000001"]),
         ({"list_name": "progress", "due_date": "2023-12"}, ["00000002"]),
-        ({"assigned_to_email": "ann"}, "Invalid email format for assigned_to_email."),
+        (
+            {"assigned_to_email": "ann"},
+            "Error: assigned_to_email must be a full address such as kim@home.org",
+        ),
         ({"assigned_to_email": "nn.lee@acme.com"}, []),
-        ({}, "No search parameters provided."),
+        ({}, "Error: give at least one argument to search by"),
     ],
 )
 def test_task_search(env: WorkplaceAssistant, arguments: dict[str, Any], ids: Any) -> None:
@@ -188,165 +191,237 @@ PLOT = {
     "value_to_plot": "total_visits",
     "plot_type": "bar",
 }
-SAID = [
-    ("email_get_email_information_by_id", {}, "Email ID not provided."),
-    ("email_get_email_information_by_id", {"email_id": "00000001"}, "Field not provided."),
-    ("email_get_email_information_by_id", {"email_id": "7", "field": "body"}, "Email not found."),
+REPLIES = [
+    ("email_get_email_information_by_id", {}, "Error: missing: email_id, field"),
+    (
+        "email_get_email_information_by_id",
+        {"email_id": "00000001"},
+        "Error: missing: field",
+    ),
+    (
+        "email_get_email_information_by_id",
+        {"email_id": "7", "field": "body"},
+        "Error: no e-mail has the id '7'",
+    ),
     (
         "email_get_email_information_by_id",
         {"email_id": "00000001", "field": "sender"},
-        "Field 'sender' not found. Available fields: email_id, inbox/outbox, sender/recipient, "
+        "Error: field cannot be 'sender'; use one of: email_id, inbox/outbox, sender/recipient, "
         "subject, sent_datetime, body",
     ),
-    ("email_search_emails", {"query": "nothing like it"}, "No emails found."),
+    ("email_search_emails", {"query": "nothing like it"}, "No e-mail matches."),
     (
         "email_search_emails",
         {"date_min": "soon"},
-        "Error: date_min is a date such as 2023-11-30, not 'soon'",
+        "Error: date_min must be a date such as 2023-11-30, not 'soon'",
     ),
-    ("email_send_email", {"recipient": ANN}, "Recipient, subject, or body not provided."),
+    (
+        "email_send_email",
+        {"recipient": ANN},
+        "Error: missing: subject, body",
+    ),
     (
         "email_send_email",
         {"recipient": "ann", "subject": "S", "body": "B"},
-        "Invalid recipient email address.",
+        "Error: 'ann' is not an e-mail address",
     ),
-    ("email_delete_email", {"email_id": "1"}, "Email not found."),
-    ("email_forward_email", {"email_id": "00000001"}, "Email ID or recipient not provided."),
+    ("email_delete_email", {"email_id": "1"}, "Error: no e-mail has the id '1'"),
+    ("email_delete_email", {"email_id": "00000001"}, "The e-mail was deleted."),
+    ("email_forward_email", {"email_id": "00000001"}, "Error: missing: recipient"),
     (
         "email_forward_email",
-        {"email_id": "9", "recipient": "ann"},
-        "Invalid recipient email address.",
+        {"email_id": "00000001", "recipient": "ann"},
+        "Error: 'ann' is not an e-mail address",
     ),
-    ("email_forward_email", {"email_id": "9", "recipient": ANN}, "Email not found."),
-    ("email_reply_email", {"email_id": "9", "body": "B"}, "Email not found."),
+    (
+        "email_forward_email",
+        {"email_id": "9", "recipient": ANN},
+        "Error: no e-mail has the id '9'",
+    ),
+    (
+        "email_forward_email",
+        {"email_id": "00000001", "recipient": ANN},
+        "The e-mail was forwarded.",
+    ),
+    ("email_reply_email", {"email_id": "9", "body": "B"}, "Error: no e-mail has the id '9'"),
+    ("email_reply_email", {"email_id": "00000003", "body": "B"}, "The reply was sent."),
     (
         "calendar_get_event_information_by_id",
         {"event_id": "5", "field": "duration"},
-        "Invalid event ID format. Expected 8-digit ID.",
+        "Error: an event_id has 8 digits, unlike '5'",
     ),
     (
         "calendar_get_event_information_by_id",
         {"event_id": "00000005", "field": "end"},
-        "Invalid field. Available fields are: event_id, event_name, participant_email, "
+        "Error: field cannot be 'end'; use one of: event_id, event_name, participant_email, "
         "event_start, duration",
     ),
     (
         "calendar_search_events",
         {"time_min": "soon"},
-        "Invalid time_min format. Expected YYYY-MM-DD HH:MM:SS.",
+        "Error: time_min must be a time such as 2023-11-30 09:30:00, not 'soon'",
     ),
-    ("calendar_search_events", {"query": "nothing like it"}, "No events found."),
-    ("calendar_create_event", {}, "Event name not provided."),
+    ("calendar_search_events", {"query": "nothing like it"}, "No event matches."),
+    (
+        "calendar_create_event",
+        {},
+        "Error: missing: event_name, participant_email, event_start, duration",
+    ),
     (
         "calendar_create_event",
         {**EVENT, "participant_email": ""},
-        "Participant email not provided.",
+        "Error: missing: participant_email",
     ),
-    ("calendar_create_event", {**EVENT, "event_start": ""}, "Event start not provided."),
-    ("calendar_create_event", {**EVENT, "duration": ""}, "Event duration not provided."),
+    ("calendar_create_event", {**EVENT, "duration": ""}, "Error: missing: duration"),
     (
         "calendar_create_event",
         {**EVENT, "event_start": "ten"},
-        "Invalid event_start format. Expected YYYY-MM-DD HH:MM:SS.",
+        "Error: event_start must be a time such as 2023-11-30 09:30:00, not 'ten'",
     ),
     (
         "calendar_create_event",
         {**EVENT, "duration": "an hour"},
-        "Invalid duration format. Expected a number of minutes.",
+        "Error: duration must be a whole number of minutes over 0, not 'an hour'",
     ),
     (
         "calendar_create_event",
         {**EVENT, "duration": "-5"},
-        "Duration must be a positive number of minutes.",
+        "Error: duration must be a whole number of minutes over 0, not '-5'",
     ),
     ("calendar_create_event", EVENT, "00000008"),
     (
         "calendar_update_event",
         {"event_id": "00000005", "field": "event_id", "new_value": "00000009"},
-        "Invalid field. Available fields are: event_name, participant_email, event_start, duration",
+        "Error: field cannot be 'event_id'; use one of: event_name, participant_email, "
+        "event_start, duration",
     ),
-    ("calendar_delete_event", {"event_id": "00000099"}, "Event not found."),
-    ("analytics_get_visitor_information_by_id", {"visitor_id": "9"}, "Visitor not found."),
-    ("analytics_create_plot", {}, "Start date not provided."),
+    (
+        "calendar_update_event",
+        {"event_id": "00000005", "field": "duration", "new_value": "15"},
+        "The event was changed.",
+    ),
+    (
+        "calendar_update_event",
+        {"event_id": "00000099", "field": "duration", "new_value": "15"},
+        "Error: no event has the id '00000099'",
+    ),
+    (
+        "calendar_delete_event",
+        {"event_id": "00000099"},
+        "Error: no event has the id '00000099'",
+    ),
+    (
+        "analytics_get_visitor_information_by_id",
+        {"visitor_id": "9"},
+        "Error: no visitor has the id '9'",
+    ),
+    ("analytics_create_plot", {}, "Error: missing: time_min, time_max"),
     (
         "analytics_create_plot",
         {**PLOT, "value_to_plot": "visits"},
-        "Value to plot must be one of 'total_visits', 'session_duration_seconds', 'user_engaged', "
-        "'visits_direct', 'visits_referral', 'visits_search_engine', 'visits_social_media'",
+        "Error: value_to_plot cannot be 'visits'; use one of: total_visits, "
+        "session_duration_seconds, user_engaged, visits_direct, visits_referral, "
+        "visits_search_engine, visits_social_media",
     ),
     (
         "analytics_create_plot",
         {**PLOT, "plot_type": "Bar"},
-        "Plot type must be one of 'bar', 'line', 'scatter', or 'histogram'",
+        "Error: plot_type cannot be 'Bar'; use one of: bar, line, scatter, histogram",
     ),
     ("analytics_create_plot", PLOT, "plots/2023-11-28_2023-11-29_total_visits_bar.png"),
-    ("project_management_create_task", {**TASK, "board": ""}, "Missing task details."),
+    (
+        "project_management_create_task",
+        {**TASK, "board": ""},
+        "Error: missing: board",
+    ),
     (
         "project_management_create_task",
         {**TASK, "assigned_to_email": "cy.fox@acme.com"},
-        "Assignee email not valid. Please choose from the list of team members.",
+        "Error: 'cy.fox@acme.com' is not the address of a team member",
     ),
     (
         "project_management_create_task",
         {**TASK, "list_name": "backlog"},
-        "List not valid. Please choose from: 'Backlog', 'In Progress', 'In Review', 'Completed'.",
+        "Error: list_name cannot be 'backlog'; use one of: Backlog, In Progress, In Review, "
+        "Completed",
     ),
     (
         "project_management_create_task",
         {**TASK, "board": "Backend"},
-        "Board not valid. Please choose from: 'Back end', 'Front end', 'Design'.",
+        "Error: board cannot be 'Backend'; use one of: Back end, Front end, Design",
     ),
     ("project_management_create_task", TASK, "00000003"),
     (
         "project_management_update_task",
         {"task_id": "00000009", "field": "nothing", "new_value": "x"},
-        "Task not found.",
+        "Error: no task has the id '00000009'",
     ),
     (
         "project_management_update_task",
         {"task_id": "00000001", "field": "nothing", "new_value": "x"},
-        "Field not valid.",
+        "Error: field cannot be 'nothing'; use one of: task_id, task_name, assigned_to_email, "
+        "list_name, due_date, board",
     ),
+    (
+        "project_management_update_task",
+        {"task_id": "00000001", "field": "list_name", "new_value": "Completed"},
+        "The task was changed.",
+    ),
+    ("project_management_delete_task", {"task_id": "00000001"}, "The task was deleted."),
     (
         "customer_relationship_manager_search_customers",
         {},
-        "No search parameters provided. Please provide at least one parameter.",
+        "Error: give at least one argument to search by",
     ),
     (
         "customer_relationship_manager_search_customers",
         {"customer_name": "nobody"},
-        "No customers found.",
+        "No customer matches.",
     ),
     (
         "customer_relationship_manager_update_customer",
         {"customer_id": "00000010", "field": "status", "new_value": "won"},
-        "Status not valid. Please choose from: 'Qualified', 'Won', 'Lost', 'Lead', 'Proposal'",
+        "Error: status cannot be 'won'; use one of: Qualified, Won, Lost, Lead, Proposal",
     ),
     (
         "customer_relationship_manager_update_customer",
         {"customer_id": "00000010", "field": "product_interest", "new_value": "Tea"},
-        "Product interest not valid. Please choose from: 'Software', 'Hardware', 'Services', "
-        "'Consulting', 'Training'",
+        "Error: product_interest cannot be 'Tea'; use one of: Software, Hardware, Services, "
+        "Consulting, Training",
+    ),
+    (
+        "customer_relationship_manager_update_customer",
+        {"customer_id": "00000010", "field": "status", "new_value": "Won"},
+        "The customer was changed.",
     ),
     (
         "customer_relationship_manager_add_customer",
         {"customer_name": "Li Wu"},
-        "Please provide all required fields: customer_name, assigned_to_email, status.",
+        "Error: missing: assigned_to_email, status",
     ),
     (
         "customer_relationship_manager_add_customer",
         {"customer_name": "Li Wu", "assigned_to_email": ANN, "status": "lead"},
         "00000012",
     ),
-    ("customer_relationship_manager_delete_customer", {}, "Customer ID not provided."),
+    (
+        "customer_relationship_manager_delete_customer",
+        {},
+        "Error: missing: customer_id",
+    ),
+    (
+        "customer_relationship_manager_delete_customer",
+        {"customer_id": "00000010"},
+        "The customer was deleted.",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "said"), SAID)
-def test_what_a_tool_says(
-    env: WorkplaceAssistant, name: str, arguments: dict[str, str], said: str
+@pytest.mark.parametrize(("name", "arguments", "reply"), REPLIES)
+def test_tool_reply(
+    env: WorkplaceAssistant, name: str, arguments: dict[str, str], reply: str
 ) -> None:
-    assert call(env, name, **arguments) == said
+    assert call(env, name, **arguments) == reply
 
 
 def test_a_number_is_taken_as_a_text(env: WorkplaceAssistant) -> None:
@@ -377,7 +452,7 @@ def test_a_forwarded_email_keeps_its_text(env: WorkplaceAssistant) -> None:
 
 def test_the_id_of_a_deleted_new_event_is_given_again(env: WorkplaceAssistant) -> None:
     assert call(env, "calendar_create_event", **EVENT) == "00000008"
-    assert call(env, "calendar_delete_event", event_id="00000008") == "Event deleted successfully."
+    assert call(env, "calendar_delete_event", event_id="00000008") == "The event was deleted."
     assert call(env, "calendar_create_event", **EVENT) == "00000008"
 
 
@@ -528,7 +603,7 @@ def test_silence_is_right_where_nothing_is_to_be_done(env: WorkplaceAssistant) -
     assert outcome(env, request())["is_success"]
 
 
-def test_what_is_done_by_the_last_turn_is_graded(folder: str) -> None:
+def test_changes_up_to_the_last_turn_are_graded(folder: str) -> None:
     env = WorkplaceAssistant(database=folder, max_turns=1)
     env.reset(options={"task": request(SEND, DELETE)})
     _, reward, terminated, truncated, info = env.step(env.solve())
@@ -592,7 +667,7 @@ def test_no_call_raises(folder: str, calls: list[tuple[str, dict[str, Any]]]) ->
 # Rows.
 
 
-def test_a_prompt_tells_the_day_and_the_time(env: WorkplaceAssistant) -> None:
+def test_prompt_states_the_day_and_the_time(env: WorkplaceAssistant) -> None:
     messages, info = env.reset(options={"task": request()})
     assert "It is Thursday, 2023-11-30 23:59:00." in messages[0]["content"]
     assert messages[1] == {"role": "user", "content": "Do it."}
@@ -652,7 +727,7 @@ def test_a_new_email_is_a_reply_where_its_subject_is_the_same(
         assert info["is_success"] is (written == mark)
 
 
-def test_the_last_text_is_told_as_the_answer_and_calls_alone_are_none(folder: str) -> None:
+def test_extracted_answer_is_the_last_text_and_empty_for_tool_calls(folder: str) -> None:
     env = WorkplaceAssistant(database=folder, max_turns=1)
     for message, told in ((assistant_calls(SEND), ""), ("<think>Now?</think>Done.", "Done.")):
         env.reset(options={"task": request(SEND)})
@@ -691,13 +766,13 @@ def test_generated_tasks_need_the_offered_tools_alone() -> None:
 
 def test_toolkits_that_suffice_for_no_task_are_refused() -> None:
     env = WorkplaceAssistant(toolkits=["company_directory"], level=1)
-    with pytest.raises(UsageError, match="solve no generated task of level 1"):
+    with pytest.raises(UsageError, match="no generated task of level 1"):
         env.reset(options={"index": 0})
 
 
 @pytest.mark.parametrize("toolkits", [[], "email", 3])
 def test_toolkits_must_be_names(toolkits: Any) -> None:
-    with pytest.raises(UsageError, match="toolkits is a list"):
+    with pytest.raises(UsageError, match="toolkits must be a list"):
         WorkplaceAssistant(toolkits=toolkits)
 
 
@@ -713,7 +788,7 @@ def test_a_database_may_be_a_path_object(folder: str) -> None:
 
 
 def test_a_database_must_be_a_path() -> None:
-    with pytest.raises(UsageError, match="database is a folder's path, not 3"):
+    with pytest.raises(UsageError, match="database must be the path of a folder, not 3"):
         WorkplaceAssistant(database=3)  # type: ignore[arg-type]
 
 

@@ -156,7 +156,7 @@ def test_no_company_is_in_two_splits(worlds: int | None) -> None:
 
 @pytest.mark.parametrize("worlds", [0, -1, 1.5, "all", True])
 def test_worlds_is_a_number(worlds: Any) -> None:
-    with pytest.raises(UsageError, match="worlds is a whole number"):
+    with pytest.raises(UsageError, match="worlds must be an integer"):
         WorkplaceAssistant(worlds=worlds)
 
 
@@ -167,7 +167,7 @@ def test_the_longest_tasks_take_a_dozen_changes() -> None:
     assert sum(writes) / len(writes) > 4
 
 
-def test_what_has_no_effect_is_rare() -> None:
+def test_tasks_without_effect_are_rare() -> None:
     env = WorkplaceAssistant()
     tagged = [bool(env.get_task(index).row.get("no_op")) for index in range(600)]
     assert 0.005 < sum(tagged) / len(tagged) < 0.05

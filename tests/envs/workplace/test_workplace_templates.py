@@ -70,7 +70,7 @@ def test_every_template_has_a_meaning() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_reference_is_what_the_words_ask_for(name: str) -> None:
+def test_reference_matches_the_request(name: str) -> None:
     for row in rows(name):
         calls = [(call["name"], call["arguments"]) for call in row["ground_truth"]]
         assert written(calls) == asked_for(row), row["query"]
@@ -78,15 +78,13 @@ def test_the_reference_is_what_the_words_ask_for(name: str) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(NAMES), st.integers(0, 2**32), st.integers(0, WORLDS - 1))
-def test_the_reference_is_what_the_words_ask_for_whatever_is_drawn(
-    name: str, seed: int, number: int
-) -> None:
+def test_reference_matches_the_request_for_random_draws(name: str, seed: int, number: int) -> None:
     row = drawn(name, random.Random(seed), number)
     calls = [(call["name"], call["arguments"]) for call in row["ground_truth"]]
     assert written(calls) == asked_for(row), row["query"]
 
 
-def test_another_reference_is_not_what_the_words_ask_for() -> None:
+def test_altered_reference_does_not_match_the_request() -> None:
     row = rows("extend_overdue")[0]
     call = row["ground_truth"][0]
     calls = [(call["name"], {**call["arguments"], "new_value": "2020-01-01"})]
@@ -102,7 +100,7 @@ def test_only_tagged_requests_have_no_effect(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(t.name for t in TEMPLATES.values() if t.may_do_nothing))
-def test_what_may_do_nothing_does_so_at_times(name: str) -> None:
+def test_templates_that_may_change_nothing_sometimes_do(name: str) -> None:
     assert len({bool(row.get("no_op")) for row in rows(name)}) == 2
 
 
@@ -172,7 +170,7 @@ def test_a_tie_is_unfit() -> None:
         draft.top({"Ann": 2, "Bo": 2})
 
 
-def test_what_happened_on_the_boundary_day_is_unfit() -> None:
+def test_event_on_the_boundary_day_is_unfit() -> None:
     draft = Draft(random.Random(1), company(1), reading(1).ask)
     days = [{"due": str(draft.today - timedelta(days=days))} for days in (2, 3, 4)]
     assert draft.before([days[0], days[2]], "due", 3) == [days[2]]

@@ -1,4 +1,4 @@
-"""`textgym/Calendar-v0`: a day's calendar, kept through a dialogue."""
+"""`textgym/Calendar-v0`: maintain a calendar of one day during a dialogue."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.calendar.plans import LEVELS, draw_plan
-from textgym.envs.calendar.rows import Dialogue, Turn, turns_of, wishes_of
+from textgym.envs.calendar.rows import CalendarTask, Turn, turns_of, wishes_of
 from textgym.envs.calendar.schedule import arrange, clock
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
@@ -39,17 +39,17 @@ starts then or later, "between" two times that it starts and ends between them, 
 it starts exactly then. Where nothing is said, any free time will do.
 - Move other events where that is needed to keep all of this; it is always possible. Do not ask \
 the user anything."""
-_MOST_GUESSED = 8
-_GUESSED_LENGTHS = (30, 45, 60, 75, 90)
+MAX_GUESSED_EVENTS = 8
+GUESSED_LENGTHS = (30, 45, 60, 75, 90)
 
 
 @dataclass(slots=True)
 class Progress:
-    """What an episode knows.
+    """The state of an episode.
 
     Attributes:
-        asked: How many turns the user has had.
-        right: How many of them were answered with a calendar that was right then.
+        asked: The number of user turns so far.
+        right: The number of them that were answered with a correct calendar.
     """
 
     asked: int = 1
@@ -57,80 +57,86 @@ class Progress:
 
 
 class Calendar(TextEnv[Progress]):
-    """A day's calendar, kept through a dialogue and shown as JSON in every answer.
+    """Maintain a user's calendar of one day during a dialogue, and show it as JSON in every answer.
 
     ## Description
-    A user adds events, wants them at, before, after or between times, changes that, makes them
-    longer or shorter, cancels them, comes later or leaves earlier, and sometimes chats. After each
-    turn there is a calendar that keeps all that was asked for, but often not without moving events
-    that were there before. What the user says does not depend on what the model answers. NeMo
-    Gym's `calendar` rows, in which all turns but the last answer are given, are read as they are.
+    The user adds events, sets and changes constraints on their times (at, before, after, between),
+    makes events longer or shorter, cancels them, changes the hours of the day, and sometimes makes
+    small talk. After every turn some calendar satisfies all requests, but it is often necessary to
+    move earlier events. The user's messages do not depend on the model's answers. NeMo Gym's
+    `calendar` rows are supported; they contain the whole dialogue except the last answer.
 
     ## Observation
-    A system message with the rules, and the user's first turn; after each answer the user's next
-    one. A NeMo Gym row brings its own prompt.
+    A system message with the rules, and the user's first message; after each answer, the user's
+    next message. NeMo Gym rows contain their own prompt.
 
     ## Action
-    Assistant messages. The last JSON list of objects with an `event_id` in a message's text is its
-    calendar; it may stand between words, in a code fence or in another object. It is read strictly:
-    JSON that is broken is none. Reasoning does not count.
+    Assistant messages. The calendar of a message is the last JSON list in its text that consists of
+    objects with an `event_id`. It may be inside other text, a code fence or another object. Invalid
+    JSON is not read. Reasoning is ignored.
 
     ## Reward
-    1 where the calendar in the last answer is right, else 0: it has the wanted events, each once,
-    with the wanted duration, within the day, as constrained, without overlaps. Events may touch,
-    but one of no length may not lie inside another. Ids are compared as text, durations are numbers
-    of minutes (`60`, `"60"`, `"60 min"`), times are such as `13:30`, `13:30:00`, `1:30pm` or
-    `10 a.m.`. Names and order do not matter, and an entry that stands there twice, to the letter,
-    counts once. Where no event is wanted, any text without events is right, and an empty one is
-    not.
+    1 if the calendar in the last answer is correct, else 0. A correct calendar has each requested
+    event exactly once, with the requested duration, within the day, as constrained, and without
+    overlaps. Events may touch, but an event of length 0 must not be inside another one. Ids are
+    compared as strings. Durations are numbers of minutes (`60`, `"60"`, `"60 min"`). Times have
+    formats such as `13:30`, `13:30:00`, `1:30pm` and `10 a.m.`. Names and order are ignored, and
+    identical entries count as one. If no events are requested, any non-empty text without events is
+    correct.
 
-    With `partial_credit=True` the reward is the component `events`: 1 for the same answers, more
-    than 0 for some others.
+    With `partial_credit=True` the reward is the component `events`, which is 1 for correct
+    calendars and can be above 0 for others.
 
-    Components, the first two 0 or 1, the others shares: `correct`; `answered` (there was a calendar
-    to judge); of the wanted events `duration`, `window`, `constraint`, `no_overlap` (each event
-    right in that respect); of the wanted and the shown events `ids` (those that are both) and
-    `events` (those that are right in all respects); and `turns`, the share of the user's turns
-    after which the calendar was right. Only the last calendar makes the reward: a mistake on the
-    way that is mended costs nothing.
+    Components. The first two are 0 or 1, the others are fractions:
+
+    - `correct`
+    - `answered`: the answer has a calendar
+    - `duration`, `window`, `constraint`, `no_overlap`: the requested events that are correct in
+      this respect
+    - `ids`: of the requested and the shown events, those that are both
+    - `events`: of the requested and the shown events, those that are correct in all respects
+    - `turns`: the user turns after which the calendar was correct
+
+    Only the last calendar decides the reward; corrected mistakes cost nothing.
 
     ## Episode end
-    Terminated by the answer to the user's last turn. `max_turns` truncates, and what the last
-    message shows is compared with what is wanted at the end of the dialogue. Generated dialogues
-    have 3 to 21 turns, and grow to some 2,000 characters on level 1 and 16,000 on level 5. There
-    are no tools: a message with tool calls is told so, spends one of `max_turns`, and the user
-    waits.
+    The episode terminates after the answer to the user's last message. At `max_turns` it is
+    truncated, and the last calendar is compared with the requests of the whole dialogue. Generated
+    dialogues have 3 to 21 user turns; they grow to about 2,000 characters on level 1 and 16,000 on
+    level 5. There are no tools: a message with tool calls gets an error reply and counts towards
+    `max_turns`, and the user waits.
 
     ## Levels
-    1. two events, a constraint
-    2. three events, two constraints, one of the turns small talk
-    3. four or five events; constraints are changed, events are resized
-    4. five to seven; one is cancelled, lengths are said in words, changes as differences, and the
-       day has other hours
-    5. eight or nine; also constraints are lifted, the day is cut short, two requests come in a turn
+    1. two events, one constraint
+    2. three events, two constraints, one turn of small talk
+    3. four or five events; constraints change, durations change
+    4. five to seven events; one is cancelled, durations are in words, changes are relative, and the
+       hours of the day vary
+    5. eight or nine events; also, constraints are removed, the day becomes shorter, and a turn can
+       have two requests
 
     ## Rows
     | field | meaning |
     | --- | --- |
-    | `min_time`, `max_time` | when the day begins and ends |
-    | `turns` | what the user says, in order: objects with the fields below |
-    | `turns.N.user` | the words |
-    | `turns.N.events` | by id, the events that change, as they are from then on; null: cancelled |
+    | `min_time`, `max_time` | the start and end of the day |
+    | `turns` | the user's turns in order, objects with the fields below |
+    | `turns.N.user` | the user's message |
+    | `turns.N.events` | the new versions of changed events by id; null cancels an event |
     | `turns.N.events.ID` | `event_name`, `duration` and `constraint` |
-    | `turns.N.min_time`, `turns.N.max_time` | the day's hours, where they change |
-    | `responses_create_params.input` | NeMo Gym's prompt, in place of these |
+    | `turns.N.min_time`, `turns.N.max_time` | the new hours of the day, if they change |
+    | `responses_create_params.input` | NeMo Gym's prompt, in place of the above |
     | `exp_cal_state` | with it: event ids to `duration`, `constraint`, `min_time`, `max_time` |
 
     A `constraint` is null, `at 2pm`, `before 2pm` or `by 2pm`, `after 14:00`, or
     `between 2pm and 4pm`.
 
     Args:
-        partial_credit: Whether the reward is the share of events that are right.
-        max_turns: The most assistant messages.
+        partial_credit: Whether the reward is the fraction of correct events.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `partial_credit` is neither true nor false.
+        UsageError: `partial_credit` is not a bool.
 
     Example:
         >>> import gymnasium, textgym
@@ -154,7 +160,7 @@ class Calendar(TextEnv[Progress]):
 
     card = Card(
         id="textgym/Calendar-v0",
-        summary="Keep a day's calendar through a dialogue, under changing constraints.",
+        summary="Maintain a day's calendar during a dialogue with changing constraints.",
         structure=("multi-turn",),
         capabilities=("planning", "instruction following", "state tracking"),
         domain=("office work",),
@@ -165,16 +171,16 @@ class Calendar(TextEnv[Progress]):
         data="generated, .jsonl, .parquet, hub; NeMo Gym calendar rows",
     )
 
-    task: Dialogue
+    task: CalendarTask
 
     def __init__(self, *, partial_credit: bool = False, max_turns: int = 40, **kwargs: Any) -> None:
         if not isinstance(partial_credit, bool):
-            raise UsageError(f"partial_credit is true or false, not {partial_credit!r}")
+            raise UsageError(f"partial_credit must be true or false, not {partial_credit!r}")
         self.partial_credit = partial_credit
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a day, and a user's turns."""
+        """Draw a day and the user's turns."""
         return draw_plan(rng, level)
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -187,22 +193,22 @@ class Calendar(TextEnv[Progress]):
             turns, names = turns_of(row)
             rules = _RULES.format(min_time=row["min_time"], max_time=row["max_time"])
             prompt, tools = [system(rules), user(turns[0].user)], None
-        return Dialogue(row["id"], tuple(prompt), turns[-1].wishes, tools, row, turns, names)
+        return CalendarTask(row["id"], tuple(prompt), turns[-1].wishes, tools, row, turns, names)
 
     def begin(self, task: Task) -> Progress:
-        """Begin with the user's first turn."""
+        """Return the state at the user's first turn."""
         return Progress()
 
     def check_state(self) -> None:
-        """Refuse a turn that the user does not have, and more right answers than turns."""
+        """Check that the turn exists, and that there are no more correct answers than turns."""
         asked, right, turns = self.state.asked, self.state.right, len(self.task.turns)
         if not 1 <= asked <= turns:
-            raise StateError(f"state.asked: the user has {turns} turns, and this is none of them")
+            raise StateError(f"state.asked: must be from 1 to {turns}, the number of turns")
         if not 0 <= right <= asked:
-            raise StateError(f"state.right: of {asked} turns so many cannot have been answered")
+            raise StateError(f"state.right: must be from 0 to {asked}, the number of turns so far")
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Let the user go on, whatever the answer was; None after the last turn."""
+        """Return the user's next message, whatever the answer was; None after the last turn."""
         turns, progress = self.task.turns, self.state
         progress.right += verify(turns[progress.asked - 1].wishes, self.answer_text).correct
         if progress.asked == len(turns):
@@ -211,7 +217,7 @@ class Calendar(TextEnv[Progress]):
         return [user(turns[progress.asked - 1].user)]
 
     def grade(self) -> Grade:
-        """Compare the last message's calendar with what is wanted at the end."""
+        """Compare the last calendar with the requests of the whole dialogue."""
         text, turns = self.answer_text, self.task.turns
         verdict = verify(self.task.answer, text)
         components = {**asdict(verdict), "turns": self.state.right / len(turns)}
@@ -224,27 +230,29 @@ class Calendar(TextEnv[Progress]):
         )
 
     def solve(self) -> Message:
-        """Show a calendar that is right now; events stay where they were shown if they can."""
+        """Show a correct calendar for the current turn, moving as few shown events as possible."""
         wishes = self.task.turns[self.state.asked - 1].wishes
         shown = events_of(last_calendar(self.answer_text) or [])
         before = {event.id: event.start for event in shown if event.start is not None}
         starts = arrange(wishes, before)
         if starts is None:
-            raise OracleError(f"no calendar was found for what {self.task.id} wants")
-        return _shown([(id, starts[id], wishes[id].duration, self._name(id)) for id in starts])
+            raise OracleError(f"found no calendar that satisfies {self.task.id}")
+        return _calendar_message(
+            [(id, starts[id], wishes[id].duration, self._name(id)) for id in starts]
+        )
 
     def guess(self, rng: random.Random) -> Message:
-        """Show some events at some times."""
-        ids = some(rng, range(_MOST_GUESSED), between(rng, 1, _MOST_GUESSED))
-        events = [(str(id), 15 * between(rng, 36, 63), pick(rng, _GUESSED_LENGTHS)) for id in ids]
-        return _shown([(*event, self._name(event[0])) for event in events])
+        """Show random events at random times."""
+        ids = sample(rng, range(MAX_GUESSED_EVENTS), randint(rng, 1, MAX_GUESSED_EVENTS))
+        events = [(str(id), 15 * randint(rng, 36, 63), choice(rng, GUESSED_LENGTHS)) for id in ids]
+        return _calendar_message([(*event, self._name(event[0])) for event in events])
 
     def _name(self, id: str) -> str:
         return self.task.names.get(id, f"Event {id}")
 
 
-def _shown(events: list[tuple[str, int, float, str]]) -> Message:
-    """Return a message that shows events, each an id, a start, a duration and a name."""
+def _calendar_message(events: list[tuple[str, int, float, str]]) -> Message:
+    """Return a message that shows events, each given as id, start, duration and name."""
     calendar = [
         {
             "event_id": int(id) if id.isdecimal() and str(int(id)) == id else id,

@@ -1,14 +1,14 @@
-"""How the user says things: several phrasings of every kind of request.
+"""The user's wording: several phrasings of every kind of request.
 
-What always holds: an event is named by its id and what it is called; `{the}` is such a mention, and
-never begins a sentence; a wish is a verb phrase such as "start at 2pm".
+Invariants: `{the}` mentions an event by id and name, and never begins a sentence; `{wish}` is a
+verb phrase such as "start at 2pm".
 """
 
 from __future__ import annotations
 
 import random
 
-from textgym.envs.drawing import pick
+from textgym.envs.drawing import choice
 
 __all__ = [
     "ADD", "CANCEL", "CHANGE", "CLOSING", "CONSTRAIN", "FREE", "JOIN", "LENGTHEN", "LONGER",
@@ -128,53 +128,53 @@ _LENGTHS = {
 
 
 class Voice:
-    """How one user says times, lengths and events.
+    """The wording of times, durations and events by one user.
 
     Args:
-        rng: Draws the manner, and each phrase.
-        in_words: Whether lengths, and noon, may be said in words.
+        rng: The random generator for the time format and for phrases.
+        in_words: Whether durations, and noon, may be in words.
     """
 
     def __init__(self, rng: random.Random, in_words: bool) -> None:
         self.rng = rng
         self.in_words = in_words
-        self.manner = pick(rng, ("am", " am", "24"))
+        self.time_format = choice(rng, ("am", " am", "24"))
 
     def time(self, minutes: int) -> str:
-        """Say a time of day: `1:30pm`, `1:30 pm` or `13:30`."""
+        """Format a time of day: `1:30pm`, `1:30 pm` or `13:30`."""
         hour, minute = divmod(minutes, 60)
         if self.in_words and minutes == 720 and self.rng.random() < 0.5:
             return "noon"
-        if self.manner == "24":
+        if self.time_format == "24":
             return f"{hour}:{minute:02d}"
-        half = ("pm" if hour >= 12 else "am").rjust(len(self.manner))
+        half = ("pm" if hour >= 12 else "am").rjust(len(self.time_format))
         return f"{hour % 12 or 12}{f':{minute:02d}' if minute else ''}{half}"
 
     def length(self, minutes: int) -> str:
-        """Say how long something is."""
+        """Format a duration."""
         if self.in_words and minutes in _LENGTHS and self.rng.random() < 0.5:
             return _LENGTHS[minutes]
         return f"{minutes} minutes"
 
     def mention(self, id: str, short: str) -> str:
-        """Name an event that is known by now."""
-        return pick(self.rng, _MENTIONS).format(id=id, short=short)
+        """Mention an existing event."""
+        return choice(self.rng, _MENTIONS).format(id=id, short=short)
 
     def wish(self, kind: str, times: list[int]) -> str:
-        """Say a constraint as a verb phrase."""
-        return pick(self.rng, _WISHES[kind]).format(*map(self.time, times))
+        """Format a constraint as a verb phrase."""
+        return choice(self.rng, _WISHES[kind]).format(*map(self.time, times))
 
     def greeting(self, text: str) -> str:
-        """Begin the first message."""
-        return joined(pick(self.rng, _GREETINGS), text)
+        """Add a greeting to the first message."""
+        return joined(choice(self.rng, _GREETINGS), text)
 
     def thanks(self, text: str) -> str:
-        """Begin a later message."""
-        return pick(self.rng, _THANKS) + text
+        """Add thanks to a later message."""
+        return choice(self.rng, _THANKS) + text
 
 
 def joined(lead: str, text: str) -> str:
-    """Put words before a sentence, whose first letter follows what they end in.
+    """Put words before a sentence, and adjust the case of its first letter.
 
     Example:
         >>> joined("Hey, ", "Could you help?"), joined("Hey, ", "I could."), joined("Hi! ", "So?")

@@ -1,8 +1,7 @@
-"""The generator: what a user asks for, turn by turn.
+"""The task generator: the user's requests, turn by turn.
 
-What always holds: everything is drawn from the generator that is given; a request is made only
-where there is a calendar that keeps it and all before it; the user never speaks of what the
-assistant answered.
+Invariants: all randomness comes from the given generator; some calendar satisfies each request
+together with all earlier ones; the user never refers to the assistant's answers.
 """
 
 from __future__ import annotations
@@ -15,31 +14,31 @@ from textgym.envs.calendar import phrases, themes
 from textgym.envs.calendar.phrases import Voice, joined
 from textgym.envs.calendar.rows import wish_of
 from textgym.envs.calendar.schedule import arrange, clock, keeps
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]
 
 _STEP = 15
-_TRIES = 12
-_LENGTHS = (30, 45, 60, 75, 90)
-_Request = tuple[str, dict[str, Any]]  # the words, and what they change
+MAX_TRIES = 12
+DURATIONS = (30, 45, 60, 75, 90)
+_Request = tuple[str, dict[str, Any]]  # the text, and the changes to the row
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a level's plans hold.
+    """The parameters of a level.
 
     Attributes:
-        adds: How many events are added, at least and at most.
-        changes: What is asked for besides, each of these kinds.
-        more: How many more of them, of any kind but cancelling.
-        chats: How many turns ask for nothing, at least and at most.
-        windows: When the day may begin and end, in hours.
-        wishes: How often an event comes with a constraint.
-        pairs: How often two requests come in one turn.
-        moves: How often a constraint is sought that the event must be moved for.
-        in_words: Whether lengths are said in words, and changes as differences.
+        adds: The minimum and maximum number of added events.
+        changes: The kinds of the other requests, one of each.
+        more: The number of further requests, of any of these kinds except cancelling.
+        chats: The minimum and maximum number of turns without a request.
+        windows: Possible hours at which the day starts and ends.
+        wishes: The probability that a new event has a constraint.
+        pairs: The probability that two requests share a turn.
+        moves: The probability of looking for a constraint that makes the event move.
+        in_words: Whether durations are in words, and changes are relative.
     """
 
     adds: tuple[int, int]
@@ -71,7 +70,7 @@ LEVELS = tuple(_RULES)
 
 
 def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
-    """Return the row of a level: the day's window, and the user's turns."""
+    """Draw a row of a level: the hours of the day and the user's turns."""
     while True:
         plan = _Plan(rng, _RULES[level])
         if all(map(plan.ask, plan.kinds())):
@@ -79,28 +78,28 @@ def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
 
 
 class _Plan:
-    """A plan in the making.
+    """A plan under construction.
 
     Attributes:
         new: The names and short names of the events, in the order in which they are added.
-        events: The events of the day, by id.
-        added: How many were added so far, those that are cancelled by now included.
-        hours: When the day begins and ends, in minutes after midnight.
-        shifted: By id, the constraint that an event was shifted to; it is not shifted from there.
-        starts: A calendar that keeps all that was asked for.
-        requests: What was asked for so far.
+        events: The current events, by id.
+        added: The number of events added so far, including cancelled ones.
+        hours: The start and end of the day, in minutes after midnight.
+        shifted: The constraints of shifted events, by id. Such an event is not shifted again.
+        starts: A calendar that satisfies all requests so far.
+        requests: The requests so far.
     """
 
     def __init__(self, rng: random.Random, rules: _Rules) -> None:
         self.rng, self.rules = rng, rules
         self.voice = Voice(rng, rules.in_words)
-        theme = pick(rng, themes.THEMES)
+        theme = choice(rng, themes.THEMES)
         self.new = [
-            _named(rng, *names) for names in some(rng, theme.events, between(rng, *rules.adds))
+            _named(rng, *names) for names in sample(rng, theme.events, randint(rng, *rules.adds))
         ]
-        self.talk = some(rng, theme.talk, len(theme.talk))
-        self.questions = some(rng, themes.QUESTIONS, len(theme.talk))
-        opens, closes = pick(rng, rules.windows)
+        self.talk = sample(rng, theme.talk, len(theme.talk))
+        self.questions = sample(rng, themes.QUESTIONS, len(theme.talk))
+        opens, closes = choice(rng, rules.windows)
         self.window = self.hours = (60 * opens, 60 * closes)
         self.events: dict[str, dict[str, Any]] = {}
         self.added = 0
@@ -109,18 +108,18 @@ class _Plan:
         self.requests: list[_Request] = []
 
     def kinds(self) -> list[str]:
-        """Draw what is asked for, in order; an event comes first, or two where there are many."""
+        """Draw the kinds of requests in order. One or two additions come first."""
         rng, rules = self.rng, self.rules
         more = [kind for kind in rules.changes if kind != "cancel"]
-        changes = [*rules.changes, *(pick(rng, more) for _ in range(rules.more))]
+        changes = [*rules.changes, *(choice(rng, more) for _ in range(rules.more))]
         adds = ["add"] * len(self.new)
         first = 1 + (len(adds) > 3)
-        rest = adds[first:] + changes + ["chat"] * between(rng, *rules.chats)
-        return adds[:first] + some(rng, rest, len(rest))
+        rest = adds[first:] + changes + ["chat"] * randint(rng, *rules.chats)
+        return adds[:first] + sample(rng, rest, len(rest))
 
     def ask(self, kind: str) -> bool:
-        """Make a request of a kind; return whether one was found that can be kept."""
-        for _ in range(_TRIES):
+        """Add a request of a kind; return whether one was found that can be satisfied."""
+        for _ in range(MAX_TRIES):
             text, changes = getattr(self, f"_{kind}")()
             if self._take(changes):
                 self.requests.append((text, changes))
@@ -128,14 +127,14 @@ class _Plan:
         return False
 
     def row(self) -> dict[str, Any]:
-        """Return the plan as a row; some requests are put together into one turn."""
+        """Return the plan as a row. Some pairs of requests share a turn."""
         turns: list[dict[str, Any]] = []
         paired = False
         for text, changes in self.requests:
             last = turns[-1] if turns else {}
             paired = not paired and self._comes_with(last, changes)
             if paired:
-                text = f"{last['user']} {joined(pick(self.rng, phrases.JOIN), text)}"
+                text = f"{last['user']} {joined(choice(self.rng, phrases.JOIN), text)}"
                 turns[-1] = {"user": text, "events": {**last["events"], **changes["events"]}}
             else:
                 polite = self.voice.thanks if turns else self.voice.greeting
@@ -144,13 +143,13 @@ class _Plan:
         return {"min_time": opens, "max_time": closes, "turns": turns}
 
     def _comes_with(self, last: dict[str, Any], changes: dict[str, Any]) -> bool:
-        """Draw whether a request about other events comes in the same turn as the last one."""
+        """Draw whether a request shares the turn of the last one, if it is about other events."""
         drawn = self.rng.random() < self.rules.pairs
         both = "events" in last and "events" in changes
         return both and drawn and not last["events"].keys() & changes["events"].keys()
 
     def _take(self, changes: dict[str, Any]) -> bool:
-        """Take changes over if they are some, and there is a calendar for them."""
+        """Apply changes if they have an effect and some calendar satisfies them."""
         opens = read_time(changes.get("min_time")) or self.hours[0]
         closes = read_time(changes.get("max_time")) or self.hours[1]
         events = {**self.events, **changes.get("events", {})}
@@ -166,24 +165,24 @@ class _Plan:
         return True
 
     def _some_event(self, constrained: bool) -> str:
-        """Draw an event that has a constraint or has none, if there is one; else any."""
+        """Draw an event with a constraint, or without one; any event if there is none."""
         known = self._known()
         fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
-        return pick(self.rng, fit or known)
+        return choice(self.rng, fit or known)
 
     def _known(self) -> list[str]:
-        """Return the events, but for what the last request was about where there are others."""
+        """Return the events other than those of the last request, or all if there are no others."""
         last = self.requests[-1][1].get("events", {})
         return [id for id in self.events if id not in last] or list(self.events)
 
     def _mention(self, id: str) -> str:
         return self.voice.mention(id, self.new[int(id)][1])
 
-    # What can be asked for.
+    # The kinds of requests.
 
     def _chat(self) -> _Request:
-        question, talk = pick(self.rng, self.questions), pick(self.rng, self.talk)
-        text = pick(self.rng, phrases.SMALL_TALK)
+        question, talk = choice(self.rng, self.questions), choice(self.rng, self.talk)
+        text = choice(self.rng, phrases.SMALL_TALK)
         if "{talk}" in text:
             self.talk.remove(talk)
         if "{question}" in text:
@@ -194,14 +193,14 @@ class _Plan:
         rng, id = self.rng, str(self.added)
         used = sum(event["duration"] for event in self.events.values())
         left = (self.hours[1] - self.hours[0] - used) / (len(self.new) - self.added)
-        lengths = [length for length in _LENGTHS if length <= 1.3 * left] or _LENGTHS[:1]
-        name, duration = self.new[self.added][0], pick(rng, lengths)
+        lengths = [length for length in DURATIONS if length <= 1.3 * left] or DURATIONS[:1]
+        name, duration = self.new[self.added][0], choice(rng, lengths)
         length = self.voice.length(duration)
-        text = pick(rng, phrases.ADD).format(name=name, id=id, length=length)
+        text = choice(rng, phrases.ADD).format(name=name, id=id, length=length)
         constraint = None
         if rng.random() < self.rules.wishes:
             constraint, wish = self._constraint(duration)
-            text += pick(rng, phrases.WISH).format(wish=wish)
+            text += choice(rng, phrases.WISH).format(wish=wish)
         event = {"event_name": name, "duration": duration, "constraint": constraint}
         return text, {"events": {id: event}}
 
@@ -217,18 +216,18 @@ class _Plan:
         return self._limited(id)
 
     def _limited(self, id: str) -> _Request:
-        """Ask for an event at a time that it was not asked for at."""
+        """Request a new constraint for an event."""
         event = self.events[id]
         constraint, wish = self._constraint(event["duration"], id)
         known = phrases.CHANGE if event["constraint"] else phrases.CONSTRAIN
-        text = pick(self.rng, known).format(the=self._mention(id), wish=wish)
+        text = choice(self.rng, known).format(the=self._mention(id), wish=wish)
         return text, {"events": {id: {**event, "constraint": constraint}}}
 
     def _shift(self, id: str, time: int) -> _Request:
-        shift = _STEP * between(self.rng, 1, 4)
-        way, sign = pick(self.rng, (("earlier", -1), ("later", 1)))
+        shift = _STEP * randint(self.rng, 1, 4)
+        way, sign = choice(self.rng, (("earlier", -1), ("later", 1)))
         length = self.voice.length(shift)
-        text = pick(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
+        text = choice(self.rng, phrases.SHIFT).format(the=self._mention(id), length=length, way=way)
         self.shifted[id] = f"at {clock(time + sign * shift)}"
         return text, {"events": {id: {**self.events[id], "constraint": self.shifted[id]}}}
 
@@ -236,14 +235,14 @@ class _Plan:
         id = self._some_event(constrained=True)
         if not self.events[id]["constraint"]:
             return self._limited(id)
-        text = pick(self.rng, phrases.FREE).format(the=self._mention(id))
+        text = choice(self.rng, phrases.FREE).format(the=self._mention(id))
         return text, {"events": {id: {**self.events[id], "constraint": None}}}
 
     def _resize(self) -> _Request:
-        rng, id = self.rng, pick(self.rng, self._known())
+        rng, id = self.rng, choice(self.rng, self._known())
         event = self.events[id]
         before = event["duration"]
-        length = pick(rng, [length for length in _LENGTHS if length != before])
+        length = choice(rng, [length for length in DURATIONS if length != before])
         longer, difference = length > before, abs(length - before)
         texts: tuple[str, ...] = (
             *phrases.RESIZE,
@@ -253,30 +252,31 @@ class _Plan:
         if self.rules.in_words and rng.random() < 0.4:
             texts = phrases.LONGER if longer else phrases.SHORTER
             said = self.voice.length(difference)
-        text = pick(rng, texts).format(the=self._mention(id), length=said)
+        text = choice(rng, texts).format(the=self._mention(id), length=said)
         return text, {"events": {id: {**event, "duration": length}}}
 
     def _cancel(self) -> _Request:
-        id = pick(self.rng, self._known())
-        return pick(self.rng, phrases.CANCEL).format(the=self._mention(id)), {"events": {id: None}}
+        id = choice(self.rng, self._known())
+        text = choice(self.rng, phrases.CANCEL).format(the=self._mention(id))
+        return text, {"events": {id: None}}
 
     def _hours(self) -> _Request:
         opens, closes = self.hours
-        cut = _STEP * between(self.rng, 1, 4)
+        cut = _STEP * randint(self.rng, 1, 4)
         if self.rng.random() < 0.5:
             text, time, field = phrases.OPENING, opens + cut, "min_time"
         else:
             text, time, field = phrases.CLOSING, closes - cut, "max_time"
-        return pick(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
+        return choice(self.rng, text).format(time=self.voice.time(time)), {field: clock(time)}
 
     def _constraint(self, duration: int, id: str = "") -> tuple[str, str]:
-        """Draw a constraint, as rows write it and as the user says it.
+        """Draw a constraint, in the format of rows and in the user's words.
 
-        It is another than the event has, and often one that it does not keep where it stands.
+        It differs from the current one, and often requires the event to move.
         """
         now = self.events[id] if id else {"duration": duration, "constraint": None}
         moves = bool(id) and self.rng.random() < self.rules.moves
-        for _ in range(_TRIES):
+        for _ in range(MAX_TRIES):
             kind, times = self._limits(duration)
             written = f"{kind} {' and '.join(map(clock, times))}"
             kept = id and keeps(
@@ -288,7 +288,7 @@ class _Plan:
 
     def _limits(self, duration: int) -> tuple[str, list[int]]:
         rng, (opens, closes) = self.rng, self.hours
-        kind = pick(rng, ("at", "before", "after", "between"))
+        kind = choice(rng, ("at", "before", "after", "between"))
         if kind == "before":
             return kind, [_on_grid(rng, opens + duration, closes - _STEP)]
         if kind != "between":
@@ -298,15 +298,15 @@ class _Plan:
 
 
 def _named(rng: random.Random, name: str, short: str) -> tuple[str, str]:
-    first = pick(rng, themes.FIRST_NAMES)
+    first = choice(rng, themes.FIRST_NAMES)
     filled = {
-        "person": f"{first} {pick(rng, themes.LAST_NAMES)}",
+        "person": f"{first} {choice(rng, themes.LAST_NAMES)}",
         "first": first,
-        "project": pick(rng, themes.PROJECTS),
-        "company": pick(rng, themes.COMPANIES),
+        "project": choice(rng, themes.PROJECTS),
+        "company": choice(rng, themes.COMPANIES),
     }
     return name.format(**filled), short.format(**filled)
 
 
 def _on_grid(rng: random.Random, low: int, high: int) -> int:
-    return _STEP * between(rng, low // _STEP, high // _STEP)
+    return _STEP * randint(rng, low // _STEP, high // _STEP)

@@ -1,4 +1,4 @@
-"""Reading calendar rows: textgym's own, with the user's turns, and NeMo Gym's as they are."""
+"""Reading calendar rows in the formats of textgym, with the user's turns, and of NeMo Gym."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textgym.errors import RowError
 from textgym.tasks.task import Task
 from textgym.verifiers.calendar import Wanted, read_time, wanted_event
 
-__all__ = ["Dialogue", "Turn", "turns_of", "wish_of", "wishes_of"]
+__all__ = ["CalendarTask", "Turn", "turns_of", "wish_of", "wishes_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Turn:
     """One turn of the user.
 
     Attributes:
-        user: What the user says.
-        wishes: What is wanted after it, by the events' ids.
+        user: The user's message.
+        wishes: The requested events after this turn, by id.
     """
 
     user: str
@@ -28,13 +28,12 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue(Task):
-    """A task whose answer is what is wanted at the end, with the way there.
+class CalendarTask(Task):
+    """A task whose answer is the requested events at the end of the dialogue.
 
     Attributes:
-        turns: The user's turns; the words of the first, or of NeMo Gym's only one, are in the
-            prompt.
-        names: What the events are called, by their ids.
+        turns: The user's turns. The first message, or NeMo Gym's only one, is in the prompt.
+        names: The names of the events, by id.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -42,16 +41,16 @@ class Dialogue(Task):
 
 
 def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> Wanted:
-    """Return what is wanted of an event.
+    """Return the requirements of an event.
 
     Args:
-        event: A row's object, with `duration` and perhaps `constraint`.
-        min_time: When the window begins, in minutes after midnight.
-        max_time: When it ends.
-        place: The field that the event stands in, for errors.
+        event: The event's object in a row, with `duration` and optionally `constraint`.
+        min_time: The start of the day, in minutes after midnight.
+        max_time: The end of the day, in minutes after midnight.
+        place: The name of the event's field, for errors.
 
     Raises:
-        RowError: The duration is no number of 0 or more, or the constraint is none.
+        RowError: The duration is not a number of 0 or more, or the constraint is not valid.
 
     Example:
         >>> wish_of({"duration": 45, "constraint": "at 2pm"}, 600, 960).start_by
@@ -68,15 +67,15 @@ def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> W
         wish = wanted_event(duration, min_time, max_time, constraint)
     if wish is None:
         known = "at, before, by or after a time, or between two, such as 'between 1pm and 14:30'"
-        raise RowError(f"{place}.constraint", f"is {constraint!r}; known are {known}")
+        raise RowError(f"{place}.constraint", f"is {constraint!r}; it must be {known}")
     return wish
 
 
 def wishes_of(row: Mapping[str, Any]) -> tuple[dict[str, Wanted], dict[str, str]]:
-    """Return what a NeMo Gym row's `exp_cal_state` wants, and the names in it, by the events' ids.
+    """Return the requested events and their names, by id, of a NeMo Gym row's `exp_cal_state`.
 
     Raises:
-        RowError: It is missing or wrong.
+        RowError: It is missing or not valid.
 
     Example:
         >>> event = {"duration": 30, "constraint": None, "min_time": "10:00", "max_time": "4pm"}
@@ -86,7 +85,7 @@ end_by=1440)}, {})
     """
     state = row.get("exp_cal_state")
     if not isinstance(state, Mapping):
-        raise RowError("exp_cal_state", "must be an object: the events by their ids")
+        raise RowError("exp_cal_state", "must be an object with the events by id")
     wishes, names = {}, {}
     for id, event in state.items():
         place = f"exp_cal_state.{id}"
@@ -100,10 +99,10 @@ end_by=1440)}, {})
 
 
 def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
-    """Return the user's turns of one of textgym's own rows, and the events' names.
+    """Return the user's turns of a row in textgym's format, and the events' names by id.
 
     Raises:
-        RowError: A turn is missing or wrong.
+        RowError: A turn is missing or not valid.
 
     Example:
         >>> row = {"min_time": "10:00", "max_time": "16:00", "turns": [
@@ -115,7 +114,7 @@ def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
     """
     given = row.get("turns")
     if not isinstance(given, list) or not given:
-        raise RowError("turns", "must be a list of one turn or more")
+        raise RowError("turns", "must be a list of one or more turns")
     window = _window(row, "")
     events: dict[str, Any] = {}
     names: dict[str, str] = {}
@@ -126,11 +125,11 @@ def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
             raise RowError(f"{place}.user", "is missing or empty")
         changes = turn.get("events", {})
         if not isinstance(changes, Mapping):
-            raise RowError(f"{place}.events", "must be an object: the events by their ids")
+            raise RowError(f"{place}.events", "must be an object with the events by id")
         window = _window(turn, f"{place}.", window)
         for id, event in changes.items():
             if event is None and id not in events:
-                raise RowError(f"{place}.events.{id}", "is null, and there is no such event")
+                raise RowError(f"{place}.events.{id}", "is null, but there is no such event")
             events[id] = event
             if isinstance(event, Mapping) and _is_text(event.get("event_name")):
                 names[id] = event["event_name"]
@@ -145,15 +144,15 @@ def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
 def _window(
     row: Mapping[str, Any], place: str, known: tuple[int, int] | None = None
 ) -> tuple[int, int]:
-    """Return when the day begins and ends; what the row does not tell is as known."""
+    """Return the start and end of the day. Fields missing in the row keep their known values."""
     times = []
     for index, name in enumerate(("min_time", "max_time")):
         time = read_time(row.get(name))
         if name not in row and known:
             time = known[index]
         if time is None:
-            told = f"must be a time such as '10:00' or '4pm', not {row.get(name)!r}"
-            raise RowError(f"{place}{name}", told)
+            problem = f"must be a time such as '10:00' or '4pm', not {row.get(name)!r}"
+            raise RowError(f"{place}{name}", problem)
         times.append(time)
     if times[0] > times[1]:
         raise RowError(f"{place}max_time", "is before min_time")

@@ -1,7 +1,7 @@
-"""Finding a calendar that is what is wanted: for the generator, and for the oracle.
+"""A solver that finds a calendar for requested events, used by the generator and the oracle.
 
-What always holds: a calendar that is found is right by `verify`, and the same wishes give the same
-one; where none is found, there is none, unless the search was so large that it was given up.
+Invariants: `verify` accepts every calendar that is found; the same requests give the same calendar;
+if none is found, none exists, unless the search reached its limit of steps.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from textgym.verifiers.calendar import Wanted
 
 __all__ = ["arrange", "clock", "keeps"]
 
-_MOST_EVENTS = 200  # the search calls itself once for each
-_MOST_STEPS = 20_000
+MAX_EVENTS = 200  # the search recurses once for each event
+MAX_STEPS = 20_000
 
 
 def arrange(
     wishes: Mapping[str, Wanted], before: Mapping[str, int] | None = None
 ) -> dict[str, int] | None:
-    """Return a start for each event, in minutes after midnight, or None.
+    """Return a start for each event, in minutes after midnight; None if there is no solution.
 
     Args:
-        wishes: What is wanted, by the events' ids.
-        before: Where events stood so far; they stay there where they can.
+        wishes: The requested events, by id.
+        before: The previous starts of events, which are kept if possible.
 
     Example:
         >>> arrange({"0": Wanted(60, 600, 960), "1": Wanted(30, 600, 960, end_by=630)})
@@ -33,7 +33,7 @@ def arrange(
         >>> arrange({"0": Wanted(60, 600, 660), "1": Wanted(30, 600, 660)}) is None
         True
     """
-    if len(wishes) > _MOST_EVENTS:
+    if len(wishes) > MAX_EVENTS:
         return None
     kept = {
         id: start
@@ -52,7 +52,7 @@ def arrange(
 
 
 def keeps(wish: Wanted, start: int) -> bool:
-    """Tell whether an event of the wanted duration may start at a time.
+    """Return whether an event may start at a time.
 
     Example:
         >>> keeps(Wanted(60, 600, 960), 900), keeps(Wanted(60, 600, 960), 901)
@@ -62,7 +62,7 @@ def keeps(wish: Wanted, start: int) -> bool:
 
 
 def clock(minutes: int) -> str:
-    """Return a time of day as a calendar writes it.
+    """Format minutes after midnight as HH:MM.
 
     Example:
         >>> clock(9 * 60 + 5)
@@ -83,11 +83,11 @@ _Span = tuple[float, int, float, str, int]  # latest end, earliest start, length
 
 
 class _Search:
-    """Events one after the other, each as early as it can, in every order that may lead on.
+    """A search over orders of events, in which each event starts as early as possible.
 
-    Some right calendar is of this kind if there is any: pulling each event forward to the end of
-    the one before, or to its own earliest start, spoils nothing. Those that must end first are
-    tried first. Those that are fixed start then and not otherwise.
+    If there is a correct calendar, there is one of this kind: moving each event forward to the end
+    of the previous one, or to its own earliest start, keeps it correct. Events that must end
+    earliest are tried first. Fixed events have only one possible start.
     """
 
     def __init__(self, wishes: Mapping[str, Wanted], fixed: Mapping[str, int]) -> None:
@@ -104,11 +104,11 @@ class _Search:
         return self._place(0, self.spans, (1 << len(self.spans)) - 1)
 
     def _place(self, end: float, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
-        """Place those that are left, whose bits these are, after a time; None if none can be."""
+        """Return starts after `end` for the events `left`, whose bits are set, or None."""
         if not left:
             return {}
         self.steps += 1
-        if end >= self.dead.get(bits, math.inf) or self.steps > _MOST_STEPS:
+        if end >= self.dead.get(bits, math.inf) or self.steps > MAX_STEPS:
             return None
         found = self._branch(math.ceil(end), left, bits)
         if found is None:
@@ -116,7 +116,7 @@ class _Search:
         return found
 
     def _branch(self, now: int, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
-        """Try each that may come next, if none is too late already, even packed closely."""
+        """Try each event that can be next, unless some event is too late in any order."""
         packed: float = now
         soonest = math.inf
         starts = []
@@ -129,7 +129,7 @@ class _Search:
             starts.append(start)
         for span, start in zip(left, starts, strict=True):
             if start > soonest:
-                continue  # another fits whole before it
+                continue  # another event fits before this one
             others = tuple(other for other in left if other is not span)
             rest = self._place(start + span[2], others, bits ^ span[4])
             if rest is not None:

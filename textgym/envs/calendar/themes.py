@@ -1,6 +1,7 @@
-"""Whose day it is: lines of work, with their events and what people in them chat about.
+"""Themes of a user's day: professions with typical events and small talk.
 
-An event is its full name and what it is called later; `{person}` and `{first}` are one person.
+An event has a full name and a short name, which later turns use. `{person}` and `{first}` are the
+same person.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ __all__ = ["COMPANIES", "FIRST_NAMES", "LAST_NAMES", "PROJECTS", "QUESTIONS", "T
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A line of work.
+    """A profession.
 
     Attributes:
-        events: Full names and short ones.
-        talk: What its people say besides.
+        events: Full and short names of events.
+        talk: Small talk.
     """
 
     events: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""Free-form questions whose answers a judge compares: the environment and its families."""
+"""Free-form questions with answers that a judge compares: the environment and its generator."""
 
 from textgym.envs.equivalence_judge.env import EquivalenceJudge
 

@@ -7,10 +7,11 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import JudgedEnvOptions
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
@@ -18,6 +19,7 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
+from textgym.verifiers.judge_options import split_judge_options
 from textgym.verifiers.patterns import PatternSearch, compile_pattern
 
 __all__ = ["EquivalenceJudge"]
@@ -30,12 +32,12 @@ _COMPONENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class OpenQuestion(Task):
-    """A task whose answer is a text, with what its judging needs.
+class EquivalenceTask(Task):
+    """A task whose answer is a string, with what the judging needs.
 
     Attributes:
-        question: What the judge is told was asked.
-        patterns: The row's own regular expressions.
+        question: The question that the judge is shown.
+        patterns: The row's regular expressions.
     """
 
     question: str = ""
@@ -43,92 +45,92 @@ class OpenQuestion(Task):
 
 
 class EquivalenceJudge(TextEnv[None]):
-    r"""A free-form question, answered in one message, which a judge compares with the right answer.
+    r"""A free-form question, answered in one message and graded by a judge.
 
     ## Description
-    The model reads a question and answers in its own words. A judge tells whether that means the
-    same as the expected answer. Questions come from a generator (13 families: capitals, chemical
-    elements, dates, clocks, words, numbers and more, each with five levels and several wordings,
-    with answers so short that the judge `rule` can compare them), or from a data set. NeMo Gym's
-    `equivalence_llm_judge` rows are read as they are.
+    The model reads a question and answers in its own words. A judge decides whether the answer
+    means the same as the expected one. Questions come from a data set or from a generator. The
+    generator has 13 families (capitals, chemical elements, dates, clocks, words, numbers and more),
+    each with five levels and several wordings; its answers are short enough for the judge `rule`.
+    NeMo Gym's `equivalence_llm_judge` rows are supported.
 
     ## Observation
-    A user message: the question, a blank line, and how to answer. A NeMo Gym row brings its own
-    prompt.
+    A user message: the question, a blank line, and an instruction how to answer. NeMo Gym rows
+    contain their own prompt.
 
     ## Action
-    One assistant message. Its text is judged; its reasoning is not, and no judge sees it.
+    One assistant message. Its text is judged; its reasoning is never shown to the judge.
 
     ## Reward
-    1 where the judge finds the answer equal, else 0; an empty answer gets 0 unseen. Settings below
-    add the rewards of a failed swap and of a rescued answer; the declared range follows them.
-    A judge that gives no verdict is a failure (`JudgeFailure`), never a reward.
+    1 if the judge finds the answers equal, else 0. An empty answer gets 0 without asking the judge.
+    Some arguments give other rewards to answers that pass only one of several checks; the declared
+    reward range includes them. A judge that gives no verdict raises `JudgeFailure`, which is never
+    a reward.
 
-    Components, each 0 or 1: `answered` (there was a text to judge), `equal` (the first verdict),
-    `swap_failed` (equal, but not in the other order), `full_generation_equal` (not equal as it was
-    extracted, but as a whole), `too_long` (the judge could not read so long an answer: not equal),
-    `forged_label` (the answer writes one of the judge's labels itself: not equal), and where there
-    are expressions `pattern_timeout` (their time ran out). `is_success` means equal at once, in
-    both orders where both are asked.
+    Components, each 0 or 1:
+
+    - `answered`: there was a text to judge
+    - `equal`: the first verdict was "equal"
+    - `swap_failed`: the verdict was "equal", but not in swapped order
+    - `full_generation_equal`: the extracted answer was not equal, but the whole text was
+    - `too_long`: the answer was too long for the judge, and so counts as not equal
+    - `forged_label`: the answer contains one of the judge's labels, and so counts as not equal
+    - `pattern_timeout`: only with regular expressions; their time ran out
+
+    `is_success` is true if the first verdict is "equal", and also the swapped one if there is one.
 
     ## Episode end
     After the first message.
 
     ## Judging
-    1. A regular expression finds the answer in the text: the row's `template_metadata.output_regex`
-       or else `response_extract_regex`. The last match counts, and in it the first group that holds
-       text; `^` and `$` are those of lines, `.` is any character. The last 20,000 characters are
-       searched, for a second of CPU time at most in all: what runs out finds nothing. Where nothing
-       is found, and for a broken expression of a row, the whole text is judged.
-    2. The judge compares. With `check_twice_swap`, a yes has to hold in the other order as well.
-    3. After a no, where the row has an expression of its own, the whole text is judged, anew where
-       it was judged before, for part of the reward (`check_full_generation_on_fail`).
+    1. A regular expression extracts the answer from the text: the row's
+       `template_metadata.output_regex`, or else `response_extract_regex`. The last match counts,
+       and in it the first non-empty group. `^` and `$` match at lines, `.` matches any character.
+       The last 20,000 characters are searched, for at most one second of CPU time in total; an
+       expression that runs out of time matches nothing. Without a match, or if an expression of a
+       row is broken, the whole text is judged.
+    2. The judge compares the answers. With `check_twice_swap`, an "equal" must hold in swapped
+       order as well.
+    3. After "not equal", if the row has its own expression, the whole text is judged for a part of
+       the reward (`check_full_generation_on_fail`), even if it was judged in step 2.
 
-    Where the row has an expression of its own but its expected answer is longer than
-    `extraction_length_threshold`, the whole text is judged once, without 2's swap and 3.
+    If the row has its own expression and its expected answer is longer than
+    `extraction_length_threshold`, the whole text is judged once, without the swap and without
+    step 3.
 
-    The judge is asked for a label with a code that no answer can know, so that a label which it
-    only quotes does not count. An answer that writes a label itself, in any spelling, is not equal,
-    and the judge is not asked, unless the question or the expected answer holds that label. A judge
-    that gives no verdict is asked once more, for the label alone. See [verifiers](../verifiers.md)
-    for what a judge can be and how its replies are read. The spec of an environment that was given
-    a callable or a policy cannot be saved; name it as `module:attribute`.
+    The judge writes a label with a code that no answer can know, so labels that it only quotes do
+    not count. An answer that contains a label, in any spelling, is not equal, and the judge is not
+    asked, unless the question or the expected answer contains that label too. A judge that gives no
+    verdict is asked once more, for the label alone. See [verifiers](../verifiers.md) for the kinds
+    of judges and how their replies are read. The spec of an environment that was given a callable
+    or a policy object cannot be saved; pass its name as `module:attribute` instead.
 
     ## Rows
     | field | meaning |
     | --- | --- |
     | `question` | the question |
-    | `expected_answer` | the right answer, a text or a number; in the row or its `metadata` |
-    | `template_metadata.output_regex` | optional, one regular expression or a list to try in turn |
+    | `expected_answer` | the correct answer, a string or number, in the row or its `metadata` |
+    | `template_metadata.output_regex` | optional, a regular expression or a list to try in order |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        judge: `rule` (equal as texts or numbers, see [verifiers](../verifiers.md)),
-            `openai:MODEL@BASE_URL`, `hf:MODEL`, `module:attribute`, or a policy, or a callable (a
-            coroutine function too) from messages to text.
-        question_extract_regex: Finds the question in the last user message, as in 1 above.
-        response_extract_regex: Finds the answer in the text where the row has no expression.
-        check_twice_swap: Whether a yes has to hold in the other order too.
-        reward_if_swap_fails: The reward where it does not.
-        use_per_record_regex: Whether the rows' own expressions are used.
-        extraction_length_threshold: As above, in characters; None for no such limit.
-        check_full_generation_on_fail: Whether to judge the whole text after a no.
-        reward_if_full_generation_succeeds: The reward where that is a yes.
-        judge_prompt_template: What the judge is asked, with the placeholders `{question}`,
-            `{expected_answer}` and `{generated_answer}`, and with `{equal_label}` and
-            `{not_equal_label}` where the labels with their code are to stand; `{{` is a brace. None
-            for textgym's own.
-        judge_system_message: What stands before it; None for nothing.
-        judge_equal_label: What the judge says where the answers mean the same.
-        judge_not_equal_label: What it says where they do not.
-        judge_endpoint_max_concurrency: The most requests at once; None for no limit.
-        judge_timeout: How many seconds a reply may take.
-        judge_sampling: Settings of the policy that `judge` names, such as `temperature` (0) and
-            `max_tokens` (2,048).
-        **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
+        judge: `rule` (equal as texts or as numbers, see [verifiers](../verifiers.md)),
+            `openai:MODEL@BASE_URL`, `hf:MODEL`, `module:attribute`, a `Policy`, or a callable or
+            coroutine function from messages to text.
+        question_extract_regex: Extracts the question from the last user message, as in step 1.
+        response_extract_regex: Extracts the answer from the text if the row has no expression.
+        check_twice_swap: Whether "equal" must also hold in swapped order.
+        reward_if_swap_fails: The reward if it does not.
+        use_per_record_regex: Whether to use the rows' expressions.
+        extraction_length_threshold: The length limit described above, in characters; None for no
+            limit.
+        check_full_generation_on_fail: Whether to judge the whole text after "not equal".
+        reward_if_full_generation_succeeds: The reward if the whole text is equal.
+        **kwargs: The judge's options (`JudgeOptions`), and `dataset`, `split`, `level`,
+            `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: An argument is not one of those above.
+        UsageError: An argument is not valid.
 
     Example:
         >>> import gymnasium, textgym
@@ -147,7 +149,7 @@ class EquivalenceJudge(TextEnv[None]):
 
     card = Card(
         id="textgym/EquivalenceJudge-v0",
-        summary="Free-form questions whose answers a judge compares.",
+        summary="Free-form questions with answers that a judge compares.",
         structure=("single-step",),
         capabilities=("reasoning", "knowledge", "instruction following"),
         domain=("general knowledge", "language", "mathematics", "science"),
@@ -159,7 +161,7 @@ class EquivalenceJudge(TextEnv[None]):
         judge="rule",
     )
 
-    task: OpenQuestion
+    task: EquivalenceTask
 
     def __init__(
         self,
@@ -173,25 +175,10 @@ class EquivalenceJudge(TextEnv[None]):
         extraction_length_threshold: int | None = 120,
         check_full_generation_on_fail: bool = True,
         reward_if_full_generation_succeeds: float = 0.5,
-        judge_prompt_template: str | None = None,
-        judge_system_message: str | None = None,
-        judge_equal_label: str = "[[A=B]]",
-        judge_not_equal_label: str = "[[A!=B]]",
-        judge_endpoint_max_concurrency: int | None = 64,
-        judge_timeout: float = 600.0,
-        judge_sampling: Mapping[str, Any] | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[JudgedEnvOptions],
     ) -> None:
-        self._judge = make_judge(
-            judge,
-            judge_prompt_template=judge_prompt_template,
-            judge_system_message=judge_system_message,
-            judge_equal_label=judge_equal_label,
-            judge_not_equal_label=judge_not_equal_label,
-            judge_endpoint_max_concurrency=judge_endpoint_max_concurrency,
-            judge_timeout=judge_timeout,
-            judge_sampling=judge_sampling,
-        )
+        judge_options, env_options = split_judge_options(kwargs)
+        self._judge = make_judge(judge, **judge_options)
         self.judge_name, self.blocking = self._judge.name, self._judge.blocking
         _check_flag("check_twice_swap", check_twice_swap)
         _check_flag("use_per_record_regex", use_per_record_regex)
@@ -203,27 +190,28 @@ class EquivalenceJudge(TextEnv[None]):
         longest = extraction_length_threshold
         if longest is not None and (type(longest) is not int or longest < 0):
             raise UsageError(
-                f"extraction_length_threshold is a number of 0 or more, or None, not {longest!r}"
+                "extraction_length_threshold must be an integer of 0 or more, or None, "
+                f"not {longest!r}"
             )
         self._question_pattern = question_extract_regex
         self._answer_pattern = response_extract_regex
-        self._swaps, self._swap_reward = check_twice_swap, reward_if_swap_fails
+        self._check_swap, self._swap_reward = check_twice_swap, reward_if_swap_fails
         self._uses_row_patterns = use_per_record_regex
-        self._longest = math.inf if longest is None else longest
-        self._rescues = check_full_generation_on_fail
-        self._rescue_reward = reward_if_full_generation_succeeds
-        super().__init__(**kwargs)
+        self._max_extracted = math.inf if longest is None else longest
+        self._check_whole = check_full_generation_on_fail
+        self._whole_reward = reward_if_full_generation_succeeds
+        super().__init__(**env_options)
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """0 to 1, and as far as the rewards of a failed swap and of a rescue lie beyond."""
+        """0 to 1, extended to the rewards for a failed swap and for an equal full text."""
         rewards = [0.0, 1.0]
-        rewards += [self._swap_reward] if self._swaps else []
-        rewards += [self._rescue_reward] if self._rescues and self._uses_row_patterns else []
+        rewards += [self._swap_reward] if self._check_swap else []
+        rewards += [self._whole_reward] if self._check_whole and self._uses_row_patterns else []
         return float(min(rewards)), float(max(rewards))
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a question of one of the families."""
+        """Draw a question from a random family."""
         family, item = draw(rng, level)
         return {
             "question": item.question,
@@ -233,7 +221,7 @@ class EquivalenceJudge(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return what is asked, however it is put."""
+        """Return the fact that the question asks for, regardless of its wording."""
         return [row["category"], row["fact"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -250,21 +238,21 @@ class EquivalenceJudge(TextEnv[None]):
         if self._question_pattern is not None:
             found = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
             question = found or question
-        return OpenQuestion(row["id"], tuple(prompt), answer, tools, row, question, patterns)
+        return EquivalenceTask(row["id"], tuple(prompt), answer, tools, row, question, patterns)
 
     def grade(self) -> Grade:
-        """Ask the judge, as often as the settings say."""
+        """Ask the judge, several times if the arguments require it."""
         task, whole = self.task, self.answer_text.strip()
         found = dict.fromkeys(_COMPONENTS, 0.0)
         if not whole:
             return Grade(0.0, False, found)
-        long = bool(task.patterns) and len(task.answer) > self._longest
+        long = bool(task.patterns) and len(task.answer) > self._max_extracted
         search = PatternSearch()
         answer = whole if long else self._extracted(whole, search)
         if self._patterns:
             found["pattern_timeout"] = float(search.timed_out)
         texts = task.question, task.answer, answer
-        if self._swaps and not long:
+        if self._check_swap and not long:
             verdicts = compare_both_ways(self._judge, *texts)
         else:
             verdicts = [self._judge.compare(*texts)]
@@ -272,24 +260,24 @@ class EquivalenceJudge(TextEnv[None]):
         found["answered"] = 1.0
         if verdicts[0].equal and not verdicts[-1].equal:
             found["swap_failed"], reward = 1.0, self._swap_reward
-        elif not verdicts[0].equal and self._rescues and task.patterns and not long:
+        elif not verdicts[0].equal and self._check_whole and task.patterns and not long:
             verdicts.append(self._judge.compare(task.question, task.answer, whole, draw=1))
             if verdicts[-1].equal:
-                found["full_generation_equal"], reward = 1.0, self._rescue_reward
+                found["full_generation_equal"], reward = 1.0, self._whole_reward
         found["too_long"] = float(any(verdict.too_long for verdict in verdicts))
         found["forged_label"] = float(any(verdict.forged_label for verdict in verdicts))
         right = all(verdict.equal for verdict in verdicts)
         return Grade(reward, right, found, extracted_answer=answer)
 
     def solve(self) -> Message:
-        """Say the expected answer."""
+        """Give the expected answer."""
         answer = self.task.answer
         if self.task.patterns and self._extracted(answer, PatternSearch()) != answer.strip():
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:
-        """Say the answer to another question of the same family."""
+        """Give the answer to another question of the same family."""
         family = self.task.row.get("category")
         level = self.task.row.get("level")
         _, other = draw(
@@ -301,11 +289,11 @@ class EquivalenceJudge(TextEnv[None]):
 
     @property
     def _patterns(self) -> tuple[str, ...]:
-        """The expressions that find the answer: the row's own, or the one for all rows."""
+        """The expressions that extract the answer: the row's, or the one for all rows."""
         return self.task.patterns or ((self._answer_pattern,) if self._answer_pattern else ())
 
     def _extracted(self, text: str, search: PatternSearch) -> str:
-        """Return the answer that the expressions find, or the whole text."""
+        """Return the answer that the expressions extract, or the whole text."""
         found = (search.last_match(text, pattern, _FLAGS) for pattern in self._patterns)
         return next(filter(None, found), text)
 
@@ -322,21 +310,21 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise RowError("expected_answer", "is missing: it is a text or a number")
+        raise RowError("expected_answer", "is missing; it is a string or a number")
     return value
 
 
 def _check_flag(name: str, flag: Any) -> None:
     if not isinstance(flag, bool):
-        raise UsageError(f"{name} is true or false, not {flag!r}")
+        raise UsageError(f"{name} must be true or false, not {flag!r}")
 
 
 def _check_pattern(name: str, pattern: Any) -> None:
     if pattern is not None and (not isinstance(pattern, str) or compile_pattern(pattern) is None):
-        raise UsageError(f"{name} is no regular expression, or too large a one: {pattern!r}")
+        raise UsageError(f"{name} is not a regular expression, or is too large: {pattern!r}")
 
 
 def _check_reward(name: str, reward: Any) -> None:
     number = isinstance(reward, (int, float)) and not isinstance(reward, bool)
     if not number or not math.isfinite(reward):
-        raise UsageError(f"{name} is a finite number, not {reward!r}")
+        raise UsageError(f"{name} must be a finite number, not {reward!r}")

@@ -1,8 +1,8 @@
 """Families of free-form questions with short answers, each drawn at one of five levels.
 
-What always holds: a family is a function of a random generator and a level; the same state of the
-generator gives the same item; an item has one right answer, which differs from wrong ones in more
-than case, articles and punctuation. `fact` names what is asked, however it is put.
+A family is a function of a random generator and a level. Invariants: the same generator state gives
+the same item; an item has one correct answer, which differs from wrong ones in more than case,
+articles and punctuation; `fact` identifies what is asked, regardless of the wording.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from textgym.envs.drawing import below, between, pick, some
-from textgym.envs.mcqa.families.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.geography import CONTINENTS
-from textgym.envs.mcqa.families.vocabulary import LONG_WORDS, PEOPLE, WORDS
+from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
+from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
+from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, PEOPLE, WORDS
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 
@@ -42,7 +42,7 @@ _KNOWN = tuple(
 
 
 class Item(NamedTuple):
-    """A question, its answer, and what it is about."""
+    """A question, its answer, and the fact that it asks for."""
 
     question: str
     answer: str
@@ -51,49 +51,47 @@ class Item(NamedTuple):
 
 def capitals(rng: random.Random, level: int) -> Item:
     """Name a country's capital, or the country of a capital; rarer ones at higher levels."""
-    _, country, capital = pick(rng, _KNOWN[level - 1])
-    if below(rng, 2):
+    _, country, capital = choice(rng, _KNOWN[level - 1])
+    if randbelow(rng, 2):
         forms = (
             "What is the capital of this country: {}?",
             "Name the capital city of the following country: {}.",
             "Country: {}. What is its capital?",
         )
-        return Item(pick(rng, forms).format(country), capital, country)
+        return Item(choice(rng, forms).format(country), capital, country)
     forms = (
         "{} is the capital of which country?",
         "Of which country is {} the capital?",
         "Which country has its capital in {}?",
     )
-    return Item(pick(rng, forms).format(capital), country, country)
+    return Item(choice(rng, forms).format(capital), country, country)
 
 
 def elements(rng: random.Random, level: int) -> Item:
-    """Tell a chemical element by its symbol or its number."""
+    """Name a chemical element, given its symbol or number."""
     most = (12, 20, 36, 60, 86)[level - 1]
-    number = pick(rng, [n for n in range(1, most + 1) if NAMES[n - 1] not in _SPELT_TWO_WAYS])
+    number = choice(rng, [n for n in range(1, most + 1) if NAMES[n - 1] not in _SPELT_TWO_WAYS])
     symbol, name = SYMBOLS[number - 1], NAMES[number - 1]
-    if level > 2 and below(rng, 2):
+    if level > 2 and randbelow(rng, 2):
         forms = (
             "Which chemical element has the atomic number {}?",
             "Name the element number {} of the periodic table.",
             "An atom has {} protons. Of which element is it?",
         )
-        return Item(pick(rng, forms).format(number), name, name)
+        return Item(choice(rng, forms).format(number), name, name)
     forms = (
         "Which chemical element has the symbol {}?",
         "What is the English name of the element that is written {}?",
         "In the periodic table, what element does {} stand for?",
     )
-    return Item(pick(rng, forms).format(symbol), name, name)
+    return Item(choice(rng, forms).format(symbol), name, name)
 
 
 def weekdays(rng: random.Random, level: int) -> Item:
-    """Count days of the week on, and at higher levels back."""
-    start, days = (
-        below(rng, 7),
-        between(rng, *((2, 6), (2, 13), (8, 40), (30, 99), (100, 999))[level - 1]),
-    )
-    back = level > 2 and below(rng, 2) == 1
+    """Count days of the week forwards, and at higher levels also back."""
+    start = randbelow(rng, 7)
+    days = randint(rng, *((2, 6), (2, 13), (8, 40), (30, 99), (100, 999))[level - 1])
+    back = level > 2 and randbelow(rng, 2) == 1
     forms = (
         ("It is {day}. Which day of the week was it {n} days ago?",
          "What day of the week comes {n} days before a {day}?",
@@ -104,28 +102,26 @@ def weekdays(rng: random.Random, level: int) -> Item:
          "Count on {n} days from a {day}. On which weekday do you end?")
     )  # fmt: skip
     answer = _DAYS[(start + (-days if back else days)) % 7]
-    question = pick(rng, forms).format(day=_DAYS[start], n=days)
+    question = choice(rng, forms).format(day=_DAYS[start], n=days)
     return Item(question, answer, f"{start} {-days if back else days}")
 
 
 def months(rng: random.Random, level: int) -> Item:
-    """Count months on from one."""
-    start, on = (
-        below(rng, 12),
-        between(rng, *((2, 4), (2, 11), (5, 23), (13, 50), (50, 400))[level - 1]),
-    )
+    """Count months forwards."""
+    start = randbelow(rng, 12)
+    on = randint(rng, *((2, 4), (2, 11), (5, 23), (13, 50), (50, 400))[level - 1])
     forms = (
         "Which month is {n} months after {month}?",
         "It is {month}. Which month will it be in {n} months?",
         "A contract begins in {month} and ends {n} months later. In which month does it end?",
     )
-    question = pick(rng, forms).format(n=on, month=_MONTHS[start])
+    question = choice(rng, forms).format(n=on, month=_MONTHS[start])
     return Item(question, _MONTHS[(start + on) % 12], f"{start} {on}")
 
 
 def numerals(rng: random.Random, level: int) -> Item:
     """Write in digits a number that is given in words."""
-    number = between(
+    number = randint(
         rng,
         *((11, 99), (100, 999), (1000, 9999), (10**4, 10**6 - 1), (10**6, 10**9 - 1))[level - 1],
     )
@@ -134,7 +130,7 @@ def numerals(rng: random.Random, level: int) -> Item:
         "Which number is {}? Give it in digits.",
         'How is "{}" written with digits?',
     )
-    return Item(pick(rng, forms).format(_in_words(number)), str(number), str(number))
+    return Item(choice(rng, forms).format(_in_words(number)), str(number), str(number))
 
 
 def _in_words(n: int) -> str:
@@ -150,67 +146,67 @@ def _in_words(n: int) -> str:
 def backwards(rng: random.Random, level: int) -> Item:
     """Write a word backwards."""
     low, high = ((4, 4), (5, 5), (6, 7), (8, 10), (11, 14))[level - 1]
-    word = pick(rng, [word for word in (*WORDS, *LONG_WORDS) if low <= len(word) <= high])
+    word = choice(rng, [word for word in (*WORDS, *LONG_WORDS) if low <= len(word) <= high])
     forms = (
         'Write the word "{}" backwards.',
         'What do you get when you reverse the letters of "{}"?',
         'Spell "{}" from its last letter to its first, without blanks.',
     )
-    return Item(pick(rng, forms).format(word), word[::-1], word)
+    return Item(choice(rng, forms).format(word), word[::-1], word)
 
 
 def initials(rng: random.Random, level: int) -> Item:
     """Read a word from the first letters of others; at higher levels from their last ones."""
     size = (3, 4, 4, 5, 6)[level - 1]
-    last = level > 2 and below(rng, 2) == 1
+    last = level > 2 and randbelow(rng, 2) == 1
     end = -1 if last else 0
-    words = some(rng, WORDS, size)
+    words = sample(rng, WORDS, size)
     forms = (
         "Take the {end} letter of each word and write them together: {words}.",
         "Which letters do you get from the {end} letters of these words, in order? {words}",
         "Put together the {end} letters of: {words}.",
     )
-    question = pick(rng, forms).format(end="last" if last else "first", words=", ".join(words))
+    question = choice(rng, forms).format(end="last" if last else "first", words=", ".join(words))
     return Item(question, "".join(word[end] for word in words), f"{end} {' '.join(words)}")
 
 
 def alphabetical(rng: random.Random, level: int) -> Item:
     """Find the word that comes first or last in the alphabet."""
-    words = some(rng, WORDS if level < 4 else (*WORDS, *LONG_WORDS), (3, 5, 7, 10, 15)[level - 1])
-    last = below(rng, 2) == 1
+    words = sample(rng, WORDS if level < 4 else (*WORDS, *LONG_WORDS), (3, 5, 7, 10, 15)[level - 1])
+    last = randbelow(rng, 2) == 1
     forms = (
         "Which of these words comes {end} in the alphabet: {words}?",
         "Sort these words from A to Z and name the {end} one: {words}.",
         "In a dictionary, which of these would stand {end}: {words}?",
     )
-    question = pick(rng, forms).format(end="last" if last else "first", words=", ".join(words))
+    question = choice(rng, forms).format(end="last" if last else "first", words=", ".join(words))
     return Item(question, max(words) if last else min(words), f"{last} {' '.join(sorted(words))}")
 
 
 def turns(rng: random.Random, level: int) -> Item:
-    """Follow turns to the left and to the right, and tell the direction at the end."""
-    start = below(rng, 4)
-    moves = [pick(rng, (1, -1, 2)) for _ in range((1, 2, 4, 6, 9)[level - 1])]
+    """Follow left and right turns, and name the final direction."""
+    start = randbelow(rng, 4)
+    moves = [choice(rng, (1, -1, 2)) for _ in range((1, 2, 4, 6, 9)[level - 1])]
     names = {1: "right", -1: "left", 2: "around"}
-    told = ", then ".join(f"turn {names[move]}" for move in moves)
+    turn_texts = ", then ".join(f"turn {names[move]}" for move in moves)
     forms = (
         "You face {point}. You {moves}. Which way do you face now?",
         "Someone looks {point}. Told to {moves}, in which direction do they look at the end?",
         "Begin facing {point} and {moves}. Name the direction that you end up facing.",
     )
-    question = pick(rng, forms).format(point=_POINTS[start], moves=told)
+    question = choice(rng, forms).format(point=_POINTS[start], moves=turn_texts)
     return Item(question, _POINTS[(start + sum(moves)) % 4], f"{start} {moves}")
 
 
 def holders(rng: random.Random, level: int) -> Item:
     """Follow four things from hand to hand, and tell who has one of them."""
-    people = some(rng, PEOPLE, 7)
-    things = some(rng, _ITEMS, 4)  # so many that the last one given is seldom the one asked for
-    holder = dict(zip(things, some(rng, people, 4), strict=True))
+    people = sample(rng, PEOPLE, 7)
+    things = sample(rng, _ITEMS, 4)  # so many that the last one given is seldom the one asked for
+    holder = dict(zip(things, sample(rng, people, 4), strict=True))
     told = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
     for _ in range((2, 4, 6, 9, 12)[level - 1]):
-        thing = pick(rng, things)
-        receiver = pick(rng, [name for name in people if name != holder[thing]])
+        thing = choice(rng, things)
+        receiver = choice(rng, [name for name in people if name != holder[thing]])
         told += f" {holder[thing]} gives the {thing} to {receiver}."
         holder[thing] = receiver
     forms = (
@@ -218,37 +214,33 @@ def holders(rng: random.Random, level: int) -> Item:
         "{told} Who holds the {thing} at the end?",
         "{told} With whom is the {thing} in the end?",
     )
-    asked = pick(rng, things)
-    question = pick(rng, forms).format(told=told, thing=asked)
+    asked = choice(rng, things)
+    question = choice(rng, forms).format(told=told, thing=asked)
     return Item(question, holder[asked], told)
 
 
 def colours(rng: random.Random, level: int) -> Item:
-    """Name the colour of a thing that stands at a place in a row."""
-    row = some(rng, _COLOURS, (3, 4, 6, 8, 10)[level - 1])
-    place = between(rng, 2, len(row) - 1)
-    from_right = level > 1 and below(rng, 2) == 1
+    """Name the colour of an item at a position in a row."""
+    row = sample(rng, _COLOURS, (3, 4, 6, 8, 10)[level - 1])
+    place = randint(rng, 2, len(row) - 1)
+    from_right = level > 1 and randbelow(rng, 2) == 1
     side = "right" if from_right else "left"
     forms = (
         "Boxes from left to right: {row}. What colour is box number {n} from the {side}?",
         "Flags from left to right: {row}. Which colour has flag {n}, counted from the {side}?",
         "Balls from left to right: {row}. Counted from the {side}, which colour has ball {n}?",
     )
-    question = pick(rng, forms).format(row=", ".join(row), n=place, side=side)
-    return Item(
-        question, row[-place if from_right else place - 1], f"{' '.join(row)} {side} {place}"
-    )
+    question = choice(rng, forms).format(row=", ".join(row), n=place, side=side)
+    answer = row[-place if from_right else place - 1]
+    return Item(question, answer, f"{' '.join(row)} {side} {place}")
 
 
 def clocks(rng: random.Random, level: int) -> Item:
-    """Add minutes to a time of day, and at higher levels take them off."""
-    start = 5 * between(rng, 72, 216) if level < 3 else between(rng, 0, 1439)
-    spent = (
-        5 * between(rng, 1, 12)
-        if level < 3
-        else between(rng, 31, (0, 0, 119, 359, 1399)[level - 1])
-    )
-    before = level > 3 and below(rng, 2) == 1
+    """Add minutes to a time of day, and at higher levels also subtract them."""
+    start = 5 * randint(rng, 72, 216) if level < 3 else randint(rng, 0, 1439)
+    longest = (12, 12, 119, 359, 1399)[level - 1]
+    spent = 5 * randint(rng, 1, longest) if level < 3 else randint(rng, 31, longest)
+    before = level > 3 and randbelow(rng, 2) == 1
     end = (start + (-spent if before else spent)) % 1440
     forms = (
         ("It is {now}. What was the time {n} minutes ago?",
@@ -259,7 +251,7 @@ def clocks(rng: random.Random, level: int) -> Item:
          "A film of {n} minutes begins at {now}. When does it end?",
          "What time is {n} minutes after {now}?")
     )  # fmt: skip
-    question = pick(rng, forms).format(now=_clock(start), n=spent)
+    question = choice(rng, forms).format(now=_clock(start), n=spent)
     return Item(
         f"{question} Use the 24-hour clock, as in 09:30.", _clock(end), f"{start} {end} {spent}"
     )
@@ -270,11 +262,11 @@ def _clock(minutes: int) -> str:
 
 
 def sums(rng: random.Random, level: int) -> Item:
-    """Solve a small story with numbers."""
+    """Solve a word problem."""
     size = (9, 30, 90, 400, 2000)[level - 1]
-    count, each, less = between(rng, 2, 4 * level), between(rng, 2, size), between(rng, 1, size)
+    count, each, less = randint(rng, 2, 4 * level), randint(rng, 2, size), randint(rng, 1, size)
     total = count * each
-    name, less = pick(rng, PEOPLE), min(less, total - 1)
+    name, less = choice(rng, PEOPLE), min(less, total - 1)
     forms = (
         "{name} fills {count} boxes with {each} pencils each and then takes out {less}. "
         "How many pencils are left in the boxes?",
@@ -282,7 +274,7 @@ def sums(rng: random.Random, level: int) -> Item:
         "A shop gets {count} crates of {each} apples and throws {less} apples away. "
         "How many apples does it keep?",
     )
-    question = pick(rng, forms).format(name=name, count=count, each=each, less=less)
+    question = choice(rng, forms).format(name=name, count=count, each=each, less=less)
     return Item(question, str(total - less), f"{count} {each} {less}")
 
 
@@ -297,6 +289,6 @@ _NAMES = tuple(FAMILIES)
 
 
 def draw(rng: random.Random, level: int, family: str = "") -> tuple[str, Item]:
-    """Draw an item of a family, or of one that is drawn, each equally likely."""
-    name = family or pick(rng, _NAMES)
+    """Draw an item of the given family, or of a random one with equal probabilities."""
+    name = family or choice(rng, _NAMES)
     return name, FAMILIES[name](rng, level)

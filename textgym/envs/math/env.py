@@ -1,15 +1,15 @@
-r"""`textgym/Math-v0`: one mathematical problem, one answer, verified as mathematics."""
+"""`textgym/Math-v0`: one mathematical problem, one answer, compared as mathematics."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from textgym.cards import Card
 from textgym.env import TextEnv
+from textgym.env.options import JudgedEnvOptions
 from textgym.envs.math.families import LEVELS, draw
 from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
@@ -18,22 +18,23 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
+from textgym.verifiers.judge_options import split_judge_options
 from textgym.verifiers.maths import MAX_TIMEOUT, Form, verify
 
 __all__ = ["Math"]
 
 _NUMBER = re.compile(r"\d+")
-_IN_ANY_PHRASE = frozenset(("0", "1"))
-_LOWEST_GUESS, _HIGHEST_GUESS = -5, 20
+_COMMON_NUMBERS = frozenset(("0", "1"))  # the wording of a problem may contain them
+MIN_GUESS, MAX_GUESS = -5, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Problem(Task):
+class MathTask(Task):
     """A task with the question that a judge reads.
 
     Attributes:
-        question: The question, without how to answer it.
-        form: How far the answer has to be worked out, see `textgym.verifiers.maths.forms`.
+        question: The question, without the instruction how to answer.
+        form: How far the answer must be evaluated, see `textgym.verifiers.maths.forms`.
     """
 
     question: str = ""
@@ -44,39 +45,42 @@ class Math(TextEnv[None]):
     r"""A mathematical problem, answered in one message.
 
     ## Description
-    The model reads a problem and gives its final answer, as a number, formula, set, interval,
-    point or matrix. The answer is compared with the right one as mathematics: `0.5`, `1/2` and
-    `\frac{2}{4}` are the same. Problems come from a generator (arithmetic, algebra, calculus,
-    number theory, combinatorics, probability, geometry, sequences and linear algebra, 43 families
-    with five levels each), or from a data set. NeMo Gym's `math_with_judge` rows and DAPO's are
-    read as they are; `datasets_scripts/` turns GSM8K and MATH into rows.
+    The model reads a problem and gives a final answer: a number, formula, set, interval, point or
+    matrix. The answer is compared with the correct one as mathematics, so `0.5`, `1/2` and
+    `\frac{2}{4}` are equal. Problems come from a data set or from a generator, which has 43
+    families with five levels each: arithmetic, algebra, calculus, number theory, combinatorics,
+    probability, geometry, sequences and linear algebra. NeMo Gym's `math_with_judge` rows and DAPO
+    rows are supported; `datasets_scripts/` converts GSM8K and MATH.
 
     ## Observation
-    A user message: the problem, a blank line, and `Put the final answer in \boxed{}.` A NeMo Gym
-    or DAPO row brings its own prompt.
+    A user message: the problem, a blank line, and `Put the final answer in \boxed{}.` NeMo Gym and
+    DAPO rows contain their own prompt.
 
     ## Action
-    One assistant message. Its text is graded; its reasoning is not.
+    One assistant message. Its text is graded; its reasoning is ignored.
 
     ## Reward
-    1 for the right answer, else 0. The verifier reads the last box, or the last ones where only
-    `and`, `or` or a comma stands between them; without a box, the last formula or number. An answer
-    has to be worked out: what the right answer does not have, such as an integral, a determinant, a
-    remainder or a power of a number, must not be left in it, and a formula of the question is no
-    answer. See [verifiers](../verifiers.md#mathematics). Where the verifier says no and a judge is
-    named, the judge compares the whole text with the right answer, and after a yes once more with
-    the two in each other's place; only two yeses give 1. An empty answer gets 0 without either.
+    1 for a correct answer, else 0. The verifier reads the last box, or the last several boxes if
+    only `and`, `or` or a comma separates them. Without a box, it reads the last formula or number.
+    The answer must be evaluated: it must not contain an operation that the correct answer does not
+    have, such as an integral, a determinant, a remainder or a power of a number, and it must not be
+    a formula of the question. See [verifiers](../verifiers.md#mathematics).
+
+    If the verifier rejects the answer and there is a judge, the judge compares the whole text with
+    the correct answer. After a positive verdict it compares them once more in swapped order, and
+    the reward is 1 only if both verdicts are positive. An empty answer gets 0 without any check.
     Components:
 
-    - `library_reward`: 1 where the verifier says yes, else 0;
-    - `library_timeout`: 1 where the answer made it run out of time or memory, else 0. A judge is
-      asked then, as after any no;
-    - `unevaluated`: 1 where the answer was left to be computed, else 0. No judge is asked then;
-    - `judge_reward`: the judge's part, only where the verifier says no and a judge is named;
-    - `forged_label`: beside `judge_reward`, 1 where the answer writes one of the judge's labels
-      itself, else 0. Then the judge's part is 0, and it is not asked.
+    - `library_reward`: 1 if the verifier accepts the answer, else 0;
+    - `library_timeout`: 1 if the answer made the verifier run out of time or memory, else 0. The
+      judge is asked then, as after any rejection;
+    - `unevaluated`: 1 if the answer was not evaluated, else 0. The judge is not asked then;
+    - `judge_reward`: 1 if the judge accepts the answer, else 0. Only present if the verifier
+      rejects the answer and there is a judge;
+    - `forged_label`: present with `judge_reward`; 1 if the answer contains one of the judge's
+      labels, else 0. Such an answer gets no reward from the judge, which is not asked.
 
-    A judge or a worker process that fails is an error, never a reward.
+    A failure of the judge or of a worker process is an error, never a reward.
 
     ## Episode end
     After the first message.
@@ -85,34 +89,28 @@ class Math(TextEnv[None]):
     | field | meaning |
     | --- | --- |
     | `question` | the problem |
-    | `expected_answer` | the right answer in LaTeX, with or without `$…$` |
+    | `expected_answer` | the correct answer in LaTeX, with or without `$…$` |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
-    | `prompt` | DAPO's prompt, a text or messages, in place of `question` |
-    | `reward_model.ground_truth` | DAPO's right answer, in place of `expected_answer` |
-    | `answer_form` | how far an answer is worked out: `any`, `evaluated` or `simplified` |
+    | `prompt` | DAPO's prompt, a string or messages, in place of `question` |
+    | `reward_model.ground_truth` | DAPO's correct answer, in place of `expected_answer` |
+    | `answer_form` | how far the answer must be evaluated: `any`, `evaluated` or `simplified` |
 
     ## Info
-    After reset, `judge` names the judge, where one is used. After the last step `extracted_answer`
-    is the answer as it was read.
+    After reset, `judge` is the name of the judge, if there is one. After the last step,
+    `extracted_answer` is the answer as the verifier read it.
 
     Args:
-        judge: Who is asked where the verifier says no: None for nobody, `rule`, a policy's spec
-            such as `openai:MODEL@BASE_URL`, `module:attribute`, a policy, or a callable from
-            messages to text.
-        should_use_judge: False: no judge is asked, even where one is named.
-        library_verifier_timeout_seconds: How many seconds of computing the verifier gets.
-        judge_prompt_template: What the judge is asked, see `make_judge`.
-        judge_system_message: Its system message.
-        judge_equal_label: What it says where the answers are equal.
-        judge_not_equal_label: What it says where they are not.
-        judge_endpoint_max_concurrency: The most questions to it at once.
-        judge_timeout: How many seconds it may take.
-        judge_sampling: How it samples, for a judge that a policy's spec names.
-        **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
+        judge: The judge that is asked if the verifier rejects an answer: None for no judge, `rule`,
+            a policy such as `openai:MODEL@BASE_URL`, `module:attribute`, a `Policy`, or a callable
+            from messages to text.
+        should_use_judge: False disables the judge.
+        library_verifier_timeout_seconds: The verifier's time limit for one answer, in seconds.
+        **kwargs: The judge's options (`JudgeOptions`), and `dataset`, `split`, `level`,
+            `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `should_use_judge` is neither true nor false, the time limit is no number over
-            0 and up to 3,600, or the judge cannot be made.
+        UsageError: `should_use_judge` is not a bool, the time limit is not a number over 0 and up
+            to 3,600, or the judge cannot be made.
 
     Example:
         >>> import gymnasium, textgym
@@ -135,7 +133,7 @@ class Math(TextEnv[None]):
 
     card = Card(
         id="textgym/Math-v0",
-        summary="Mathematical problems, generated or from a data set, verified as mathematics.",
+        summary="Mathematical problems, generated or from a data set, compared as mathematics.",
         structure=("single-step",),
         capabilities=("reasoning", "calculation"),
         domain=("mathematics",),
@@ -144,11 +142,11 @@ class Math(TextEnv[None]):
         levels=LEVELS,
         chance=0.01,
         data="generated, .jsonl, .parquet, hub; NeMo Gym math_with_judge and DAPO rows",
-        notes="A judge is asked only where one is named; the verifier alone decides by default.",
+        notes="By default the verifier alone decides; pass judge= to ask a judge as well.",
     )
-    blocking = True  # the library runs in another process, and its time-out takes seconds
+    blocking = True  # the verifier runs in another process and can take seconds to time out
 
-    task: Problem
+    task: MathTask
 
     def __init__(
         self,
@@ -156,42 +154,27 @@ class Math(TextEnv[None]):
         judge: Any = None,
         should_use_judge: bool = True,
         library_verifier_timeout_seconds: float = 10.0,
-        judge_prompt_template: str | None = None,
-        judge_system_message: str | None = None,
-        judge_equal_label: str = "[[A=B]]",
-        judge_not_equal_label: str = "[[A!=B]]",
-        judge_endpoint_max_concurrency: int | None = 64,
-        judge_timeout: float = 600.0,
-        judge_sampling: Mapping[str, Any] | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[JudgedEnvOptions],
     ) -> None:
         if not isinstance(should_use_judge, bool):
-            raise UsageError(f"should_use_judge is true or false, not {should_use_judge!r}")
+            raise UsageError(f"should_use_judge must be true or false, not {should_use_judge!r}")
         limit = library_verifier_timeout_seconds
         number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
         if not number or not 0 < limit <= MAX_TIMEOUT:
             raise UsageError(
-                "library_verifier_timeout_seconds is a number of seconds over 0 and up to "
+                "library_verifier_timeout_seconds must be a number over 0 and up to "
                 f"{MAX_TIMEOUT:g}, not {limit!r:.40}"
             )
         self._timeout = float(limit)
         self._judge = None
+        judge_options, env_options = split_judge_options(kwargs)
         if judge is not None and should_use_judge:
-            self._judge = make_judge(
-                judge,
-                judge_prompt_template=judge_prompt_template,
-                judge_system_message=judge_system_message,
-                judge_equal_label=judge_equal_label,
-                judge_not_equal_label=judge_not_equal_label,
-                judge_endpoint_max_concurrency=judge_endpoint_max_concurrency,
-                judge_timeout=judge_timeout,
-                judge_sampling=judge_sampling,
-            )
+            self._judge = make_judge(judge, **judge_options)
             self.judge_name = self._judge.name
-        super().__init__(**kwargs)
+        super().__init__(**env_options)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a problem of one of the families."""
+        """Draw a problem from a random family."""
         family, problem = draw(rng, level)
         return {
             "question": problem.question,
@@ -201,8 +184,8 @@ class Math(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return family, numbers and answer, so that one problem in other words is in its split."""
-        numbers = {*_NUMBER.findall(row["question"])} - _IN_ANY_PHRASE
+        """Return family, numbers and answer, so that rewordings of a problem share a split."""
+        numbers = {*_NUMBER.findall(row["question"])} - _COMMON_NUMBERS
         return [row["category"], sorted(numbers), row["expected_answer"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -210,10 +193,10 @@ class Math(TextEnv[None]):
         prompt, answer = prompt_of(row), answer_of(row)
         tools = nemo_rows.tools_of(row)
         question = question_of(row, prompt)
-        return Problem(row["id"], tuple(prompt), answer, tools, row, question, form_of(row))
+        return MathTask(row["id"], tuple(prompt), answer, tools, row, question, form_of(row))
 
     def grade(self) -> Grade:
-        """Let the verifier compare, and the judge where it says no."""
+        """Ask the verifier, and the judge if the verifier rejects the answer."""
         task, text = self.task, self.answer_text
         components = dict.fromkeys(("library_reward", "library_timeout", "unevaluated"), 0.0)
         if not text.strip():
@@ -233,9 +216,9 @@ class Math(TextEnv[None]):
         return Grade(float(right), right, components, extracted_answer=verdict.extracted)
 
     def solve(self) -> Message:
-        """Give the right answer."""
+        """Give the correct answer."""
         return assistant(f"\\boxed{{{self.task.answer}}}")
 
     def guess(self, rng: random.Random) -> Message:
-        """Give a small whole number."""
-        return assistant(f"\\boxed{{{rng.randint(_LOWEST_GUESS, _HIGHEST_GUESS)}}}")
+        """Give a small integer."""
+        return assistant(f"\\boxed{{{rng.randint(MIN_GUESS, MAX_GUESS)}}}")

@@ -1,4 +1,4 @@
-"""Reading rows of mathematical problems: textgym's own, NeMo Gym's and DAPO's as they are."""
+"""Reading rows of mathematical problems in the formats of textgym, NeMo Gym and DAPO."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _RULE = "Put the final answer in \\boxed{}."
 
 
 def answer_of(row: Mapping[str, Any]) -> str:
-    r"""Return a row's right answer, from `expected_answer` or `reward_model.ground_truth`.
+    r"""Return a row's correct answer, from `expected_answer` or `reward_model.ground_truth`.
 
     Raises:
-        RowError: It is missing, or is no text.
+        RowError: It is missing, or not a string.
 
     Example:
         >>> answer_of({"expected_answer": "\\sqrt{2}"})
@@ -32,14 +32,14 @@ def answer_of(row: Mapping[str, Any]) -> str:
     if answer is None and isinstance(model, Mapping):
         field, answer = "reward_model.ground_truth", model.get("ground_truth")
     if answer is None:
-        raise RowError("expected_answer", "is missing: write the right answer in LaTeX")
+        raise RowError("expected_answer", "is missing; it is the correct answer in LaTeX")
     if not isinstance(answer, str) or not answer.strip():
-        raise RowError(field, f"must be a text such as '32', not {answer!r}")
+        raise RowError(field, f"must be a string such as '32', not {answer!r}")
     return answer
 
 
 def form_of(row: Mapping[str, Any]) -> Form:
-    """Return how far a row wants its answer to be worked out.
+    """Return how far a row requires its answer to be evaluated.
 
     Raises:
         RowError: `answer_form` is not a known form.
@@ -50,15 +50,15 @@ def form_of(row: Mapping[str, Any]) -> Form:
     """
     form: Form = row.get("answer_form") or "any"
     if form not in FORMS:
-        raise RowError("answer_form", f"is one of {', '.join(FORMS)}, not {form!r:.40}")
+        raise RowError("answer_form", f"must be one of {', '.join(FORMS)}, not {form!r:.40}")
     return form
 
 
 def prompt_of(row: Mapping[str, Any]) -> list[Message]:
-    r"""Return a row's prompt: NeMo Gym's or DAPO's own, or else the question and how to answer.
+    r"""Return a row's prompt, or make one from its question if it has none.
 
     Raises:
-        RowError: The row has neither a prompt nor a question, or one that cannot be read.
+        RowError: The row has neither a prompt nor a question, or it is not valid.
 
     Example:
         >>> prompt_of({"question": "What is $2 + 2$?"})[0]["content"]
@@ -74,10 +74,10 @@ def prompt_of(row: Mapping[str, Any]) -> list[Message]:
 
 
 def question_of(row: Mapping[str, Any], prompt: list[Message]) -> str:
-    """Return the question that a judge reads: the row's, or else what its prompt's user says.
+    """Return the question that a judge reads: the row's, or else the prompt's user messages.
 
     Raises:
-        RowError: It is no text.
+        RowError: It is not a string.
 
     Example:
         >>> question_of({}, [user("What is 2 + 2?")])
@@ -87,5 +87,5 @@ def question_of(row: Mapping[str, Any], prompt: list[Message]) -> str:
     if question is None:
         return "\n\n".join(text_of(item) for item in prompt if item["role"] == "user")
     if not isinstance(question, str) or not question.strip():
-        raise RowError("question", f"must be a text that is not blank, not {question!r}")
+        raise RowError("question", f"must be a non-blank string, not {question!r}")
     return question

@@ -11,7 +11,7 @@ from typing import Any
 from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.item import content_of, some
+from textgym.envs.mcqa.families.item import content_of, sample
 from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
@@ -35,13 +35,13 @@ _LINE_RULE = 'End with a line that says "Answer: " and the letter of the right o
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Task):
-    """A task whose answer is a letter, with what its grading needs.
+class MCQATask(Task):
+    """A task whose answer is a letter, with what the grading needs.
 
     Attributes:
-        options: Letter to text.
-        mode: The grading mode, the keyword argument's or the row's.
-        patterns: The row's own regular expressions.
+        options: The options, from letter to text.
+        mode: The grading mode, from the keyword argument or the row.
+        patterns: The row's regular expressions.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -53,69 +53,70 @@ class MCQA(TextEnv[None]):
     r"""A multiple-choice question, answered in one message.
 
     ## Description
-    The model reads a question with lettered options and names one letter, in a form that
-    `grading_mode` sets. Questions come from a generator (arithmetic, calendars, chemistry,
-    geography, logic, tables and more, each with five levels), or from a data set. Generated
-    distractors are the right answers to questions that a typical slip turns this one into, and the
-    question that is asked is one of the four, so the options alone do not tell which is right.
-    NeMo Gym's `mcqa` rows are read as they are.
+    The model reads a question with lettered options and names one letter, in the format that
+    `grading_mode` requires. Questions come from a data set or from a generator (arithmetic,
+    calendars, chemistry, geography, logic, tables and more, each with five levels). Distractors of
+    generated questions are the correct answers to similar questions, which a typical mistake leads
+    to. Which of the four questions is asked is random, so the options alone do not reveal the
+    answer. NeMo Gym's `mcqa` rows are supported.
 
     ## Observation
-    A user message: the question, a blank line, the options as `A: text`, a blank line, and how to
-    answer. With `shots`, solved examples stand before it as earlier turns. A NeMo Gym row brings
-    its own prompt.
+    A user message: the question, a blank line, the options as `A: text`, a blank line, and an
+    instruction how to answer. With `shots`, solved examples precede it as earlier turns. NeMo Gym
+    rows contain their own prompt.
 
     ## Action
-    One assistant message. Its text is graded; its reasoning is not.
+    One assistant message. Its text is graded; its reasoning is ignored.
 
     ## Reward
-    1 for the right letter, else 0. Components: `correct`, `answered` (a letter was found), and
-    where the row has expressions `pattern_timeout` (their time ran out).
+    1 for the correct letter, else 0. Components: `correct`, `answered` (a letter was found), and,
+    if the row has regular expressions, `pattern_timeout` (their time ran out).
 
     ## Episode end
     After the first message.
 
     ## Grading modes
-    - `strict_single_letter_boxed`: the last closed `\boxed{}` holds one capital letter, or a letter
-      followed by `:`, `)`, `.` or `-` and text, or by its option's text. A box that begins with an
-      option's whole text, such as `E. coli`, is no letter.
-    - `lenient_boxed`: the same, or else the box is an option's whole text, or the text of exactly
-      one option stands in it among other words, and is not denied.
-    - `lenient_answer_colon`: behind the first `Answer:` that is not a quotation stands a letter, in
-      any case, an option's whole text, or a letter and its option's text, as in `B) zinc`.
-    - `lenient_answer_colon_md`: the last `Answer:` from which one letter can be read: the one that
-      it begins with, or the only capital one in it.
+    - `strict_single_letter_boxed`: the last closed `\boxed{}` contains one capital letter, or a
+      letter followed by `:`, `)`, `.` or `-` and text, or a letter followed by its option's text.
+      A box that begins with the full text of an option, such as `E. coli`, is not read as a letter.
+    - `lenient_boxed`: as above; otherwise the box contains the full text of an option, or the text
+      of exactly one option among other words, without a negation.
+    - `lenient_answer_colon`: the first `Answer:` outside quotations is followed by a letter in
+      either case, by the full text of an option, or by a letter and its option's text (`B) zinc`).
+    - `lenient_answer_colon_md`: the last `Answer:` from which one letter can be read, which is the
+      letter that the answer begins with or the only capital letter in it.
 
-    LaTeX, Markdown, quotes and brackets around an answer do not matter in any mode. Several letters
-    (`A/B`, `A or B`), or one that is denied (`not B`, `B is wrong`), choose nothing. See
+    All modes ignore LaTeX, Markdown, quotes and brackets around an answer. Several letters (`A/B`,
+    `A or B`) and negated ones (`not B`, `B is wrong`) choose nothing. See
     [verifiers](../verifiers.md) for examples of each mode.
 
-    A row's `template_metadata.output_regex` comes before the mode: case-blind, last match, in the
-    order of the list; a broken expression is ignored. In what it captures, and after `Answer:` in
-    the last mode, Arabic, Bengali and full-width letters count as A to D. The last 20,000
-    characters are searched, for a second of CPU time at most in all: what runs out finds nothing.
+    A row's `template_metadata.output_regex` takes precedence over the mode. Its expressions are
+    tried in order and ignore case; the last match counts, and broken expressions are skipped. In
+    the captured text, and after `Answer:` in the last mode, Arabic, Bengali and full-width letters
+    count as A to D. The last 20,000 characters are searched, for at most one second of CPU time in
+    total; an expression that runs out of time matches nothing.
 
     ## Rows
     | field | meaning |
     | --- | --- |
     | `question` | the question |
-    | `options` | 2 to 26, letter to text, or a list of one-key objects; nulls are left out |
-    | `answer` | the letter of the right one (or `expected_answer`, in the row or its `metadata`) |
-    | `grading_mode` | optional, as above |
+    | `options` | 2 to 26: letter to text, or a list of one-key objects; nulls are left out |
+    | `answer` | the correct letter (or `expected_answer`, in the row or its `metadata`) |
+    | `grading_mode` | optional, one of the modes above |
     | `category`, `content` | in generated rows, the family, and what decides the split |
-    | `template_metadata.output_regex` | optional, one regular expression or a list |
+    | `template_metadata.output_regex` | optional, a regular expression or a list |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
-    A row without options is legal where it has an `output_regex`.
+    A row with an `output_regex` may have no options.
 
     Args:
-        grading_mode: One of the modes above; None takes the row's, which is strict if it names
-            none.
-        shots: How many solved examples from the generator's train split stand before the question.
+        grading_mode: One of the modes above. None uses the row's mode, and the strict mode if the
+            row has none.
+        shots: The number of solved examples before the question, from the generator's train split.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: There is no such mode, or `shots` is no number of 0 or more.
+        UsageError: The mode does not exist, or `shots` is not an integer of 0 or more.
 
     Example:
         >>> import gymnasium, textgym
@@ -154,7 +155,7 @@ class MCQA(TextEnv[None]):
         "Roman numerals and small sums, ask for the same facts in all splits, with other options.",
     )
 
-    task: Question
+    task: MCQATask
 
     def __init__(
         self, *, grading_mode: GradingMode | None = None, shots: int = 0, **kwargs: Any
@@ -163,16 +164,16 @@ class MCQA(TextEnv[None]):
             hint = did_you_mean(str(grading_mode), GRADING_MODES)
             raise UnknownNameError(f"there is no grading_mode {grading_mode!r}{hint}")
         if not isinstance(shots, int) or shots < 0:
-            raise UsageError(f"shots is a whole number of 0 or more, not {shots!r}")
+            raise UsageError(f"shots must be an integer of 0 or more, not {shots!r}")
         self.grading_mode = grading_mode
         self.shots = shots
         self._example_rows: list[dict[str, Any]] = []
         super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a question of one of the families, its options in random order."""
+        """Draw a question from a random family, with its options in random order."""
         family, item = draw(rng, level)
-        texts = some(rng, (item.right, *item.wrong), len(_LETTERS))
+        texts = sample(rng, (item.right, *item.wrong), len(_LETTERS))
         return {
             "question": item.question,
             "options": dict(zip(_LETTERS, texts, strict=True)),
@@ -182,7 +183,7 @@ class MCQA(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return what is offered, which does not tell which option is right."""
+        """Return the options that are offered, which do not reveal the correct one."""
         return [row["category"], row["content"]]
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -202,10 +203,10 @@ class MCQA(TextEnv[None]):
             leading = [item["role"] in ("system", "developer") for item in prompt]
             place = leading.index(False) if False in leading else len(prompt)
             prompt[place:place] = self._examples(prompt, mode)
-        return Question(row["id"], tuple(prompt), answer, tools, row, options, mode, patterns)
+        return MCQATask(row["id"], tuple(prompt), answer, tools, row, options, mode, patterns)
 
     def grade(self) -> Grade:
-        """Compare the letter that the text chooses with the right one."""
+        """Compare the chosen letter with the correct one."""
         search = PatternSearch()
         letter = self._choice(self.answer_text, search)
         right = letter == self.task.answer
@@ -215,14 +216,14 @@ class MCQA(TextEnv[None]):
         return Grade(float(right), right, components, extracted_answer=letter)
 
     def solve(self) -> Message:
-        """Name the right letter."""
+        """Choose the correct option."""
         answer = letter_as_answer(self.task.answer, self.task.mode)
         if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
 
     def guess(self, rng: random.Random) -> Message:
-        """Name one of the letters."""
+        """Choose a random option."""
         letters = list(self.task.options) or list(_LETTERS)
         return assistant(letter_as_answer(rng.choice(letters), self.task.mode))
 
@@ -231,7 +232,7 @@ class MCQA(TextEnv[None]):
         return find_choice(text, task.options, task.mode, task.patterns, search)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
-        """Return solved examples as turns; a question of the prompt itself is none of them."""
+        """Return solved examples as turns, without any question that is in the prompt itself."""
         asked = normalize_text("\n".join(map(text_of, prompt)))
         turns: list[Message] = []
         for index in itertools.count():

@@ -1,4 +1,4 @@
-"""Reading multiple-choice rows: textgym's own flat ones, and NeMo Gym's as they are."""
+"""Reading multiple-choice rows in the formats of textgym and NeMo Gym."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from textgym.verifiers.choices import GRADING_MODES, GradingMode
 
 __all__ = ["answer_of", "mode_of", "options_of"]
 
-_MOST_OPTIONS = 26
+MAX_OPTIONS = 26
 
 
 def options_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return a row's options, capital letter to text.
+    """Return a row's options, from capital letter to text.
 
-    They stand in `options` (or in `metadata.options`): a dict, or a list of one-key dicts; nulls
-    are left out.
+    They are in `options` or `metadata.options`, as a dict or as a list of one-key dicts. Nulls are
+    left out.
 
     Raises:
-        RowError: There are fewer than 2 or more than 26, or a letter or text is none.
+        RowError: There are fewer than 2 or more than 26 options, or a letter or text is not valid.
 
     Example:
         >>> options_of({"options": [{"A": "iron"}, {"B": "zinc"}, {"C": None}]})
@@ -35,29 +35,29 @@ def options_of(row: Mapping[str, Any]) -> dict[str, str]:
     elif isinstance(given, list) and all(isinstance(item, Mapping) for item in given):
         pairs = [pair for item in given for pair in item.items()]
     else:
-        raise RowError("options", "must be an object or a list of one-key objects, letter to text")
+        raise RowError("options", "must be an object, letter to text, or a list of one-key objects")
     options: dict[str, str] = {}
     for letter, text in pairs:
         if text is None:
             continue
         name = letter.upper() if isinstance(letter, str) else ""
         if len(name) != 1 or not ("A" <= name <= "Z"):
-            raise RowError(f"options.{letter}", "must be named by one letter from A to Z")
+            raise RowError(f"options.{letter}", "must be a letter from A to Z")
         if not isinstance(text, str):
-            raise RowError(f"options.{letter}", f"must be a text, not {type(text).__name__}")
+            raise RowError(f"options.{letter}", f"must be a string, not {type(text).__name__}")
         if name in options:
-            raise RowError(f"options.{letter}", "stands twice")
+            raise RowError(f"options.{letter}", "is given twice")
         options[name] = text
-    if given and not 2 <= len(options) <= _MOST_OPTIONS:
-        raise RowError("options", f"must hold 2 to 26 options, not {len(options)}")
+    if given and not 2 <= len(options) <= MAX_OPTIONS:
+        raise RowError("options", f"must have 2 to 26 options, not {len(options)}")
     return options
 
 
 def answer_of(row: Mapping[str, Any], options: Mapping[str, str]) -> str:
-    """Return the letter of the right option, from `answer` or `expected_answer`.
+    """Return the letter of the correct option, from `answer` or `expected_answer`.
 
     Raises:
-        RowError: It is missing, or is none of the options.
+        RowError: It is missing, or not one of the options.
 
     Example:
         >>> answer_of({"metadata": {"expected_answer": "b"}}, {"A": "iron", "B": "zinc"})
@@ -67,7 +67,7 @@ def answer_of(row: Mapping[str, Any], options: Mapping[str, str]) -> str:
     if value is None:
         field, value = "expected_answer", field_of(row, "expected_answer")
     if value is None or value == "":
-        raise RowError("answer", "is missing: name the letter of the right option")
+        raise RowError("answer", "is missing; it is the letter of the correct option")
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or not letter.isalpha():
         raise RowError(field, f"must be the letter of an option, not {value!r}")
@@ -77,12 +77,12 @@ def answer_of(row: Mapping[str, Any], options: Mapping[str, str]) -> str:
 
 
 def mode_of(row: Mapping[str, Any]) -> GradingMode:
-    """Return a row's `grading_mode`, strict where it names none.
+    """Return a row's `grading_mode`, strict if it has none.
 
     Raises:
-        RowError: There is no such mode.
+        RowError: The mode does not exist.
     """
     mode = row.get("grading_mode") or GRADING_MODES[0]
     if mode not in GRADING_MODES:
-        raise RowError("grading_mode", f"is {mode!r}; known are {', '.join(GRADING_MODES)}")
+        raise RowError("grading_mode", f"is {mode!r}; the modes are {', '.join(GRADING_MODES)}")
     return cast(GradingMode, mode)

@@ -1,4 +1,4 @@
-"""Collecting values over several calls: the environment, and its generator's words."""
+"""Collecting values with several tool calls: the environment and its vocabulary."""
 
 from textgym.envs.multi_step.env import MultiStep
 

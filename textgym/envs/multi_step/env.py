@@ -1,4 +1,4 @@
-"""`textgym/MultiStep-v0`: look values up one by one, then hand them in as one list."""
+"""`textgym/MultiStep-v0`: look up values one by one, then submit them as a list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
@@ -35,10 +35,10 @@ Terms and their synonyms:
 
 
 class _Level(NamedTuple):
-    terms: int  # in the list
-    synonyms: int  # at most, of each
-    asked: int  # terms that the question is about
-    named: bool  # whether it uses the term itself
+    terms: int  # number of terms in the list
+    synonyms: int  # maximum number of synonyms of a term
+    asked: int  # number of terms in the question
+    named: bool  # whether the question uses the terms themselves or synonyms
 
 
 _LEVELS = {
@@ -51,55 +51,56 @@ _LEVELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction(Task):
+class MultiStepTask(Task):
     """A task whose answer is a list of values.
 
     Attributes:
-        minefield: The value that must not be among them; None where there is none.
+        minefield: The value of the term itself, a wrong answer; None if the row does not name it.
     """
 
     minefield: int | None = None
 
 
 class MultiStep(TextEnv[None]):
-    """Find which synonyms a question asks for, look up their values, and hand them in, in order.
+    """Find the synonyms that a question asks for, look up their values, and submit them in order.
 
     ## Description
-    A list gives terms and their synonyms. A question uses one of these words. The model looks up
-    each synonym of that term, one call each, and hands in the list of values with a last call. What
-    looks like the answer, the value of the term itself, is wrong. NeMo Gym's `example_multi_step`
-    rows are read as they are.
+    The prompt lists terms and their synonyms, and asks a question that uses one of these words. The
+    model looks up the value of each synonym of the term, with one call for each, and then submits
+    the list of values. The value of the term itself is a distractor. NeMo Gym's
+    `example_multi_step` rows are supported.
 
     ## Observation
-    A system message with the list, and a user message with the question. A NeMo Gym row brings its
-    own prompt. After each message with tool calls, one tool message for each call.
+    A system message with the list, and a user message with the question. NeMo Gym rows contain
+    their own prompt. After a message with tool calls, one tool message for each call.
 
     ## Action
-    Assistant messages. Those with tool calls are carried out; the first one without ends the
-    episode, whatever it says.
+    Assistant messages. Tool calls are executed. The first message without tool calls ends the
+    episode, whatever its text.
 
     ## Tools
-    - `get_synonym_value(synonym)` answers `{"synonym_value": 711}`: the sum of the text's code
-      points, so any text has one.
-    - `extract_synonym_values(synonym_values)` answers `{"success": true}`, right or wrong.
+    - `get_synonym_value(synonym)` returns `{"synonym_value": 711}`, the sum of the code points of
+      the string. Every string has a value.
+    - `extract_synonym_values(synonym_values)` submits values. It returns `{"success": true}`
+      whether or not they are correct.
 
     ## Reward
-    1 where the last call of `extract_synonym_values` has the expected values, all of them and no
-    others, in order; else 0. Calls over the limit of a message (64) do not count. Its arguments are
-    read as the model wrote them, whether the tool took them or not: the text `"711"` is not the
-    number 711, `true` is not 1, and 711.0 is 711. Where the values come from is not graded.
-    Components:
+    1 if the last call of `extract_synonym_values` has exactly the expected values in the right
+    order, else 0. Calls beyond the limit of 64 for one message do not count. The arguments are
+    graded as the model wrote them, even if the tool rejected them: the string `"711"` is not the
+    number 711, `true` is not 1, but 711.0 equals 711. It does not matter how the model found the
+    values. Components:
 
     - `accuracy`: the same as the reward
-    - `set_overlap`: how many distinct expected values are in the list, divided by how many values
-      are expected
-    - `original_term_minefield_hit`: the value of the term itself is in the list
-    - `order_instruction_following_failure`: `set_overlap` is 1, and the list is yet another one, in
-      another order or with more in it
+    - `set_overlap`: the number of distinct expected values in the list, divided by the number of
+      expected values
+    - `original_term_minefield_hit`: the list contains the value of the term itself
+    - `order_instruction_following_failure`: `set_overlap` is 1, but the list has another order or
+      additional values
 
     ## Episode end
-    Terminated by the first message without tool calls; truncated at `max_turns`, graded by the last
-    list until then.
+    The episode terminates at the first message without tool calls. At `max_turns` it is truncated
+    and graded by the last submitted list.
 
     ## Levels
     | level | terms in the list | synonyms of each | the question uses |
@@ -115,14 +116,14 @@ class MultiStep(TextEnv[None]):
     | --- | --- |
     | `query` | the question |
     | `synonyms` | the list: pairs of a term and a synonym, in order |
-    | `expected_synonyms` | the synonyms that are asked for, in order |
-    | `expected_synonym_values` | their values; by default as the tool gives them |
-    | `minefield_label` | optional: the term itself |
-    | `minefield_label_value` | its value; by default as the tool gives it |
+    | `expected_synonyms` | the synonyms that the question asks for, in order |
+    | `expected_synonym_values` | their values; by default those that the tool returns |
+    | `minefield_label` | optional, the term itself |
+    | `minefield_label_value` | its value; by default the one that the tool returns |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `synonyms` |
 
     Args:
-        max_turns: The most assistant messages.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -147,7 +148,7 @@ class MultiStep(TextEnv[None]):
 
     card = Card(
         id="textgym/MultiStep-v0",
-        summary="Look up the values of the right synonyms, then hand them in, in order.",
+        summary="Look up the values of the right synonyms, then submit them in order.",
         structure=("multi-step",),
         capabilities=("tool use", "instruction following", "reading"),
         domain=("language",),
@@ -156,34 +157,35 @@ class MultiStep(TextEnv[None]):
         levels=tuple(_LEVELS),
         chance=0.077,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_multi_step rows",
-        notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms: naming any is right so often.",
+        notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms: a random one is often right.",
     )
 
-    task: Extraction
+    task: MultiStepTask
 
     def __init__(self, *, max_turns: int = 32, **kwargs: Any) -> None:
         super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a list and a question; the values asked for and the term's own all differ."""
+        """Draw a list and a question. The expected values and the term's own value all differ."""
         size = _LEVELS[level]
         while True:
-            drawn = some(rng, GROUPS, size.terms)
+            drawn = sample(rng, GROUPS, size.terms)
             groups = [_with_some_synonyms(rng, group, size.synonyms) for group in drawn]
             asked = groups[: size.asked]
             pairs = [[group.term, synonym] for group in groups for synonym in group.synonyms]
             pairs = [[term.capitalize(), word.capitalize()] for term, word in pairs]
-            pairs = some(rng, pairs, len(pairs))
+            pairs = sample(rng, pairs, len(pairs))
             label, *other_labels = [group.term.capitalize() for group in asked]
             expected = [synonym for term, synonym in pairs if term in (label, *other_labels)]
             values = [_value(text) for text in (label, *expected)]
             if _are_different(values):
                 break
-        words = [group.term if size.named else pick(rng, group.synonyms) for group in asked]
-        nouns = [pick(rng, group.nouns) for group in asked]
+        words = [group.term if size.named else choice(rng, group.synonyms) for group in asked]
+        nouns = [choice(rng, group.nouns) for group in asked]
         things = [f"{word} {noun}" for word, noun in zip(words, nouns, strict=True)]
+        questions = QUESTIONS if size.asked == 1 else QUESTIONS_OF_TWO
         return {
-            "query": pick(rng, QUESTIONS if size.asked == 1 else QUESTIONS_OF_TWO).format(*things),
+            "query": choice(rng, questions).format(*things),
             "synonyms": pairs,
             "expected_synonyms": expected,
             "minefield_label": label,
@@ -200,20 +202,20 @@ class MultiStep(TextEnv[None]):
         else:
             prompt, tools = _prompt(row), None
         values, minefield = _expected_values(row), _minefield_value(row)
-        return Extraction(row["id"], tuple(prompt), values, tools, row, minefield)
+        return MultiStepTask(row["id"], tuple(prompt), values, tools, row, minefield)
 
     @tool
     def get_synonym_value(self, synonym: str) -> dict[str, int]:
         """Get the value of a synonym.
 
         Args:
-            synonym: The synonym, as it stands in the list.
+            synonym: The synonym, as written in the list.
         """
         return {"synonym_value": _value(synonym)}
 
     @tool
     def extract_synonym_values(self, synonym_values: list[int]) -> dict[str, bool]:
-        """Hand in the values of all synonyms that are asked for.
+        """Submit the values of all synonyms that the question asks for.
 
         Args:
             synonym_values: The values, in the order of the synonyms in the list.
@@ -221,8 +223,8 @@ class MultiStep(TextEnv[None]):
         return {"success": True}
 
     def grade(self) -> Grade:
-        """Compare the list that was handed in last with the expected one."""
-        values = self._handed_in()
+        """Compare the list that was submitted last with the expected one."""
+        values = self._submitted()
         expected = self.task.answer
         right = same_json(expected, values)
         overlap = len(set(filter(_is_number, values)) & set(expected)) / len(expected)
@@ -235,31 +237,31 @@ class MultiStep(TextEnv[None]):
             ),
             "order_instruction_following_failure": overlap == 1 and not right,
         }
-        return Grade(float(right), right, components, extracted_answer=_shown(values))
+        return Grade(float(right), right, components, extracted_answer=_as_text(values))
 
     def solve(self) -> Message:
-        """Look up all that is asked for at once, hand it in, and end."""
+        """Look up all values at once, submit them, and end."""
         if self.turn == 0 and self.task.row.get("expected_synonyms"):
-            wanted = self.task.row["expected_synonyms"]
-            return assistant_calls(*(("get_synonym_value", {"synonym": item}) for item in wanted))
-        if self._handed_in() != self.task.answer:
+            synonyms = self.task.row["expected_synonyms"]
+            return assistant_calls(*(("get_synonym_value", {"synonym": s}) for s in synonyms))
+        if self._submitted() != self.task.answer:
             return assistant_calls((_EXTRACT, {"synonym_values": self.task.answer}))
-        return assistant("The values are handed in.")
+        return assistant("The values are submitted.")
 
     def guess(self, rng: random.Random) -> Message:
-        """Hand in some numbers, then end."""
+        """Submit random numbers, then end."""
         if self.turn:
             return assistant("Done.")
-        numbers = [between(rng, 300, 1500) for _ in range(between(rng, 2, 6))]
+        numbers = [randint(rng, 300, 1500) for _ in range(randint(rng, 2, 6))]
         return assistant_calls((_EXTRACT, {"synonym_values": numbers}))
 
-    def _handed_in(self) -> list[Any]:
-        """Return the list of the last call, as the model wrote it; what is no list is an empty one.
+    def _submitted(self) -> list[Any]:
+        """Return the list of the last submission as the model wrote it; [] if it is not a list.
 
-        The call need not have been one that the tool took.
+        This includes submissions that the tool rejected.
         """
         for message in self.replies:
-            calls = (message.get("tool_calls") or ())[: self.max_calls]  # no others were run
+            calls = (message.get("tool_calls") or ())[: self.max_calls]  # later calls were not run
             for call in reversed(calls):
                 if call["function"]["name"] == _EXTRACT:
                     return _list_of(call["function"].get("arguments"))
@@ -286,16 +288,16 @@ def _list_of(arguments: Any) -> list[Any]:
     return values if isinstance(values, list) else []
 
 
-def _shown(values: list[Any]) -> str:
+def _as_text(values: list[Any]) -> str:
     try:
         return json.dumps(values) if values else ""
-    except (ValueError, RecursionError):  # numbers of thousands of digits, deep nesting
+    except (ValueError, RecursionError):  # a number with thousands of digits, or deep nesting
         return ""
 
 
 def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
     """Keep some synonyms, whose values differ: no term of a list can be ruled out."""
-    chosen = some(rng, group.synonyms, between(rng, most - 1, most))
+    chosen = sample(rng, group.synonyms, randint(rng, most - 1, most))
     if not _are_different([_value(word.capitalize()) for word in (group.term, *chosen)]):
         return _with_some_synonyms(rng, group, most)
     return group._replace(synonyms=tuple(chosen))
@@ -306,7 +308,7 @@ def _prompt(row: Mapping[str, Any]) -> list[Message]:
     if not isinstance(query, str) or not query.strip():
         raise RowError("query", "is missing or empty")
     if not isinstance(pairs, list) or not pairs:
-        raise RowError("synonyms", "must be a list of pairs, a term and a synonym")
+        raise RowError("synonyms", "must be a list of pairs of a term and a synonym")
     for place, pair in enumerate(pairs):
         if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_text, pair)):
             raise RowError(f"synonyms.{place}", f"must be a term and a synonym, not {pair!r}")
@@ -321,18 +323,18 @@ def _is_text(value: Any) -> bool:
 def _expected_values(row: Mapping[str, Any]) -> list[int]:
     words, values = row.get("expected_synonyms"), row.get("expected_synonym_values")
     if words is not None and not (isinstance(words, list) and all(map(_is_text, words))):
-        raise RowError("expected_synonyms", "must be a list of texts")
+        raise RowError("expected_synonyms", "must be a list of strings")
     if values is None and words:
         return [_value(word) for word in words]
     if not isinstance(values, list) or not values or any(type(item) is not int for item in values):
-        raise RowError("expected_synonym_values", "must be a list of one or more whole numbers")
+        raise RowError("expected_synonym_values", "must be a list of one or more integers")
     return list(values)
 
 
 def _minefield_value(row: Mapping[str, Any]) -> int | None:
     label, value = row.get("minefield_label"), row.get("minefield_label_value")
     if label is not None and not isinstance(label, str):
-        raise RowError("minefield_label", f"must be a text, not {label!r}")
+        raise RowError("minefield_label", f"must be a string, not {label!r}")
     if value is not None and type(value) is not int:
-        raise RowError("minefield_label_value", f"must be a whole number, not {value!r}")
+        raise RowError("minefield_label_value", f"must be an integer, not {value!r}")
     return _value(label) if value is None and label is not None else value

@@ -1,7 +1,6 @@
-"""The generator's words: adjectives with their synonyms, and what they can be said of.
+"""The generator's vocabulary: adjectives with synonyms, and nouns that they fit.
 
-What always holds: no word stands in two groups, so that a question that uses one word is about one
-group alone.
+Invariants: no word is in two groups, so each word of a question identifies its group.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ __all__ = ["GROUPS", "QUESTIONS", "QUESTIONS_OF_TWO", "Group"]
 
 
 class Group(NamedTuple):
-    """A term, six synonyms of it, and nouns that all of them fit."""
+    """A term, six synonyms of it, and nouns that all of these adjectives fit."""
 
     term: str
     synonyms: tuple[str, ...]

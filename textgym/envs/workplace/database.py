@@ -1,7 +1,7 @@
-"""A company's tables, shared by all episodes about it, and what an episode changes in them.
+"""A company's tables, which episodes share, and the changes that an episode makes to them.
 
-What always holds: a `Database` is never changed; an episode keeps only the rows that it changed, as
-JSON can hold them (`Changes`), and a `Table` shows the two together.
+Invariants: a `Database` is never modified; the state of an episode contains only the rows that it
+changed, as JSON data (`Changes`); a `Table` combines the two.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from textgym.errors import DatasetError, StateError
 from textgym.tasks.files import content_hash, file_stamp
 from textgym.verifiers.state import Changes, Row, new_changes, same_state
 
-__all__ = ["TABLES", "Database", "State", "Table", "Wanted", "new_state", "read_database"]
+__all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
 
 State = dict[str, Changes]
-Wanted = dict[tuple[str, ...], list[str]]
-_LONGEST_ID = 18  # digits; a longer one is no number that a new id follows
+SearchTerms = dict[tuple[str, ...], list[str]]
+MAX_ID_DIGITS = 18  # longer ids are ignored when a new id is chosen
 
 
 class Layout(NamedTuple):
-    """How a table is kept and compared.
+    """The columns of a table, and how they are compared.
 
     Attributes:
-        columns: The columns' names.
-        id_column: The one that tells rows apart; "" where none does.
-        times: The columns that hold dates and times.
-        case_counts: The columns in which capital letters count.
+        columns: The names of the columns.
+        id_column: The column that identifies rows; "" if there is none.
+        times: The columns that contain dates and times.
+        case_counts: The columns that are compared case-sensitively.
     """
 
     columns: tuple[str, ...]
@@ -76,7 +76,13 @@ _LAYOUTS = {
     ),
     "directory": Layout(("email_address",)),
 }  # fmt: skip
-TABLES = ("emails", "calendar_events", "plots", "project_tasks", "customers")  # that tools change
+TABLES = (
+    "emails",
+    "calendar_events",
+    "plots",
+    "project_tasks",
+    "customers",
+)  # tools change them
 _FILES = {
     "emails": "emails.csv",
     "calendar_events": "calendar_events.csv",
@@ -88,11 +94,11 @@ _FILES = {
 
 
 class Records:
-    """The rows of one table, as every episode finds them.
+    """The rows of a table at the start of every episode.
 
     Attributes:
-        layout: How the table is kept and compared.
-        rows: The rows; an empty cell is None.
+        layout: The columns of the table.
+        rows: The rows. An empty cell is None.
     """
 
     def __init__(self, layout: Layout, rows: Sequence[Mapping[str, str | None]]) -> None:
@@ -105,14 +111,14 @@ class Records:
 
     @cached_property
     def places(self) -> dict[str | None, list[int]]:
-        """Where the rows of an id stand."""
+        """The indices of the rows with each id."""
         found: dict[str | None, list[int]] = {}
         for place, row in enumerate(self.rows):
             found.setdefault(row[self.layout.id_column], []).append(place)
         return found
 
     def groups(self, column: str) -> dict[str, list[Row]]:
-        """Return the rows by the value of a column, in the order of the values."""
+        """Return the rows grouped by the value of a column, in the order of the values."""
         if column not in self._groups:
             found: dict[str, list[Row]] = {}
             for row in self.rows:
@@ -121,7 +127,7 @@ class Records:
         return self._groups[column]
 
     def lowered(self, columns: tuple[str, ...]) -> list[str]:
-        """Return the text of some columns, row by row, in lower case."""
+        """Return the text of some columns of each row, in lower case."""
         if columns not in self._lowered:
             self._lowered[columns] = [_lower(row, columns) for row in self.rows]
         return self._lowered[columns]
@@ -140,12 +146,12 @@ class Database:
 
     Args:
         world: The rows of `emails`, `calendar_events`, `analytics`, `project_tasks`, `customers`
-            and `directory`, all values texts, with the columns of WorkBench's files.
-        digest: A hash of the files that the rows were read from; "" for none.
+            and `directory`. The values are strings, and the columns those of WorkBench's files.
+        digest: A hash of the files that the rows were read from; "" if there are none.
 
     Attributes:
-        records: The tables by name; `plots`, which begins empty, is one more.
-        digest: As given.
+        records: The tables by name, including the table `plots`, which is empty at first.
+        digest: The argument `digest`.
     """
 
     def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]], digest: str = "") -> None:
@@ -155,13 +161,13 @@ class Database:
         }
 
     def check(self, state: State) -> None:
-        """Refuse a state that changes what is not there.
+        """Check that a state changes only tables, rows and columns that exist.
 
         Raises:
-            StateError: A table, row or column is none of this company's.
+            StateError: A table, row or column does not exist.
         """
         if state.keys() != set(TABLES):
-            raise StateError(f"state: its tables are {', '.join(TABLES)}")
+            raise StateError(f"state: the tables must be {', '.join(TABLES)}")
         for name, changes in state.items():
             records, changed = self.records[name], changes["changed"]
             places = {str(place) for place in range(len(records.rows))} if changed else set()
@@ -172,7 +178,7 @@ class Database:
                 raise StateError(f"state.{name}: a row without the columns of the table")
 
     def differing(self, one: State, other: State) -> list[str]:
-        """Return the names of the tables that two episodes leave in different states."""
+        """Return the names of the tables that differ between two states."""
         return [name for name in TABLES if not self._same(name, one[name], other[name])]
 
     def _same(self, name: str, one: Changes, other: Changes) -> bool:
@@ -189,23 +195,23 @@ class Database:
 
 
 def new_state() -> State:
-    """Return the state of an episode that has changed nothing."""
+    """Return a state without changes."""
     return {name: new_changes() for name in TABLES}
 
 
 class Table:
-    """One table as an episode sees it.
+    """A table with the changes of an episode.
 
     Args:
-        records: The rows that every episode finds.
-        changes: What this one changed; it is changed in place.
+        records: The rows at the start of every episode.
+        changes: The changes of this episode, which are modified in place.
     """
 
     def __init__(self, records: Records, changes: Changes) -> None:
         self._records, self._changes = records, changes
 
     def __iter__(self) -> Iterator[Row]:
-        """Give the rows, which are not to be changed."""
+        """Yield the rows. Do not modify them."""
         changed = self._changes["changed"]
         if not changed:
             yield from self._records.rows
@@ -221,13 +227,14 @@ class Table:
         """The names of the columns."""
         return self._records.layout.columns
 
-    def containing(self, wanted: Wanted) -> list[Row]:
-        """Return the rows in which all texts are found, whatever the case.
+    def containing(self, terms: SearchTerms) -> list[Row]:
+        """Return the rows that contain all search terms, ignoring case.
 
         Args:
-            wanted: Texts by the columns in one of which each must be; an empty one is everywhere.
+            terms: Search terms by columns. Each term must occur in one of its columns; empty terms
+                are ignored.
         """
-        parts = [(columns, text.lower()) for columns, texts in wanted.items() for text in texts]
+        parts = [(columns, text.lower()) for columns, texts in terms.items() for text in texts]
         parts = [(columns, text) for columns, text in parts if text]
         changed = self._changes["changed"]
         places: Iterable[int] = range(len(self._records.rows))
@@ -243,28 +250,28 @@ class Table:
         return found + [row for row in self._changes["added"] if _fits(row, parts)]
 
     def get(self, id: str) -> Row | None:
-        """Return the row of an id."""
+        """Return the first row with an id; None if there is none."""
         if places := self._places(id):
             return self._row(places[0])
         return next((self._changes["added"][place] for place in self._added(id)), None)
 
     def add(self, row: Row, width: int = 8) -> str:
-        """Add a row, give it the id after the highest, and return that.
+        """Add a row with a new id, which is the highest id plus one, and return the id.
 
         Args:
-            row: Its other columns; the ones left out are empty.
-            width: The digits of an id, zeros before it.
+            row: The values of the other columns. Missing ones are empty.
+            width: The minimum number of digits of the id, with leading zeros.
         """
         column = self._records.layout.id_column
         ids = (row[column] or "" for row in self) if column else ()
-        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= _LONGEST_ID)
+        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= MAX_ID_DIGITS)
         id = str(max(numbers, default=0) + 1).zfill(width)
         values: Row = {**row, column: id} if column else row
         self._changes["added"].append({name: values.get(name) for name in self.columns})
         return id
 
     def delete(self, id: str) -> bool:
-        """Delete the row of an id; return whether there was one."""
+        """Delete the rows with an id; return whether there were any."""
         places, added = self._places(id), self._added(id)
         for place in places:
             self._changes["changed"][str(place)] = None
@@ -273,7 +280,7 @@ class Table:
         return bool(places or added)
 
     def update(self, id: str, column: str, value: str) -> bool:
-        """Change a column of the row of an id; return whether there is one."""
+        """Change a column of the rows with an id; return whether there are any."""
         places, added = self._places(id), self._added(id)
         for place in places:
             self._changes["changed"][str(place)] = {**self._row(place), column: value}
@@ -282,14 +289,14 @@ class Table:
         return bool(places or added)
 
     def _places(self, id: str) -> list[int]:
-        """Where the rows that existed and have an id now stand."""
+        """Return the indices of the original rows that have an id now."""
         column, changed = self._records.layout.id_column, self._changes["changed"]
         found = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
         found += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
         return sorted(found)
 
     def _row(self, place: int) -> Row:
-        """Return the row that stands at a place; it is not deleted."""
+        """Return the current row at an index. It must not be deleted."""
         return self._changes["changed"].get(str(place)) or self._records.rows[place]
 
     def _added(self, id: str) -> list[int]:
@@ -298,10 +305,10 @@ class Table:
 
 
 def read_database(folder: str) -> Database:
-    """Read a folder of WorkBench's CSV files; all that read the same files share one.
+    """Read a folder of WorkBench's CSV files. Readers of the same files share one database.
 
     Raises:
-        DatasetError: A file is missing, or has not the columns that it should have.
+        DatasetError: A file is missing, or lacks a column.
     """
     return _read(folder, tuple(file_stamp(str(Path(folder, name))) for name in _FILES.values()))
 
@@ -314,14 +321,16 @@ def _read(folder: str, stamps: tuple[object, ...]) -> Database:
 
 
 def _rows(name: str, path: Path, content: Any) -> list[dict[str, str]]:
-    """Return the rows of a file, and give its bytes to a hash."""
+    """Return the rows of a file, and hash its bytes."""
     columns = _LAYOUTS[name].columns
     try:
         data = path.read_bytes()
         content.update(data)
         read = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     except FileNotFoundError:
-        raise DatasetError(f"file {str(path)!r} is missing; database= names its folder") from None
+        raise DatasetError(
+            f"file {str(path)!r} is missing; check the folder in database="
+        ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DatasetError(f"file {str(path)!r} cannot be read: {error}") from None
     if name == "directory" and read[:1] != [list(columns)]:  # WorkBench's has no header

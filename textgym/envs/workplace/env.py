@@ -1,4 +1,4 @@
-"""`textgym/WorkplaceAssistant-v0`: requests to an office assistant, graded by what they leave."""
+"""`textgym/WorkplaceAssistant-v0`: office requests, graded by the final state of databases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.cards import Card
 from textgym.env import TextEnv
-from textgym.envs.drawing import below, pick
+from textgym.envs.drawing import choice, randbelow
 from textgym.envs.workplace.database import Database, State, new_state, read_database
 from textgym.envs.workplace.rows import (
     WORKBENCH_CLOCK,
@@ -34,19 +34,19 @@ from textgym.tasks.task import Task, split_of
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 
-_MOST_DRAWS = 500  # of tasks, until the offered tools suffice for one
-_NEMO_REPLY = "RE: "
-_KEPT = 64  # generated databases, besides those of living episodes
+MAX_DRAWS = 500  # until a task needs only the offered tools
+NEMO_GYM_REPLY_MARK = "RE: "
+MAX_CACHED = 64  # generated databases, in addition to those of running episodes
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Task):
-    """A task whose answer is a list of calls, each a tool's name and arguments.
+class WorkplaceTask(Task):
+    """A task whose answer is a list of calls, each with a tool's name and arguments.
 
     Attributes:
-        clock: The time at which the request is made.
-        reply_mark: What a reply's subject begins with.
-        look_ups: Calls that find out what the answer's need to know; graded they are not.
+        clock: The time of the request.
+        reply_mark: The prefix of a reply's subject.
+        look_ups: Calls that find the information for the answer. They are not graded.
     """
 
     clock: str = WORKBENCH_CLOCK
@@ -54,8 +54,8 @@ class Request(Task):
     look_ups: tuple[Call, ...] = ()
 
 
-class _Rehearsal(Tools):
-    """A desk of its own, on which the reference calls are made."""
+class _ReferenceRun(Tools):
+    """The tools with a state of their own, for the reference calls."""
 
     def __init__(self, database: Database, clock: str, reply_mark: str = "") -> None:
         self.database, self.state = database, new_state()
@@ -63,27 +63,27 @@ class _Rehearsal(Tools):
 
 
 class WorkplaceAssistant(Tools, TextEnv[State]):
-    """Do what a colleague asks, with the tools of an office.
+    """Carry out an office request with tools that read and change databases.
 
     ## Description
-    A company has five databases: e-mails, a calendar, the analytics of its site, projects and
-    customers, and a directory of addresses. A user asks for something to be done, such as to
-    move a meeting or to hand over somebody's tasks. The model looks up what it needs, makes the
-    changes with tools, and ends with a message. Companies and tasks come from a generator. NeMo
-    Gym's `workplace_assistant` rows, and WorkBench's queries as `datasets_scripts/workbench.py`
-    writes them, are played on WorkBench's databases, which `database` names.
+    A company has five databases (e-mails, a calendar, website analytics, projects and customers)
+    and a directory of addresses. The user requests a change, such as moving a meeting or handing
+    over somebody's tasks. The model looks up what it needs, makes the changes with tools, and ends
+    the episode with a message. Companies and tasks come from a generator. NeMo Gym's
+    `workplace_assistant` rows, and WorkBench's queries as converted by
+    `datasets_scripts/workbench.py`, need WorkBench's databases; pass their folder as `database`.
 
     ## Observation
-    A system message with the date and the time, which stands still, and the user's request. A
-    NeMo Gym row brings its own prompt. After each message with tool calls, one tool message for
-    each call.
+    A system message with the date and time, which does not advance, and the user's request. NeMo
+    Gym rows contain their own prompt. After a message with tool calls, one tool message for each
+    call.
 
     ## Action
-    Assistant messages. Those with tool calls are carried out; the first one without ends the
-    episode, whatever it says.
+    Assistant messages. Tool calls are executed. The first message without tool calls ends the
+    episode, whatever its text.
 
     ## Tools
-    27, or those that the row names, in six toolkits:
+    There are 27 tools in six toolkits; a row may offer fewer:
 
     - `company_directory`: find_email_address
     - `email`: get_email_information_by_id, search_emails, send_email, delete_email, forward_email,
@@ -97,66 +97,67 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     - `customer_relationship_manager`: search_customers, update_customer, add_customer,
       delete_customer
 
-    A tool's name is its toolkit's, `_`, and this. What cannot be done, such as to delete an event
-    that there is not, is answered with a text that says so, and changes nothing. Searches are plain
-    text, in any case; those of e-mails, events and customers give pages of 5 unless asked for
-    others.
+    The name of a tool is the toolkit's name, `_`, and the name above. A call that cannot be carried
+    out, such as deleting an event that does not exist, returns an error and changes nothing.
+    Searches look for plain text and ignore case. Those for e-mails, events and customers return
+    pages of 5 results by default.
 
     ## Reward
-    1 where the databases are at the end as the reference calls leave them, else 0. Rows that
-    existed are compared by id. New rows are compared without their ids, in any order. Times in
-    another format are the same; case counts in `status`, `list_name` and `board` alone. Reading,
-    changes that were undone, and what the messages say do not count. Components:
+    1 if the final databases are the same as after the reference calls, else 0. Existing rows are
+    compared by id. New rows are compared without their ids and in any order. The format of times is
+    ignored; case matters only in `status`, `list_name` and `board`. Reading, changes that were
+    undone, and the text of messages do not count. Components:
 
     - `correct`: the same as the reward
-    - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is as it should
-      be
+    - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is correct
     - `side_effects`: something was changed, and the reward is 0
 
-    The `extracted_answer` in info is the last message's text, empty where it made calls alone.
+    ## Info
+    After the last step, `extracted_answer` is the text of the last message, which is empty if that
+    message has only tool calls.
 
     ## Episode end
-    Terminated by the first message without tool calls; truncated at `max_turns`, graded by what is
-    done by then.
+    The episode terminates at the first message without tool calls. At `max_turns` it is truncated
+    and graded by the current databases.
 
     ## Levels
-    Generated tasks are set in a company drawn for the purpose, on a morning before work. Whatever
-    is needed to solve them can be found with the tools, and no request has two readings. About
-    100 templates, in several phrasings each, are about one domain or several.
+    A generated task belongs to a generated company and takes place on a morning before work. The
+    tools reveal everything that is needed, and every request is unambiguous. There are about 100
+    templates for one or several domains, each with several phrasings.
 
-    1. one call, all of it told in the request
-    2. a look-up or two, then a change; or two plots
-    3. several look-ups or changes: everybody in a list, the first or the last of something
-    4. what is found decides what to do: conditions, counts, the most and the fewest, the first time
-       that is free; at times there is nothing to do
+    1. one call, fully specified in the request
+    2. one or two look-ups, then a change; or two plots
+    3. several look-ups or changes: all people in a list, the first or last of something
+    4. the look-ups decide what to do: conditions, counts, most or fewest, the first free time;
+       sometimes nothing has to be done
     5. up to a dozen changes, often in several domains
 
     ## Rows
     | field | meaning |
     | --- | --- |
     | `query` | the request |
-    | `now` | the date and the time, such as `2023-11-30 23:59:00` |
-    | `ground_truth` | the reference calls: `name`, and `arguments` as JSON or as an object |
-    | `world` | the seed of a generated company; without it, the row needs `database` |
-    | `look_ups` | optional: calls with which the oracle finds out what to do |
-    | `no_op` | optional: whether the reference changes nothing |
+    | `now` | the date and time, such as `2023-11-30 23:59:00` |
+    | `ground_truth` | the reference calls: `name`, and `arguments` as a JSON string or an object |
+    | `world` | the seed of a generated company; rows without it need `database` |
+    | `look_ups` | optional, calls that the oracle makes first |
+    | `no_op` | optional, whether the reference changes nothing |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |
 
-    The time of a NeMo Gym row is the one that its prompt tells. There a reply's subject begins with
-    `RE: `; in other rows, as in WorkBench, it is that of the e-mail that is replied to.
+    The time of a NeMo Gym row is taken from its prompt. In these rows a reply's subject begins with
+    `RE: `. In all others, as in WorkBench, a reply keeps the subject of the e-mail.
 
     Args:
-        database: A folder with WorkBench's CSV files, for rows that name no world.
-        toolkits: The toolkits whose tools are offered; None for all. Generated tasks are such that
-            these suffice; the reference of a row may use others.
-        worlds: How many companies the generated tasks of a split are set in; None for another one
-            at each index. No company is in two splits.
-        max_turns: The most assistant messages.
+        database: The folder with WorkBench's CSV files, for rows without `world`.
+        toolkits: The toolkits whose tools are offered; None for all. Generated tasks can be solved
+            with these; the reference of a row may use others.
+        worlds: The number of different companies in the generated tasks of a split; None for a new
+            one at each index. No company is in two splits.
+        max_turns: The maximum number of assistant messages.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `toolkits` is empty, or names one that there is not; `worlds` is less than 1.
-            Or, when a task is drawn, the toolkits suffice for none of its level.
+        UsageError: `toolkits` is empty or contains an unknown name, or `worlds` is less than 1.
+            Later, when a task is drawn: no task of the level can be solved with the toolkits.
         DatasetError: The database is missing or broken.
 
     Example:
@@ -173,7 +174,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         >>> call = assistant_calls(("email_send_email", mail))
         >>> observation, reward, terminated, truncated, info = env.step(call)
         >>> observation[-1]["content"]
-        'Email sent successfully.'
+        'The e-mail was sent.'
         >>> observation, reward, terminated, truncated, info = env.step("It is on its way.")
         >>> reward, info["reward_components"]["emails"]
         (1.0, 1.0)
@@ -184,7 +185,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     card = Card(
         id="textgym/WorkplaceAssistant-v0",
-        summary="Office requests, done with tools on five databases.",
+        summary="Carry out office requests with tools on five databases.",
         structure=("multi-step",),
         capabilities=("tool use", "planning", "instruction following"),
         domain=("office work",),
@@ -193,11 +194,11 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         levels=LEVELS,
         chance=0.016,
         data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
-        notes="Some tasks of level 4 (8 %, tagged no_op) are right where nothing is changed: doing "
-        "nothing always gets 0.016.",
+        notes="In some tasks of level 4 (8 %, tagged no_op) nothing must be changed, so doing "
+        "nothing gets 0.016 on average.",
     )
 
-    task: Request
+    task: WorkplaceTask
 
     def __init__(
         self,
@@ -209,45 +210,47 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         **kwargs: Any,
     ) -> None:
         if database is not None and not isinstance(database, (str, os.PathLike)):
-            raise UsageError(f"database is a folder's path, not {database!r}")
+            raise UsageError(f"database must be the path of a folder, not {database!r}")
         if worlds is not None and (type(worlds) is not int or worlds < 1):
-            raise UsageError(f"worlds is a whole number of 1 or more, or None, not {worlds!r}")
-        self._offer, self.worlds = _tools_of(toolkits), worlds
+            raise UsageError(f"worlds must be an integer of 1 or more, or None, not {worlds!r}")
+        self._offered_names, self.worlds = _tools_of(toolkits), worlds
         self._folder = "" if database is None else os.fspath(database)
-        self._given = read_database(self._folder) if database is not None else None
+        self._database = read_database(self._folder) if database is not None else None
         super().__init__(max_turns=max_turns, **kwargs)
 
     @property
     def data_digests(self) -> dict[str, str]:
-        """The data set, and the folder of databases; see `TextEnv.data_digests`."""
-        if self._given is None:
+        """The digests of the data set and of the databases, see `TextEnv.data_digests`."""
+        if self._database is None:
             return super().data_digests
-        return {**super().data_digests, self._folder: self._given.digest}
+        return {**super().data_digests, self._folder: self._database.digest}
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a company of the split, and a task that the offered tools can solve."""
+        """Draw a company of the split, and a task that can be solved with the offered tools."""
         seed = self._draw_world(rng)
-        made = company(seed)
-        desk = _Rehearsal(_generated(seed), str(made.now))
+        employer = company(seed)
+        tools = _ReferenceRun(_generated(seed), str(employer.now))
 
         def call(name: str, /, **arguments: Any) -> Any:
-            return getattr(desk, name)(**arguments)
+            return getattr(tools, name)(**arguments)
 
-        for _ in range(_MOST_DRAWS):
-            row = {**draw(rng, level, made, call), "world": seed}
+        for _ in range(MAX_DRAWS):
+            row = {**draw(rng, level, employer, call), "world": seed}
             named = {item["name"] for item in (*row["look_ups"], *row["ground_truth"])}
-            if self._offer is None or named <= self._offer:
+            if self._offered_names is None or named <= self._offered_names:
                 return row
-        raise UsageError(f"these toolkits alone solve no generated task of level {level}")
+        raise UsageError(
+            f"no generated task of level {level} can be solved with only these toolkits"
+        )
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the company: all tasks about it belong to one split."""
+        """Return the company, because all its tasks belong to one split."""
         return {"world": row["world"]}
 
     def _draw_world(self, rng: random.Random) -> int:
         if self.worlds is not None:
-            return pick(rng, _worlds_of(self.split, self.worlds))
-        while split_of({"world": (seed := below(rng, 2**40))}) != self.split:
+            return choice(rng, _worlds_of(self.split, self.worlds))
+        while split_of({"world": (seed := randbelow(rng, 2**40))}) != self.split:
             pass
         return seed
 
@@ -255,16 +258,16 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
-            clock, reply_mark = clock_in(prompt), _NEMO_REPLY
+            clock, reply_mark = clock_in(prompt), NEMO_GYM_REPLY_MARK
         else:
             clock, reply_mark = clock_of(row), ""
             prompt, tools = prompt_of(row, clock), None
         seed = row.get("world")
-        if seed is None and self._given is None:
-            raise RowError("world", "is missing, and no database= is given")
+        if seed is None and self._database is None:
+            raise RowError("world", "is missing, and there is no database=")
         if seed is not None and type(seed) is not int:
-            raise RowError("world", f"must be a whole number, not {seed!r}")
-        return Request(
+            raise RowError("world", f"must be an integer, not {seed!r}")
+        return WorkplaceTask(
             row["id"],
             tuple(prompt),
             calls_of(row, "ground_truth"),
@@ -276,18 +279,18 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         )
 
     def begin(self, task: Task) -> State:
-        """Open the databases; nothing has been changed."""
+        """Open the databases, without changes."""
         seed = task.row.get("world")
-        self.database = self._given if seed is None else _generated(seed)  # type: ignore[assignment]
+        self.database = self._database if seed is None else _generated(seed)  # type: ignore[assignment]
         self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
         return new_state()
 
     def check_state(self) -> None:
-        """Refuse changes of tables, rows or columns that the company does not have."""
+        """Check that the changed tables, rows and columns exist."""
         self.database.check(self.state)
 
     def grade(self) -> Grade:
-        """Compare the databases with what the reference calls leave."""
+        """Compare the databases with the result of the reference calls."""
         expected = effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
         differing = self.database.differing(self.state, expected)
         right = not differing
@@ -300,7 +303,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         return Grade(float(right), right, components, extracted_answer=self.answer_text)
 
     def solve(self) -> Message:
-        """Make the look-ups and the reference calls, or all that are left where turns are few."""
+        """Make the next look-up or reference call; all remaining ones if the turns run out."""
         left: list[Call] = [*self.task.look_ups, *self.task.answer][self.turn :]
         if not left:
             return assistant("It is done.")
@@ -308,56 +311,58 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         return assistant_calls(*left[:1] if fits else left)
 
     def guess(self, rng: random.Random) -> Message:
-        """Delete some event, then end."""
+        """Delete a random event, then end."""
         if self.turn:
             return assistant("Done.")
         events = list(self.table("calendar_events"))
-        id = pick(rng, events)["event_id"] if events else "00000001"
+        id = choice(rng, events)["event_id"] if events else "00000001"
         return assistant_calls(("calendar_delete_event", {"event_id": id}))
 
     def _offered_of(self, tools: tuple[ToolSchema, ...] | None) -> tuple[ToolSchema, ...] | None:
-        """Return the row's tools, or all, without those of toolkits that are not offered."""
-        if self._offer is None:
+        """Return the row's tools, or all tools, without those of excluded toolkits."""
+        if self._offered_names is None:
             return tools
         known = self.toolbox().schemas() if tools is None else tools
-        return tuple(schema for schema in known if schema["function"]["name"] in self._offer)
+        return tuple(
+            schema for schema in known if schema["function"]["name"] in self._offered_names
+        )
 
 
 def effect_of(
     reference: Sequence[Call], database: Database, clock: str, reply_mark: str = ""
 ) -> State:
-    """Return what some calls change in a database.
+    """Return the changes that some calls make to a database.
 
     Args:
-        reference: The calls, each a tool's name and arguments.
-        database: The database, which stays as it is.
-        clock: The time at which they are made.
-        reply_mark: What a reply's subject begins with.
+        reference: The calls, each with a tool's name and arguments.
+        database: The database. It is not modified.
+        clock: The time of the calls.
+        reply_mark: The prefix of a reply's subject.
     """
-    desk = _Rehearsal(database, clock, reply_mark)
+    tools = _ReferenceRun(database, clock, reply_mark)
     for name, arguments in reference:
-        toolbox().call(desk, name, arguments)
-    return desk.state
+        toolbox().call(tools, name, arguments)
+    return tools.state
 
 
-@lru_cache(_KEPT)
+@lru_cache(MAX_CACHED)
 def _generated(seed: int) -> Database:
     return Database(world(seed))
 
 
 @cache
 def _worlds_of(split: str, n: int) -> tuple[int, ...]:
-    """Return the first seeds of companies that belong to a split."""
+    """Return the first n seeds of companies that belong to a split."""
     own = (seed for seed in count() if split_of({"world": seed}) == split)
     return tuple(islice(own, n))
 
 
 def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
-    """Return the names of the tools in some toolkits; None for all."""
+    """Return the names of the tools in the toolkits; None for all."""
     if toolkits is None:
         return None
     if not isinstance(toolkits, (list, tuple)) or not toolkits:
-        raise UsageError(f"toolkits is a list of one or more names, not {toolkits!r}")
+        raise UsageError(f"toolkits must be a list of one or more names, not {toolkits!r}")
     for name in toolkits:
         if name not in TOOLKITS:
             hint = did_you_mean(str(name), TOOLKITS)

@@ -1,4 +1,4 @@
-"""Rows of the workplace: their time, their prompt, and the calls that they hold."""
+"""Reading workplace rows: their time, prompt and calls."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 @cache
 def toolbox() -> Toolbox:
-    """Return all tools of the workplace."""
+    """Return the toolbox with all tools."""
     return Toolbox(Tools)
 
 
 def clock_of(row: Mapping[str, Any]) -> str:
-    """Return the time of one of textgym's rows.
+    """Return the time of a row in textgym's format.
 
     Raises:
-        RowError: It is none.
+        RowError: It is missing or not valid.
 
     Example:
         >>> clock_of({"now": "2023-11-30 09:30"})
@@ -59,7 +59,7 @@ def clock_of(row: Mapping[str, Any]) -> str:
 
 
 def clock_in(prompt: Sequence[Message]) -> str:
-    """Return the time that a prompt tells, or WorkBench's.
+    """Return the time that a prompt states, or WorkBench's time.
 
     Example:
         >>> clock_in([{"role": "system", "content": "It is 2024-01-08, at 08:30."}])
@@ -74,7 +74,7 @@ def clock_in(prompt: Sequence[Message]) -> str:
 
 
 def prompt_of(row: Mapping[str, Any], clock: str) -> list[Message]:
-    """Return the prompt of one of textgym's rows.
+    """Return the prompt of a row in textgym's format.
 
     Raises:
         RowError: The row has no query.
@@ -87,10 +87,10 @@ def prompt_of(row: Mapping[str, Any], clock: str) -> list[Message]:
 
 
 def calls_of(row: Mapping[str, Any], field: str) -> list[Call]:
-    """Return the calls of a row's field, whose arguments the tools take.
+    """Return the calls in a field of a row, with validated arguments.
 
     Raises:
-        RowError: It holds something else.
+        RowError: The field does not contain valid calls.
     """
     given = row.get(field)
     if not isinstance(given, list):
@@ -101,10 +101,10 @@ def calls_of(row: Mapping[str, Any], field: str) -> list[Call]:
 def _call(item: Any, field: str) -> Call:
     name = item.get("name") if isinstance(item, Mapping) else None
     if not isinstance(name, str) or name not in toolbox().tools:
-        raise RowError(f"{field}.name", f"must name a tool, not {name!r}")
+        raise RowError(f"{field}.name", f"must be the name of a tool, not {name!r}")
     try:
         arguments = dict(arguments_of(name, item.get("arguments")))
         toolbox().tools[name].read_arguments(arguments)
     except ToolError as error:
-        raise RowError(f"{field}.arguments", f"are not what the tool takes: {error}") from None
+        raise RowError(f"{field}.arguments", f"are not valid: {error}") from None
     return name, arguments

@@ -1,7 +1,7 @@
-"""The words of generated companies: people, firms, meetings, work and what mails say.
+"""The vocabulary of generated companies: people, companies, meetings, tasks and e-mail texts.
 
-What always holds: within one list no entry is part of another, so that a search for one never
-finds another; every first name is a single word in plain letters, fit for an address.
+Invariants: within a list no entry is part of another, so a search for one never finds another;
+every first name is a single word of ASCII letters, as addresses require.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ EVENTS = _lines(
 PRODUCTS = ("Anchor", "Beacon", "Compass", "Dovetail", "Ember", "Fathom", "Granary", "Heron")
 BOARDS = ("Back end", "Front end", "Design")
 LISTS = ("Backlog", "In Progress", "In Review", "Completed")
-WORK = {  # what is done on a board, and to what
+WORK = {  # actions and objects of the tasks on each board
     "Back end": (
         (
             "Add logging to the {}",

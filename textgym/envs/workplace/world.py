@@ -1,9 +1,9 @@
-"""Generated companies: a week-day morning at someone's desk, and the databases behind it.
+"""Generated companies, with databases as they are on a weekday morning.
 
-What always holds: the same seed gives the same company in any process; mails are older than its
-clock, meetings lie around it on half hours and never overlap, nothing is due on its very day, no
-two tasks or customers share a name, and no colleague's first name is found in another's address.
-The tables of one seed are shared: they are not to be changed.
+Invariants: the same seed gives the same company in every process; e-mails are older than the
+company's current time; meetings start on half hours and never overlap; nothing is due on the
+current day; task names and customer names are unique; no colleague's first name occurs in the
+address of another. The tables of a seed are shared: do not modify them.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.envs.workplace import vocabulary as words
 from textgym.tasks.task import hash_int
 
 __all__ = ["OPENS", "SHUTS", "Company", "Person", "World", "company", "world"]
 
 World = dict[str, list[dict[str, str]]]
-"""Rows of texts by table: emails, calendar_events, analytics, project_tasks, customers and
+"""Rows of strings by table: emails, calendar_events, analytics, project_tasks, customers and
 directory."""
 
 OPENS, SHUTS = 9, 18
 _TEAM, _SALES = 14, 6
 _THREADS, _TASKS, _CUSTOMERS = 120, 180, 120
 _PAST_DAYS, _COMING_DAYS, _VISIT_DAYS = 45, 35, 60
-_KEPT = 64
+MAX_CACHED = 64
 
 
 class Person(NamedTuple):
@@ -43,10 +43,10 @@ class Company(NamedTuple):
     """A company on one morning.
 
     Attributes:
-        now: The clock: a morning from Monday to Thursday, before work begins.
-        me: Whose desk it is.
-        team: Colleagues whom tasks are assigned to.
-        sales: Colleagues whom customers are assigned to.
+        now: The current time, on a morning from Monday to Thursday, before work begins.
+        me: The user.
+        team: The colleagues who have tasks.
+        sales: The colleagues who have customers.
         world: The databases.
     """
 
@@ -63,7 +63,7 @@ class Company(NamedTuple):
 
 
 def world(seed: int) -> World:
-    """Return the databases of the company of a seed.
+    """Return the databases of a seed's company.
 
     Example:
         >>> tables = world(7)
@@ -75,9 +75,9 @@ def world(seed: int) -> World:
     return company(seed).world
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def company(seed: int) -> Company:
-    """Return the company of a seed; the latest ones are kept.
+    """Return the company of a seed. The latest companies are cached.
 
     Example:
         >>> company(7).now.hour
@@ -87,7 +87,7 @@ def company(seed: int) -> Company:
     """
     rng = random.Random(hash_int("company", seed))
     now = _morning(rng)
-    domain = f"{pick(rng, words.COMPANIES)}.com"
+    domain = f"{choice(rng, words.COMPANIES)}.com"
     me, *others = _people(rng, domain, 1 + _TEAM + _SALES)
     team, sales = tuple(others[:_TEAM]), tuple(others[_TEAM:])
     tasks = _tasks(rng, now.date(), team)
@@ -104,14 +104,14 @@ def company(seed: int) -> Company:
 
 def _morning(rng: random.Random) -> datetime:
     while True:
-        day = date(2025, 1, 1) + timedelta(days=below(rng, 1000))
+        day = date(2025, 1, 1) + timedelta(days=randbelow(rng, 1000))
         if day.weekday() < 4:  # so that tomorrow is a working day
-            return datetime(day.year, day.month, day.day, 8, 5 * below(rng, 12))
+            return datetime(day.year, day.month, day.day, 8, 5 * randbelow(rng, 12))
 
 
 def _people(rng: random.Random, domain: str, n: int) -> list[Person]:
-    """Draw people none of whose first names is found in the address of another."""
-    firsts, lasts = some(rng, words.FIRST_NAMES, n), some(rng, words.LAST_NAMES, n)
+    """Draw people so that no first name occurs in the address of another person."""
+    firsts, lasts = sample(rng, words.FIRST_NAMES, n), sample(rng, words.LAST_NAMES, n)
     emails = [f"{first}.{last}@{domain}".lower() for first, last in zip(firsts, lasts, strict=True)]
     if any(sum(first.lower() in email for email in emails) > 1 for first in firsts):
         return _people(rng, domain, n)
@@ -119,25 +119,25 @@ def _people(rng: random.Random, domain: str, n: int) -> list[Person]:
 
 
 def _ids(rng: random.Random, n: int, digits: int = 8) -> Iterator[str]:
-    return iter([f"{number:0{digits}}" for number in some(rng, range(n), n)])
+    return iter([f"{number:0{digits}}" for number in sample(rng, range(n), n)])
 
 
 def _emails(
     rng: random.Random, now: datetime, me: Person, others: list[Person], tasks: list[str]
 ) -> list[dict[str, str]]:
-    """Draw threads: each a subject, one or two colleagues, and up to five mails to and fro."""
+    """Draw threads, each with a subject, one or two colleagues, and up to five e-mails."""
     rows: list[dict[str, str]] = []
     taken: set[datetime] = set()
     for kind, subject in _subjects(rng, tasks):
-        partners = some(rng, others, between(rng, 1, 2))
-        answers = some(rng, words.REPLIES, 4)
+        partners = sample(rng, others, randint(rng, 1, 2))
+        answers = sample(rng, words.REPLIES, 4)
         for place, sent in enumerate(_times(rng, now, taken)):
             partner = partners[place // 2 % len(partners)]
             received = place % 2 == 0
-            text = answers[place - 1] if place else pick(rng, words.OPENINGS[kind])
+            text = answers[place - 1] if place else choice(rng, words.OPENINGS[kind])
             writer, reader = (partner, me) if received else (me, partner)
-            greeting = pick(rng, ("Hi", "Hello", "Dear"))
-            end = pick(rng, words.SIGN_OFFS)
+            greeting = choice(rng, ("Hi", "Hello", "Dear"))
+            end = choice(rng, words.SIGN_OFFS)
             rows.append(
                 {
                     "inbox/outbox": "inbox" if received else "outbox",
@@ -151,9 +151,9 @@ def _emails(
 
 
 def _times(rng: random.Random, now: datetime, taken: set[datetime]) -> Iterator[datetime]:
-    """Draw when up to five mails of a thread were sent; no time that is taken already."""
-    sent = now - timedelta(days=1, seconds=below(rng, 30 * 24 * 3_600))
-    for _ in range(between(rng, 1, 5)):
+    """Yield the times of up to five e-mails of a thread, all different from those in `taken`."""
+    sent = now - timedelta(days=1, seconds=randbelow(rng, 30 * 24 * 3_600))
+    for _ in range(randint(rng, 1, 5)):
         sent = _in_daytime(sent)
         while sent in taken:
             sent += timedelta(seconds=1)
@@ -161,32 +161,32 @@ def _times(rng: random.Random, now: datetime, taken: set[datetime]) -> Iterator[
             return
         taken.add(sent)
         yield sent
-        sent += timedelta(seconds=between(rng, 600, 3 * 24 * 3_600))
+        sent += timedelta(seconds=randint(rng, 600, 3 * 24 * 3_600))
 
 
 def _in_daytime(time: datetime) -> datetime:
-    """Return the time, or the same minute of eight in the morning where it is at night."""
+    """Return the time; at night, the same minute after eight on the next morning."""
     if 7 <= time.hour < 20:
         return time
     return time.replace(hour=8) + timedelta(days=time.hour >= 20)
 
 
 def _subjects(rng: random.Random, tasks: list[str]) -> list[tuple[str, str]]:
-    """Draw what threads are about: a kind and a subject, each subject once."""
+    """Draw the kinds and subjects of threads, without repetition."""
     about = {"event": words.EVENTS, "task": tasks, "product": words.PRODUCTS}
     every = [
         (kind, form.format(thing))
         for kind, forms in words.SUBJECTS.items()
         for form in forms
-        for thing in some(rng, about[kind], min(24, len(about[kind])))
+        for thing in sample(rng, about[kind], min(24, len(about[kind])))
     ]
-    return some(rng, every, _THREADS)
+    return sample(rng, every, _THREADS)
 
 
 def _numbered(
     rng: random.Random, name: str, order: str, rows: list[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Put rows in order, each with an id in front."""
+    """Sort rows by a column, and add random ids."""
     ids = _ids(rng, len(rows))
     return [{name: next(ids), **row} for row in sorted(rows, key=lambda row: row[order])]
 
@@ -203,8 +203,8 @@ def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[
             )
             rows.append(
                 {
-                    "event_name": pick(rng, words.EVENTS),
-                    "participant_email": pick(rng, others).email,
+                    "event_name": choice(rng, words.EVENTS),
+                    "participant_email": choice(rng, others).email,
                     "event_start": f"{start:%Y-%m-%d %H:%M:%S}",
                     "duration": str(30 * halves),
                 }
@@ -213,11 +213,11 @@ def _events(rng: random.Random, today: date, others: list[Person]) -> list[dict[
 
 
 def _slots(rng: random.Random) -> Iterator[tuple[int, int]]:
-    """Draw the meetings of a day: the half hour that each begins at, and its length in them."""
+    """Yield the meetings of a day as start and length, both in half hours."""
     place = 0
     while True:
-        place += pick(rng, (0, 0, 1, 2, 3, 5))
-        length = pick(rng, (1, 1, 2, 2, 3, 4))
+        place += choice(rng, (0, 0, 1, 2, 3, 5))
+        length = choice(rng, (1, 1, 2, 2, 3, 4))
         if place + length > 2 * (SHUTS - OPENS):
             return
         if rng.random() < 0.6:
@@ -227,15 +227,15 @@ def _slots(rng: random.Random) -> Iterator[tuple[int, int]]:
 
 def _visits(rng: random.Random, today: date) -> list[dict[str, str]]:
     days = [today - timedelta(days=back) for back in range(_VISIT_DAYS, 0, -1)]
-    dates = [day.isoformat() for day in days for _ in range(between(rng, 3, 17))]
-    ids = iter(some(rng, range(10_000), len(dates)))
+    dates = [day.isoformat() for day in days for _ in range(randint(rng, 3, 17))]
+    ids = iter(sample(rng, range(10_000), len(dates)))
     return [
         {
             "date_of_visit": day,
             "visitor_id": f"{next(ids):04}",
-            "page_views": str(between(rng, 1, 19)),
+            "page_views": str(randint(rng, 1, 19)),
             "session_duration_seconds": str(5 + int(rng.random() ** 3 * 600)),
-            "traffic_source": pick(rng, words.SOURCES),
+            "traffic_source": choice(rng, words.SOURCES),
             "user_engaged": str(rng.random() < 0.4),
         }
         for day in dates
@@ -243,8 +243,8 @@ def _visits(rng: random.Random, today: date) -> list[dict[str, str]]:
 
 
 def _owner(rng: random.Random, place: int, people: tuple[Person, ...]) -> Person:
-    """Give everyone one thing, then draw."""
-    return people[place] if place < len(people) else pick(rng, people)
+    """Return each person once, then random ones."""
+    return people[place] if place < len(people) else choice(rng, people)
 
 
 def _tasks(rng: random.Random, today: date, team: tuple[Person, ...]) -> list[dict[str, str]]:
@@ -257,15 +257,15 @@ def _tasks(rng: random.Random, today: date, team: tuple[Person, ...]) -> list[di
         for product in words.PRODUCTS
     ]
     rows = []
-    for place, (board, name) in enumerate(some(rng, names, _TASKS)):
-        offset = between(rng, 1, 25) if rng.random() < 0.6 else -between(rng, 1, 20)
+    for place, (board, name) in enumerate(sample(rng, names, _TASKS)):
+        offset = randint(rng, 1, 25) if rng.random() < 0.6 else -randint(rng, 1, 20)
         lists = words.LISTS if offset > 0 else (*words.LISTS, *words.LISTS[2:], "Completed")
         rows.append(
             {
                 "task_id": next(ids),
                 "task_name": name,
                 "assigned_to_email": _owner(rng, place, team).email,
-                "list_name": pick(rng, lists),
+                "list_name": choice(rng, lists),
                 "due_date": (today + timedelta(days=offset)).isoformat(),
                 "board": board,
             }
@@ -279,23 +279,23 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
         (first, last) for first in words.CUSTOMER_FIRST_NAMES for last in words.CUSTOMER_LAST_NAMES
     ]
     rows = []
-    for place, (first, last) in enumerate(some(rng, names, _CUSTOMERS)):
-        contact = today - timedelta(days=between(rng, 1, 60))
-        due = contact + timedelta(days=between(rng, 7, 70))
+    for place, (first, last) in enumerate(sample(rng, names, _CUSTOMERS)):
+        contact = today - timedelta(days=randint(rng, 1, 60))
+        due = contact + timedelta(days=randint(rng, 7, 70))
         due += timedelta(days=due == today)
-        phone = f"{between(rng, 200, 989)}-{between(rng, 200, 989)}-{between(rng, 1000, 9999)}"
-        said = some(rng, words.NOTES, below(rng, 4))
-        noted = sorted(contact - timedelta(days=between(rng, 0, 40)) for _ in said)
+        phone = f"{randint(rng, 200, 989)}-{randint(rng, 200, 989)}-{randint(rng, 1000, 9999)}"
+        said = sample(rng, words.NOTES, randbelow(rng, 4))
+        noted = sorted(contact - timedelta(days=randint(rng, 0, 40)) for _ in said)
         rows.append(
             {
                 "customer_id": next(ids),
                 "assigned_to_email": _owner(rng, place, sales).email,
                 "customer_name": f"{first} {last}",
-                "customer_email": f"{first}.{last}@{pick(rng, words.CUSTOMER_FIRMS)}.com".lower(),
+                "customer_email": f"{first}.{last}@{choice(rng, words.CUSTOMER_FIRMS)}.com".lower(),
                 "customer_phone": phone if rng.random() < 0.7 else "",
                 "last_contact_date": contact.isoformat(),
-                "product_interest": pick(rng, words.INTERESTS),
-                "status": pick(rng, words.STATUSES),
+                "product_interest": choice(rng, words.INTERESTS),
+                "status": choice(rng, words.STATUSES),
                 "follow_up_by": due.isoformat(),
                 "notes": " ".join(f"{day}: {text}" for day, text in zip(noted, said, strict=True)),
             }

@@ -1,8 +1,7 @@
 """Families of mathematical problems, each drawn at one of five levels.
 
-What always holds: a family is a function of a random generator and a level; the same state of the
-generator gives the same problem; its answer is exact LaTeX, and no formula that stands in the
-question equals it.
+A family is a function of a random generator and a level. Invariants: the same generator state gives
+the same problem; the answer is exact LaTeX; no formula in the question equals the answer.
 """
 
 import random
@@ -39,6 +38,6 @@ _NAMES = tuple(FAMILIES)
 
 
 def draw(rng: random.Random, level: int) -> tuple[str, Problem]:
-    """Draw a family, each equally likely, and a problem of it."""
+    """Draw a family, with equal probabilities, and a problem of it."""
     name = _NAMES[int(rng.random() * len(_NAMES))]
     return name, FAMILIES[name](rng, level)

@@ -1,14 +1,14 @@
 """Algebra: equations, systems, inequalities, roots of polynomials, coefficients.
 
-What always holds: equations are built from their solutions, which are exact, and the question
-says in what form the answer is wanted where there are several.
+Invariants: equations are built from their solutions, which are exact; if the answer can be written
+in several ways, the question says which form is required.
 """
 
 import random
 from fractions import Fraction
 from math import comb
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 
 from .matrices import determinant
 from .problem import Number, Problem, nonzero, number, point, polynomial, scaled, sum_of, surd
@@ -32,13 +32,13 @@ def linear_equations(rng: random.Random, level: int) -> Problem:
     Level 1 has one operation, 2 two, 3 the unknown on both sides, 4 brackets on both sides, 5
     fractions.
     """
-    x, a = between(rng, -12, 20), between(rng, 2, 9)
+    x, a = randint(rng, -12, 20), randint(rng, 2, 9)
     b, c, d, e = (nonzero(rng, 12) for _ in range(4))
     solution: Number = x
     if level == 1:
         b *= 5
         left, right = polynomial([1, b]), str(x + b)
-        if below(rng, 2):
+        if randbelow(rng, 2):
             left, right = polynomial([a, 0]), str(a * x)
     elif level == 2:
         left, right = polynomial([a, b]), str(a * x + b)
@@ -49,26 +49,26 @@ def linear_equations(rng: random.Random, level: int) -> Problem:
         right = sum_of(f"{a + 3}({polynomial([2, c])})", str(d))
         solution = Fraction(a * b - (a + 3) * c - d, a + 6)
     else:
-        bottom = between(rng, a + 1, a + 6)
+        bottom = randint(rng, a + 1, a + 6)
         first, second = polynomial([abs(d) + 1, b]), polynomial([1, c])
         left = f"\\frac{{{first}}}{{{a}}} + \\frac{{{second}}}{{{bottom}}}"
         right = str(e)
         solution = Fraction(a * bottom * e - b * bottom - c * a, (abs(d) + 1) * bottom + a)
     if right == number(solution):
         return linear_equations(rng, level)
-    return Problem(pick(rng, _SOLVE).format(f"{left} = {right}"), number(solution))
+    return Problem(choice(rng, _SOLVE).format(f"{left} = {right}"), number(solution))
 
 
 def systems(rng: random.Random, level: int) -> Problem:
     """Solve a system of linear equations.
 
-    Level 1 gives sum and difference, 2 has two unknowns and small coefficients, 3 larger ones and
-    fractions as solutions, 4 three unknowns one after the other, 5 three at once.
+    Level 1 gives sum and difference, 2 has two unknowns and small coefficients, 3 larger
+    coefficients and fractional solutions, 4 three unknowns one after the other, 5 three at once.
     """
     names = "xyz" if level > 3 else "xy"
-    values: list[Number] = [between(rng, -12, 15) for _ in names]
+    values: list[Number] = [randint(rng, -12, 15) for _ in names]
     if level == 3:
-        values = [Fraction(int(v), between(rng, 2, 5)) for v in values]
+        values = [Fraction(int(v), randint(rng, 2, 5)) for v in values]
     rows = {1: [[1, 1], [1, -1]], 4: [[1, 1, 1], [0, 1, nonzero(rng, 4)], [0, 0, 3]]}.get(level)
     while rows is None or not determinant(rows):
         most = {2: 4, 3: 12, 5: 4}[level]
@@ -79,46 +79,46 @@ def systems(rng: random.Random, level: int) -> Problem:
         scale = total.denominator
         left = sum_of(*(scaled(c * scale, name) for c, name in zip(row, names, strict=True)))
         equations.append(f"{left} = {number(total * scale)}")
-    wanted = f"the ordered {'pair' if level < 4 else 'triple'} $({', '.join(names)})$"
-    question = pick(rng, _SYSTEM).format(", \\quad ".join(equations), wanted)
+    asked = f"the ordered {'pair' if level < 4 else 'triple'} $({', '.join(names)})$"
+    question = choice(rng, _SYSTEM).format(", \\quad ".join(equations), asked)
     return Problem(question, point(*values))
 
 
 def quadratics(rng: random.Random, level: int) -> Problem:
     """Solve a quadratic equation.
 
-    Level 1 asks for the larger of two whole solutions, 2 for both, 3 has fractions, 4 square
+    Level 1 asks for the larger of two integer solutions, 2 for both, 3 has fractions, 4 square
     roots, 5 complex numbers.
     """
-    p, q = some(rng, [n for n in range(-12, 13) if n], 2)
-    a = between(rng, 2, 6)
+    p, q = sample(rng, [n for n in range(-12, 13) if n], 2)
+    a = randint(rng, 2, 6)
     both = "List both solutions, separated by a comma."
     if level == 1:
-        wanted, answer = "Give the larger solution.", str(max(p, q))
+        asked, answer = "Give the larger solution.", str(max(p, q))
         shown = polynomial([1, -p - q, p * q])
     elif level == 2:
-        wanted, answer = both, f"{min(p, q)}, {max(p, q)}"
+        asked, answer = both, f"{min(p, q)}, {max(p, q)}"
         shown = polynomial([1, -p - q, p * q])
     elif level == 3:
-        b = between(rng, 2, 5)
+        b = randint(rng, 2, 5)
         first, second = sorted((Fraction(p, a), Fraction(q, b)))
         if first == second:
             return quadratics(rng, level)
-        wanted, answer = both, f"{number(first)}, {number(second)}"
+        asked, answer = both, f"{number(first)}, {number(second)}"
         shown = polynomial([a * b, -b * p - a * q, p * q])
     elif level == 4:
-        n = pick(rng, (2, 3, 5, 6, 7, 8, 10, 11, 12, 13))
-        wanted = "Give the larger solution, exactly."
+        n = choice(rng, (2, 3, 5, 6, 7, 8, 10, 11, 12, 13))
+        asked = "Give the larger solution, exactly."
         answer = sum_of(number(Fraction(p, a)), surd(Fraction(1, a), n))
         shown = polynomial([a * a, -2 * a * p, p * p - n])
     else:
-        wanted = "Give the solution with positive imaginary part."
-        part = abs(q) if below(rng, 2) else 0
-        n = part * part if part else pick(rng, (2, 3, 5, 6, 7))
+        asked = "Give the solution with positive imaginary part."
+        part = abs(q) if randbelow(rng, 2) else 0
+        n = part * part if part else choice(rng, (2, 3, 5, 6, 7))
         height = number(part) if part > 1 else "" if part else f"\\sqrt{{{n}}}"
         answer = sum_of(str(p), f"{height}i")
         shown = polynomial([1, -2 * p, p * p + n])
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Solve ${} = 0$. {}",
@@ -126,30 +126,30 @@ def quadratics(rng: random.Random, level: int) -> Problem:
             "What are the solutions of ${} = 0$? {}",
         ),
     )
-    return Problem(ask.format(shown, wanted), answer)
+    return Problem(ask.format(shown, asked), answer)
 
 
 def vieta(rng: random.Random, level: int) -> Problem:
     """Find a symmetric function of a polynomial's roots.
 
-    Level 1 wants a quadratic's sum or product, 2 the sum of squares, 3 the sum of reciprocals of
+    Level 1 asks for a quadratic's sum or product, 2 the sum of squares, 3 the sum of reciprocals of
     a cubic, 4 the sum of squares of a cubic, 5 the sum of cubes of a cubic.
     """
-    a = between(rng, 1, 6) if level < 4 else 1
+    a = randint(rng, 1, 6) if level < 4 else 1
     b, c, d = (nonzero(rng, 15) for _ in range(3))
     s, t, u = Fraction(-b, a), Fraction(c, a), Fraction(-d, a)
     if level <= 2:
         shown, names = polynomial([a, b, c]), "two roots $r$ and $s$"
     else:
         shown, names = polynomial([a, b, c, d]), "three roots $r$, $s$ and $t$"
-    wanted, value = (
-        pick(rng, (("the sum of the roots", s), ("the product of the roots", t))),
+    asked, value = (
+        choice(rng, (("the sum of the roots", s), ("the product of the roots", t))),
         ("$r^2 + s^2$", s * s - 2 * t),
         ("$\\frac{1}{r} + \\frac{1}{s} + \\frac{1}{t}$", t / u),
         ("$r^2 + s^2 + t^2$", s * s - 2 * t),
         ("$r^3 + s^3 + t^3$", s**3 - 3 * s * t + 3 * u),
     )[level - 1]
-    ask = pick(
+    ask = choice(
         rng,
         (
             "The polynomial ${0}$ has the {1}, complex and repeated ones included. Find {2}.",
@@ -157,7 +157,7 @@ def vieta(rng: random.Random, level: int) -> Problem:
             "What is {2}?",
         ),
     )
-    return Problem(ask.format(shown, names, wanted), number(value))
+    return Problem(ask.format(shown, names, asked), number(value))
 
 
 def inequalities(rng: random.Random, level: int) -> Problem:
@@ -166,20 +166,20 @@ def inequalities(rng: random.Random, level: int) -> Problem:
     Level 1 is linear, 2 linear with the unknown on both sides, 3 has an absolute value, 4 is
     quadratic, 5 a quotient.
     """
-    low = between(rng, -15, 10)
-    high = low + between(rng, 1, 12)
-    a, b = between(rng, 2, 9), nonzero(rng, 12)
-    strict = below(rng, 2)
+    low = randint(rng, -15, 10)
+    high = low + randint(rng, 1, 12)
+    a, b = randint(rng, 2, 9), nonzero(rng, 12)
+    strict = randbelow(rng, 2)
     less, more = ("<", ">") if strict else ("\\le", "\\ge")
     opened, closed = "()" if strict else "[]"
     if level <= 2:
-        edge = Fraction(low, between(rng, 1, 4))
-        x_left = a if level == 1 else between(rng, -9, -1)
-        x_right = 0 if level == 1 else between(rng, 1, 9)
+        edge = Fraction(low, randint(rng, 1, 4))
+        x_left = a if level == 1 else randint(rng, -9, -1)
+        x_right = 0 if level == 1 else randint(rng, 1, 9)
         scale = edge.denominator
         left = polynomial([x_left * scale, b])
         right = polynomial([x_right * scale, b + (x_left - x_right) * edge * scale])
-        below_edge = bool(below(rng, 2))
+        below_edge = bool(randbelow(rng, 2))
         relation = less if below_edge == (x_left > x_right) else more
         shown = f"{left} {relation} {right}"
         end = number(edge)
@@ -188,14 +188,14 @@ def inequalities(rng: random.Random, level: int) -> Problem:
         shown = f"|{polynomial([2, -low - high])}| {less} {high - low}"
         answer = f"{opened}{low}, {high}{closed}"
     elif level == 4:
-        inner = below(rng, 2)
+        inner = randbelow(rng, 2)
         shown = f"{polynomial([a, -a * (low + high), a * low * high])} {less if inner else more} 0"
         outer = f"(-\\infty, {low}{closed} \\cup {opened}{high}, \\infty)"
         answer = f"{opened}{low}, {high}{closed}" if inner else outer
     else:
         shown = f"\\frac{{{polynomial([a, -a * low])}}}{{{polynomial([1, -high])}}} {more} 0"
         answer = f"(-\\infty, {low}{closed} \\cup ({high}, \\infty)"
-    return Problem(pick(rng, _INTERVAL).format(shown), answer)
+    return Problem(choice(rng, _INTERVAL).format(shown), answer)
 
 
 def coefficients(rng: random.Random, level: int) -> Problem:
@@ -206,26 +206,26 @@ def coefficients(rng: random.Random, level: int) -> Problem:
     """
     a, b, c, d, e = (nonzero(rng, 12) for _ in range(5))
     if level <= 2:
-        p, q = (1, 1) if level == 1 else (between(rng, 2, 9), between(rng, 2, 9))
+        p, q = (1, 1) if level == 1 else (randint(rng, 2, 9), randint(rng, 2, 9))
         product, power = f"({polynomial([p, a])})({polynomial([q, b])})", 1
         value = p * b + q * a
     elif level == 3:
-        p, q, r = (between(rng, 1, 4) for _ in range(3))
+        p, q, r = (randint(rng, 1, 4) for _ in range(3))
         factors = (polynomial([p, a]), polynomial([q, b]), polynomial([r, c]))
-        product, power = "".join(f"({factor})" for factor in factors), pick(rng, (1, 2))
+        product, power = "".join(f"({factor})" for factor in factors), choice(rng, (1, 2))
         squares = p * q * c + p * r * b + q * r * a
         value = squares if power == 2 else p * b * c + q * a * c + r * a * b
     else:
-        p, n = between(rng, 1, 3), between(rng, 4, 7)
-        a = a % 5 + 1 if level == 4 else (a % 3 + 1) * pick(rng, (-1, 1))
-        power = between(rng, 2, n - 1)
+        p, n = randint(rng, 1, 3), randint(rng, 4, 7)
+        a = a % 5 + 1 if level == 4 else (a % 3 + 1) * choice(rng, (-1, 1))
+        power = randint(rng, 2, n - 1)
         product = f"({polynomial([p, a])})^{n}"
         value = comb(n, power) * p**power * a ** (n - power)
         if level == 5:
             product = f"({polynomial([d, e])}){product}"
             value = e * value + d * comb(n, power - 1) * p ** (power - 1) * a ** (n - power + 1)
     term = "x" if power == 1 else f"x^{power}"
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What is the coefficient of ${1}$ in the expansion of ${0}$?",

@@ -1,14 +1,14 @@
 """Calculus: derivatives, integrals, limits, extreme values, tangents.
 
-What always holds: answers follow from the coefficients by formulas in whole numbers and fractions;
-constants such as e stay symbols.
+Invariants: answers are computed from the coefficients with integers and fractions; constants such
+as e remain symbols.
 """
 
 import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of, surd, value_at
 
@@ -30,14 +30,14 @@ def derivatives(rng: random.Random, level: int) -> Problem:
     """
     a, b, c, d = (nonzero(rng, 9) for _ in range(4))
     if level <= 2:
-        f = [a, b, c] if level == 1 else [a, *(between(rng, -9, 9) for _ in range(4)), d]
-        f = f if level == 1 or below(rng, 2) else f[1:]
+        f = [a, b, c] if level == 1 else [a, *(randint(rng, -9, 9) for _ in range(4)), d]
+        f = f if level == 1 or randbelow(rng, 2) else f[1:]
         shown, answer = polynomial(f), polynomial(_derived(f))
         if "x" not in answer:
             return derivatives(rng, level)
     elif level == 3:
         b, d = abs(b) % 8 + 2, d % 5 + 2
-        wave, derived, sign = pick(rng, (("sin", "cos", 1), ("cos", "sin", -1)))
+        wave, derived, sign = choice(rng, (("sin", "cos", 1), ("cos", "sin", -1)))
         shown = sum_of(scaled(a, f"\\{wave}({b}x)"), scaled(c, _exponential(d)))
         answer = sum_of(scaled(sign * a * b, f"\\{derived}({b}x)"), scaled(c * d, _exponential(d)))
     elif level == 4:
@@ -50,7 +50,7 @@ def derivatives(rng: random.Random, level: int) -> Problem:
         shown = f"({polynomial([a, b, c])}){_exponential(d)}"
         answer = f"({polynomial(second)}){_exponential(d)}"
     what = "second derivative" if level == 5 else "derivative"
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Find the {0} of $f(x) = {1}$.",
@@ -67,13 +67,13 @@ def integrals(rng: random.Random, level: int) -> Problem:
     Level 1 is linear, 2 quadratic, 3 a cubic, 4 the area between a parabola and a line, 5 a
     product with an exponential.
     """
-    low = between(rng, 0, 4) if level < 3 else between(rng, -4, 1)
-    high = low + between(rng, 1, 4)
+    low = randint(rng, 0, 4) if level < 3 else randint(rng, -4, 1)
+    high = low + randint(rng, 1, 4)
     f = [nonzero(rng, 9) for _ in range(level + 1)]
     if level == 4:
-        a, m = nonzero(rng, 5), between(rng, -6, 6)
+        a, m = nonzero(rng, 5), randint(rng, -6, 6)
         parabola = [a, m - a * (low + high), f[0] + a * low * high]
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Find the area enclosed by the parabola $y = {}$ and the line $y = {}$.",
@@ -83,7 +83,7 @@ def integrals(rng: random.Random, level: int) -> Problem:
         question = ask.format(polynomial(parabola), polynomial([m, f[0]]))
         return Problem(question, number(Fraction(abs(a) * (high - low) ** 3, 6)))
     if level == 5:
-        a, b, k = f[0], f[1], between(rng, 1, 6)
+        a, b, k = f[0], f[1], randint(rng, 1, 6)
         low, high, shown = 0, k, f"({polynomial([a, b])})e^x"
         power = "e" if k == 1 else f"e^{k}"
         answer = sum_of(scaled(a * k + b - a, power), number(a - b))
@@ -92,7 +92,7 @@ def integrals(rng: random.Random, level: int) -> Problem:
         integral: list[Number] = [Fraction(c, degree + 1 - i) for i, c in enumerate(f)]
         integral.append(0)
         shown, answer = polynomial(f), number(value_at(integral, high) - value_at(integral, low))
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Integrate $f(x) = {}$ from $x = {}$ to $x = {}$.",
@@ -109,23 +109,23 @@ def limits(rng: random.Random, level: int) -> Problem:
     Level 1 cancels a difference of squares, 2 a general factor, 3 goes to infinity, 4 has a
     square root, 5 trigonometric and exponential functions.
     """
-    a, b, c = between(rng, 1, 12), nonzero(rng, 12), between(rng, 2, 9)
+    a, b, c = randint(rng, 1, 12), nonzero(rng, 12), randint(rng, 2, 9)
     target = "0"
     if level == 1:
         k, target = nonzero(rng, 9), str(a)
         top, bottom = polynomial([k, 0, -k * a * a]), polynomial([1, -a])
         answer = str(2 * a * k)
     elif level == 2:
-        p, target = pick(rng, (-1, 1)) * c, str(b)
+        p, target = choice(rng, (-1, 1)) * c, str(b)
         top = polynomial([p, a - p * b, -a * b])
         bottom = polynomial([1, c - b, -b * c])
         if b == -c:
             return limits(rng, level)
         answer = number(Fraction(p * b + a, b + c))
     elif level == 3:
-        degree = between(rng, 2, 4)
+        degree = randint(rng, 2, 4)
         numbers = [nonzero(rng, 9) for _ in range(2 * degree)]
-        target = pick(rng, ("\\infty", "-\\infty"))
+        target = choice(rng, ("\\infty", "-\\infty"))
         top, bottom = polynomial([b, *numbers[:degree]]), polynomial([c, *numbers[degree:]])
         answer = number(Fraction(b, c))
     elif level == 4:
@@ -135,7 +135,7 @@ def limits(rng: random.Random, level: int) -> Problem:
         answer = number(Fraction(k, 2 * a * c))
     else:
         a = a + 1
-        top, bottom, value = pick(
+        top, bottom, value = choice(
             rng,
             (
                 (f"\\sin({a}x)", f"e^{{{scaled(b, 'x')}}} - 1", Fraction(a, b)),
@@ -146,7 +146,7 @@ def limits(rng: random.Random, level: int) -> Problem:
         )
         answer = number(value)
     quotient = f"\\frac{{{top}}}{{{bottom}}}"
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What does ${}$ approach as $x \\to {}$?",
@@ -160,25 +160,25 @@ def limits(rng: random.Random, level: int) -> Problem:
 def extrema(rng: random.Random, level: int) -> Problem:
     """Find an extreme value.
 
-    Level 1 is a parabola's with leading coefficient 1, 2 any parabola's, 3 a cubic's local one, 4
-    a cubic's on an interval, 5 a sum of a multiple and a reciprocal.
+    Level 1 has a parabola with leading coefficient 1, 2 any parabola, 3 a local extremum of a
+    cubic, 4 a cubic on an interval, 5 the sum of a multiple and a reciprocal.
     """
-    p, k = between(rng, -9, 9), between(rng, -20, 20)
+    p, k = randint(rng, -9, 9), randint(rng, -20, 20)
     word = "smallest"
     if level <= 2:
-        a = 1 if level == 1 else pick(rng, (-1, 1)) * between(rng, 2, 9)
+        a = 1 if level == 1 else choice(rng, (-1, 1)) * randint(rng, 2, 9)
         b = nonzero(rng, 15) if level == 2 else -2 * p
         word = "smallest" if a > 0 else "largest"
         shown, where = polynomial([a, b, k]), "real $x$"
         answer = number(k - Fraction(b * b, 4 * a))
     elif level <= 4:
-        low, high = sorted(some(rng, range(-5, 6), 2))
+        low, high = sorted(sample(rng, range(-5, 6), 2))
         low, high = low - (low + high) % 2, high
-        a = between(rng, 1, 3) * 2
+        a = randint(rng, 1, 3) * 2
         f = [a, -3 * a * (low + high) // 2, 3 * a * low * high, k]
         if level == 3:
-            word, at = pick(rng, (("maximum", low), ("minimum", high)))
-            ask = pick(
+            word, at = choice(rng, (("maximum", low), ("minimum", high)))
+            ask = choice(
                 rng,
                 (
                     "Find the value of $f(x) = {}$ at its local {}.",
@@ -186,17 +186,17 @@ def extrema(rng: random.Random, level: int) -> Problem:
                 ),
             )
             return Problem(ask.format(polynomial(f), word), number(value_at(f, at)))
-        left, right = low - between(rng, 0, 2), high + between(rng, 0, 4)
+        left, right = low - randint(rng, 0, 2), high + randint(rng, 0, 4)
         candidates = [value_at(f, x) for x in (left, low, high, right)]
-        word, value = pick(rng, (("largest", max(candidates)), ("smallest", min(candidates))))
+        word, value = choice(rng, (("largest", max(candidates)), ("smallest", min(candidates))))
         shown, where, answer = polynomial(f), f"${left} \\le x \\le {right}$", number(value)
     else:
-        a, b, c = between(rng, 1, 20), between(rng, 1, 20), between(rng, 1, 12)
+        a, b, c = randint(rng, 1, 20), randint(rng, 1, 20), randint(rng, 1, 12)
         shown, where = f"{scaled(a, 'x')} + \\frac{{{b}}}{{x}} + {c}", "$x > 0$"
         answer = sum_of(surd(2, a * b), str(c))
         if "sqrt" not in answer:
             answer = str(c + int(surd(2, a * b)))
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What is the {1} value of $f(x) = {0}$ for {2}?",
@@ -209,14 +209,14 @@ def extrema(rng: random.Random, level: int) -> Problem:
 def tangents(rng: random.Random, level: int) -> Problem:
     """Find a slope or a tangent.
 
-    Level 1 wants a parabola's slope, 2 its tangent, 3 a cubic's tangent, 4 a line at a right
-    angle to the curve, 5 the slope of a curve that an equation gives.
+    Level 1 asks for the slope of a parabola, 2 for its tangent, 3 for the tangent of a cubic, 4
+    for a normal, 5 for the slope of an implicit curve.
     """
-    x = between(rng, -6, 6)
+    x = randint(rng, -6, 6)
     f: list[Number] = [nonzero(rng, 7) for _ in range(3 if level < 3 else 4)]
     slope, height = value_at(_derived(f), x), value_at(f, x)
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "What is the slope of $y = {}$ at $x = {}$?",
@@ -225,13 +225,13 @@ def tangents(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(polynomial(f), x), number(slope))
     if level == 5:
-        a, b, c = between(rng, 1, 5), nonzero(rng, 5), between(rng, 1, 5)
+        a, b, c = randint(rng, 1, 5), nonzero(rng, 5), randint(rng, 1, 5)
         p, q = nonzero(rng, 6), nonzero(rng, 6)
         if not b * p + 2 * c * q:
             return tangents(rng, level)
         curve = sum_of(scaled(a, "x^2"), scaled(b, "xy"), scaled(c, "y^2"))
         total = a * p * p + b * p * q + c * q * q
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "What is the slope of the curve ${} = {}$ at the point $({}, {})$?",
@@ -244,7 +244,7 @@ def tangents(rng: random.Random, level: int) -> Problem:
         return tangents(rng, level)
     name = "normal line" if level == 4 else "tangent"
     slope = Fraction(-1) / slope if level == 4 else slope
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Find the {} to $y = {}$ at $x = {}$, in the form $y = mx + b$.",

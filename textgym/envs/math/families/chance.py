@@ -1,13 +1,13 @@
 """Probability: dice, draws from an urn, expected values.
 
-What always holds: dice and draws are fair, and probabilities are exact fractions.
+Invariants: dice and draws are fair, and probabilities are exact fractions.
 """
 
 import random
 from fractions import Fraction
 from math import comb
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 
 from .problem import Problem, number
 
@@ -24,45 +24,48 @@ def dice(rng: random.Random, level: int) -> Problem:
     Level 1 throws one, 2 two for a sum, 3 two different ones for at least a sum, 4 three for a
     sum, 5 several for their largest number.
     """
-    faces = between(rng, 6, 20)
-    other = faces + between(rng, 1, 6) if level == 3 else faces
-    count = (1, 2, 2, 3, between(rng, 3, 6))[level - 1]
-    told = f"{count} fair dice with faces numbered $1$ to ${faces}$ each are thrown."
+    faces = randint(rng, 6, 20)
+    other = faces + randint(rng, 1, 6) if level == 3 else faces
+    count = (1, 2, 2, 3, randint(rng, 3, 6))[level - 1]
+    given = f"{count} fair dice with faces numbered $1$ to ${faces}$ each are thrown."
     if level == 5:
-        top = between(rng, 2, faces - 1)
+        top = randint(rng, 2, faces - 1)
         chance = Fraction(top**count - (top - 1) ** count, faces**count)
-        return Problem(pick(rng, _CHANCE).format(told, f"the largest is ${top}$"), number(chance))
+        return Problem(
+            choice(rng, _CHANCE).format(given, f"the largest is ${top}$"), number(chance)
+        )
     ways = {0: 1}
     for sides in (faces, other, faces)[:count]:
         ways = {
             total: sum(ways.get(total - face, 0) for face in range(1, sides + 1))
             for total in range(1, max(ways) + sides + 1)
         }
-    total = between(rng, count + 1, max(ways) - 1)
+    total = randint(rng, count + 1, max(ways) - 1)
     above = sum(n for key, n in ways.items() if key >= total)
     everything = sum(ways.values())
     if level == 1:
-        told = f"A fair die with faces numbered $1$ to ${faces}$ is thrown."
+        given = f"A fair die with faces numbered $1$ to ${faces}$ is thrown."
         event, good = f"it shows at least ${total}$", above
     elif level == 3:
-        told = f"Two fair dice, numbered $1$ to ${faces}$ and $1$ to ${other}$, are thrown."
+        given = f"Two fair dice, numbered $1$ to ${faces}$ and $1$ to ${other}$, are thrown."
         event, good = f"their sum is at least ${total}$", above
     else:
         event, good = f"their sum is ${total}$", ways[total]
-    return Problem(pick(rng, _CHANCE).format(told, event), number(Fraction(good, everything)))
+    return Problem(choice(rng, _CHANCE).format(given, event), number(Fraction(good, everything)))
 
 
 def urns(rng: random.Random, level: int) -> Problem:
-    """Draw balls without putting back.
+    """Draw balls without replacement.
 
-    Level 1 draws one, 2 two of the same colour, 3 one of each of three colours, 4 at least so many
-    of a colour, 5 asks for the second ball's colour when the first is seen only in part.
+    Level 1 draws one, 2 two of the same colour, 3 one of each of three colours, 4 at least a
+    number of a colour, 5 asks for the colour of the second ball, given partial information on
+    the first.
     """
-    r, g, b = between(rng, 2, 12), between(rng, 2, 12), between(rng, 2, 12)
+    r, g, b = randint(rng, 2, 12), randint(rng, 2, 12), randint(rng, 2, 12)
     n = r + g + b
     held = f"An urn holds ${r}$ red, ${g}$ green and ${b}$ blue balls."
-    k = between(rng, 3, 5)
-    j = between(rng, 2, min(r, k - 1))
+    k = randint(rng, 3, 5)
+    j = randint(rng, 2, min(r, k - 1))
     drawn, event, chance = (
         ("One is drawn.", "it is not red", Fraction(g + b, n)),
         (
@@ -86,38 +89,38 @@ def urns(rng: random.Random, level: int) -> Problem:
             Fraction(comb(r, j) * comb(n - r, k - j), comb(n, k) - comb(r, k)),
         ),
     )[level - 1]
-    return Problem(pick(rng, _CHANCE).format(f"{held} {drawn}", event), number(chance))
+    return Problem(choice(rng, _CHANCE).format(f"{held} {drawn}", event), number(chance))
 
 
 def expectations(rng: random.Random, level: int) -> Problem:
     """Find an expected value.
 
-    Level 1 is a die's, 2 a game's with two outcomes, 3 the larger of two dice's, 4 the number of
-    throws until a success, 5 the number of throws until all of several faces were seen.
+    Level 1 has a die, 2 a game with two outcomes, 3 the larger of two dice, 4 the number of
+    throws until a success, 5 the number of throws until each of several faces has come up.
     """
-    faces, k, win = between(rng, 7, 30), between(rng, 2, 5), between(rng, 3, 60)
-    lose = between(rng, 2, 30)
+    faces, k, win = randint(rng, 7, 30), randint(rng, 2, 5), randint(rng, 3, 60)
+    lose = randint(rng, 2, 30)
     die = f"a fair die with faces numbered $1$ to ${faces}$"
     odd = f"A fair die with faces numbered ${lose}$ to ${lose + faces - 1}$"
     if level == 1:
-        told, wanted = f"{odd} is thrown.", "the number shown"
+        given, asked = f"{odd} is thrown.", "the number shown"
         value = lose + Fraction(faces - 1, 2)
     elif level == 2:
-        told = (
+        given = (
             f"A player wins ${win}$ points if {die} shows at most ${k}$, and else loses ${lose}$."
         )
-        wanted, value = "the player's gain in points", Fraction(win * k - lose * (faces - k), faces)
+        asked, value = "the player's gain in points", Fraction(win * k - lose * (faces - k), faces)
     elif level == 3:
-        told, wanted = f"{odd} is thrown twice.", "the larger of the two numbers"
+        given, asked = f"{odd} is thrown twice.", "the larger of the two numbers"
         total = sum((lose + i) * (2 * i + 1) for i in range(faces))
         value = Fraction(total, faces**2)
     elif level == 4:
-        told = f"{die.capitalize()} is thrown until it has shown a number of at most ${k}$ "
-        told += f"${lose}$ times."
-        wanted, value = "the number of throws", Fraction(lose * faces, k)
+        given = f"{die.capitalize()} is thrown until it has shown a number of at most ${k}$ "
+        given += f"${lose}$ times."
+        asked, value = "the number of throws", Fraction(lose * faces, k)
     else:
-        told = f"{die.capitalize()} is thrown until each of the numbers $1$ to ${k}$ was shown."
-        wanted = "the number of throws"
+        given = f"{die.capitalize()} is thrown until each of the numbers $1$ to ${k}$ was shown."
+        asked = "the number of throws"
         value = sum((Fraction(faces, i) for i in range(1, k + 1)), Fraction(0))
-    ask = pick(rng, ("{} What is the expected value of {}?", "{} Find the expected value of {}."))
-    return Problem(ask.format(told, wanted), number(value))
+    ask = choice(rng, ("{} What is the expected value of {}?", "{} Find the expected value of {}."))
+    return Problem(ask.format(given, asked), number(value))

@@ -1,13 +1,13 @@
-"""Combinatorics: groups, words, paths on a grid, sharing out, and multiples.
+"""Combinatorics: groups, words, paths on a grid, distributions, and multiples.
 
-What always holds: counts are exact, and what counts as different is told.
+Invariants: counts are exact, and the question says what counts as different.
 """
 
 import random
 from collections import Counter
 from math import comb, factorial, lcm, perm, prod
 
-from textgym.envs.drawing import between, pick, some
+from textgym.envs.drawing import choice, randint, sample
 
 from .problem import Problem
 
@@ -18,54 +18,54 @@ _THINGS = ("coins", "sweets", "balls", "stickers", "tickets", "marbles")
 def groups(rng: random.Random, level: int) -> Problem:
     """Choose a group of people.
 
-    Level 1 chooses any, 2 with offices, 3 so many of each of two kinds, 4 at least so many of a
-    kind, 5 with two who will not serve together.
+    Level 1 chooses any people, 2 people with offices, 3 a number of each of two kinds, 4 at least
+    a number of one kind, 5 without two people who refuse to serve together.
     """
-    n, m, k = between(rng, 5, 14), between(rng, 4, 12), between(rng, 2, 4)
-    j, club = between(rng, 1, 3), pick(rng, _CLUBS)
-    told = f"A {club} club has ${n}$ women and ${m}$ men."
+    n, m, k = randint(rng, 5, 14), randint(rng, 4, 12), randint(rng, 2, 4)
+    j, club = randint(rng, 1, 3), choice(rng, _CLUBS)
+    given = f"A {club} club has ${n}$ women and ${m}$ men."
     size = k + j
     if level == 1:
-        told, wanted, value = (
+        given, asked, value = (
             f"A {club} club has ${n + m}$ members.",
             f"teams of ${k}$ members",
             comb(n + m, k),
         )
     elif level == 2:
-        told = f"A {club} club has ${n + m}$ members."
-        wanted = "choices of a chair, a deputy and a treasurer, all different people,"
+        given = f"A {club} club has ${n + m}$ members."
+        asked = "choices of a chair, a deputy and a treasurer, all different people,"
         value = perm(n + m, 3)
     elif level == 3:
-        wanted, value = f"teams of ${k}$ women and ${j}$ men", comb(n, k) * comb(m, j)
+        asked, value = f"teams of ${k}$ women and ${j}$ men", comb(n, k) * comb(m, j)
     elif level == 4:
-        wanted = f"teams of ${size}$ members with at least ${k}$ women"
+        asked = f"teams of ${size}$ members with at least ${k}$ women"
         value = sum(comb(n, i) * comb(m, size - i) for i in range(k, size + 1))
     else:
-        told += " One of the women and one of the men refuse to serve together."
-        wanted = f"teams of ${size}$ members with at least one woman"
+        given += " One of the women and one of the men refuse to serve together."
+        asked = f"teams of ${size}$ members with at least one woman"
         value = comb(n + m, size) - comb(m, size) - comb(n + m - 2, size - 2)
-    ask = pick(
+    ask = choice(
         rng,
         ("{} How many different {} are possible?", "{} Count the different {} that can be made."),
     )
-    return Problem(ask.format(told, wanted), str(value))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def words(rng: random.Random, level: int) -> Problem:
     """Arrange letters.
 
-    Level 1 has different letters, 2 repeated ones, 3 two that stand together, 4 two that do not,
-    5 besides a letter that comes first.
+    Level 1 has different letters, 2 repeated ones, 3 two adjacent letters, 4 two letters that are
+    not adjacent, 5 also a fixed first letter.
     """
-    letters = some(rng, "ABCDEFGHKLMNPRSTUVWXYZ", between(rng, 5, 8))
-    ask = pick(rng, ("How many different {} {} are there{}?", "Count the different {} {}{}."))
+    letters = sample(rng, "ABCDEFGHKLMNPRSTUVWXYZ", randint(rng, 5, 8))
+    ask = choice(rng, ("How many different {} {} are there{}?", "Count the different {} {}{}."))
     if level == 1:
-        n = between(rng, 2, len(letters) - 1)
+        n = randint(rng, 2, len(letters) - 1)
         what = f"arrangements of ${n}$ different letters out of"
         question = ask.format(what, ", ".join(sorted(letters)), "")
         return Problem(question, str(perm(len(letters), n)))
     one, two, leader = letters[:3]
-    letters = [one, two, *(letter for letter in letters[2:6] for _ in range(between(rng, 1, 3)))]
+    letters = [one, two, *(letter for letter in letters[2:6] for _ in range(randint(rng, 1, 3)))]
     listed = ", ".join(sorted(letters))
     if level == 5:
         letters.remove(leader)
@@ -83,17 +83,17 @@ def words(rng: random.Random, level: int) -> Problem:
 
 
 def paths(rng: random.Random, level: int) -> Problem:
-    """Count paths on a grid that go right and up only.
+    """Count paths on a grid that only go right and up.
 
     Level 1 has no condition, 2 a point to pass, 3 one to avoid, 4 one to pass and one to avoid, 5
     a diagonal that may not be crossed.
     """
-    w, h = between(rng, 3, 12), between(rng, 3, 12)
+    w, h = randint(rng, 3, 12), randint(rng, 3, 12)
     if level == 1:
         w, h = w + 2, h + 3
     if level == 5:
-        w, h = max(w, h) + between(rng, 0, 5), min(w, h)
-    (a, b), (c, d) = sorted([(between(rng, 1, w - 1), between(rng, 1, h - 1)) for _ in range(2)])
+        w, h = max(w, h) + randint(rng, 0, 5), min(w, h)
+    (a, b), (c, d) = sorted([(randint(rng, 1, w - 1), randint(rng, 1, h - 1)) for _ in range(2)])
     if level == 4 and ((a, b) == (c, d) or d < b):
         return paths(rng, level)
 
@@ -111,7 +111,7 @@ def paths(rng: random.Random, level: int) -> Problem:
         ),
         (" and never go above the line $y = x$", everything - ways(w + 1, h - 1)),
     )[level - 1]
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Each step of a path adds $1$ to $x$ or to $y$. How many paths go from $(0, 0)$ to "
@@ -124,18 +124,18 @@ def paths(rng: random.Random, level: int) -> Problem:
 
 
 def sharing(rng: random.Random, level: int) -> Problem:
-    """Share out equal things.
+    """Distribute identical items.
 
-    Level 1 lets people get none, 2 gives each at least one, 3 each a least number of their own, 4
-    each a greatest number, 5 both, with some things left over.
+    Level 1 allows people to get none, 2 gives each at least one, 3 gives each an individual
+    minimum, 4 a maximum, 5 both, with some items left over.
     """
-    people, least, most = between(rng, 3, 5), between(rng, 2, 3), between(rng, 5, 9)
+    people, least, most = randint(rng, 3, 5), randint(rng, 2, 3), randint(rng, 5, 9)
     low = (0, 1, least, 0, 1)[level - 1]
     top = most if level > 3 else None
-    n = people * low + between(rng, 4, 14)
+    n = people * low + randint(rng, 4, 14)
     if top is not None:
-        n = between(rng, people * low + top - low + 1, people * top - 2)
-    who = people + 1 if level == 5 else people  # the one more takes what is left over
+        n = randint(rng, people * low + top - low + 1, people * top - 2)
+    who = people + 1 if level == 5 else people  # one more for the rest
     spare = n - people * low
     value = comb(spare + who - 1, who - 1)
     if top is not None:
@@ -149,14 +149,14 @@ def sharing(rng: random.Random, level: int) -> Problem:
     rules += [f"at most ${top}$"] if top else []
     condition = f" if everyone gets {' and '.join(rules)}" if rules else ""
     left = ", where some or all may be left over," if level == 5 else ""
-    ask = pick(
+    ask = choice(
         rng,
         (
             "In how many ways can ${}$ equal {} be given to ${}$ children{}{}?",
             "Count the ways to share ${}$ identical {} among ${}$ people{}{}.",
         ),
     )
-    thing = pick(rng, _THINGS)
+    thing = choice(rng, _THINGS)
     return Problem(ask.format(n, thing, people, left, condition), str(value))
 
 
@@ -165,10 +165,10 @@ def multiples(rng: random.Random, level: int) -> Problem:
 
     Level 1 has one divisor, 2 one of two, 3 neither of two, 4 exactly one of two, 5 none of three.
     """
-    low, high = 1, between(rng, 80, 999)
+    low, high = 1, randint(rng, 80, 999)
     if level == 1:
-        low = between(rng, 20, high - 50)
-    a, b, c = some(rng, range(3, 13), 3)
+        low = randint(rng, 20, high - 50)
+    a, b, c = sample(rng, range(3, 13), 3)
 
     def count(*numbers: int) -> int:
         n = lcm(*numbers)
@@ -183,7 +183,7 @@ def multiples(rng: random.Random, level: int) -> Problem:
         (f"divisible by exactly one of ${a}$ and ${b}$", either - count(a, b)),
         (f"divisible by none of ${a}$, ${b}$ and ${c}$", high - any_),
     )[level - 1]
-    ask = pick(
+    ask = choice(
         rng,
         (
             "How many whole numbers from ${}$ to ${}$ are {}?",

@@ -1,13 +1,12 @@
 """Functions: values and inverses, logarithms, complex numbers.
 
-What always holds: no value is asked for where it does not exist, and logarithms are of positive
-numbers.
+Invariants: all values that a question asks for exist, and arguments of logarithms are positive.
 """
 
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of, value_at
 
@@ -24,19 +23,19 @@ def values(rng: random.Random, level: int) -> Problem:
     Level 1 is linear, 2 quadratic, 3 a composition, 4 the inverse of a quotient, 5 a quotient
     applied three times.
     """
-    x, a = between(rng, -9, 9), between(rng, 2, 9)
+    x, a = randint(rng, -9, 9), randint(rng, 2, 9)
     b, c, d = (nonzero(rng, 9) for _ in range(3))
     if level <= 2:
         f = [a, b] if level == 1 else [a, b, c]
         value = Fraction(value_at(f, x))
-        told, wanted = f"$f(x) = {polynomial(f)}$", f"f({x})"
+        given, asked = f"$f(x) = {polynomial(f)}$", f"f({x})"
     elif level == 3:
         value = Fraction(value_at([a, b, c], value_at([d, a], x)))
-        told = f"$f(x) = {polynomial([a, b, c])}$ and $g(x) = {polynomial([d, a])}$"
-        wanted = f"f(g({x}))"
+        given = f"$f(x) = {polynomial([a, b, c])}$ and $g(x) = {polynomial([d, a])}$"
+        asked = f"f(g({x}))"
     else:
         quotient = f"\\frac{{{polynomial([a, b])}}}{{{polynomial([c, d])}}}"
-        told = f"$f(x) = {quotient}$"
+        given = f"$f(x) = {quotient}$"
         value = Fraction(x)
         if a * d == b * c:
             return values(rng, level)
@@ -46,9 +45,9 @@ def values(rng: random.Random, level: int) -> Problem:
             if not bottom:
                 return values(rng, level)
             value = (matrix[0] * value + matrix[1]) / bottom
-        wanted = f"f^{{-1}}({x})" if level == 4 else f"f(f(f({x})))"
-    ask = pick(rng, ("Let {}. Find ${}$.", "If {}, what is ${}$?", "Given {}, evaluate ${}$."))
-    return Problem(ask.format(told, wanted), number(value))
+        asked = f"f^{{-1}}({x})" if level == 4 else f"f(f(f({x})))"
+    ask = choice(rng, ("Let {}. Find ${}$.", "If {}, what is ${}$?", "Given {}, evaluate ${}$."))
+    return Problem(ask.format(given, asked), number(value))
 
 
 def logarithms(rng: random.Random, level: int) -> Problem:
@@ -57,50 +56,50 @@ def logarithms(rng: random.Random, level: int) -> Problem:
     Level 1 asks for the argument, 2 wraps it in a linear term, 3 adds two logarithms, 4 hides a
     quadratic in an exponential, 5 has two different bases.
     """
-    base = between(rng, 2, 7)
-    k = between(rng, 2, 5 if base < 4 else 3)
-    a, b = between(rng, 2, 9), nonzero(rng, 30)
+    base = randint(rng, 2, 7)
+    k = randint(rng, 2, 5 if base < 4 else 3)
+    a, b = randint(rng, 2, 9), nonzero(rng, 30)
     answer: Number
     if level == 1:
-        base, k = between(rng, 2, 30), pick(rng, (-3, -2, -1, 2, 3, 4))
+        base, k = randint(rng, 2, 30), choice(rng, (-3, -2, -1, 2, 3, 4))
         equation, answer = f"\\log_{{{base}}} x = {k}", Fraction(base) ** k
     elif level == 2:
         equation = f"\\log_{{{base}}} ({polynomial([a, b])}) = {k}"
         answer = Fraction(base**k - b, a)
     elif level == 3:
-        i = between(rng, 0, k // 2)
+        i = randint(rng, 0, k // 2)
         answer, other = base ** (k - i), base**i
-        shift = between(rng, 1 - other, 12)
+        shift = randint(rng, 1 - other, 12)
         answer -= shift
         second = polynomial([1, shift + other - base ** (k - i)])
         first = polynomial([1, shift])
         equation = f"\\log_{{{base}}} ({first}) + \\log_{{{base}}} ({second}) = {k}"
     elif level == 4:
-        i, j = some(rng, range(1, 8 if base < 4 else 6), 2)
-        times = between(rng, 1, 4)
+        i, j = sample(rng, range(1, 8 if base < 4 else 6), 2)
+        times = randint(rng, 1, 4)
         middle = f"{base**i + base**j} \\cdot {base}^{{{scaled(times, 'x')}}}"
         quadratic = f"{base}^{{{2 * times}x}} - {middle} + {base ** (i + j)}"
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Find the {1} real solution of ${0} = 0$.",
                 "What is the {1} real number $x$ with ${0} = 0$?",
             ),
         )
-        larger = below(rng, 2)
+        larger = randbelow(rng, 2)
         answer = Fraction(max(i, j) if larger else min(i, j), times)
         word = "largest" if larger else "smallest"
         return Problem(ask.format(quadratic, word), number(answer))
     else:
-        base, t = pick(rng, (2, 3, 5)), between(rng, 1, 6)
-        i, j = some(rng, (1, 2, 3), 2)
-        p, q = between(rng, 1, 4), between(rng, 1, 4)
+        base, t = choice(rng, (2, 3, 5)), randint(rng, 1, 6)
+        i, j = sample(rng, (1, 2, 3), 2)
+        p, q = randint(rng, 1, 4), randint(rng, 1, 4)
         terms = [scaled(times, f"\\log_{{{base**power}}} x") for times, power in ((p, i), (q, j))]
         equation = f"{sum_of(*terms)} = {number(Fraction(t * p, i) + Fraction(t * q, j))}"
         answer = base**t
     if equation.endswith(f" = {number(answer)}"):
         return logarithms(rng, level)
-    return Problem(pick(rng, _LOGARITHM).format(equation), number(answer))
+    return Problem(choice(rng, _LOGARITHM).format(equation), number(answer))
 
 
 Gauss = tuple[Fraction, Fraction]
@@ -121,16 +120,16 @@ def complex_numbers(rng: random.Random, level: int) -> Problem:
     """
     a, b, c, d = (Fraction(nonzero(rng, 9)) for _ in range(4))
     if level >= 4:
-        a, b = Fraction(a % 4 + 1), Fraction(b % 4 + 1) * pick(rng, (-1, 1))
+        a, b = Fraction(a % 4 + 1), Fraction(b % 4 + 1) * choice(rng, (-1, 1))
     z, w = (a, b), (c, d)
-    n = between(rng, 3, 6)
+    n = randint(rng, 3, 6)
     size = c * c + d * d
     inverse = (c / size, -d / size)
     power = z
     for _ in range(n - 1):
         power = _times(power, z)
     both = f"$z = {_complex(z)}$ and $w = {_complex(w)}$"
-    told, what, value = (
+    given, what, value = (
         (both, "the sum of $z$ and $w$", (a + c, b + d)),
         (both, "the product of $z$ and $w$", _times(z, w)),
         (both, "the quotient of $z$ by $w$", _times(z, inverse)),
@@ -139,7 +138,7 @@ def complex_numbers(rng: random.Random, level: int) -> Problem:
     )[level - 1]
     if value in (z, w):
         return complex_numbers(rng, level)
-    ask = pick(
+    ask = choice(
         rng, ("Let {}. Find {} in the form $a + bi$.", "If {}, what is {}? Write it as $a + bi$.")
     )
-    return Problem(ask.format(told, what), _complex(value))
+    return Problem(ask.format(given, what), _complex(value))

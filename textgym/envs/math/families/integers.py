@@ -1,12 +1,12 @@
 """Number theory: divisors, remainders of powers, congruences, number bases, factorials.
 
-What always holds: answers are whole numbers, computed exactly.
+Invariants: answers are integers, computed exactly.
 """
 
 import random
 from math import gcd, isqrt, lcm
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 
 from .problem import Problem
 
@@ -44,16 +44,16 @@ def _factors(n: int) -> dict[int, int]:
 def divisors(rng: random.Random, level: int) -> Problem:
     """Find divisors.
 
-    Level 1 wants a greatest common divisor, 2 a least common multiple, 3 the number of divisors,
-    4 their sum, 5 how many numbers are prime to another.
+    Level 1 asks for a greatest common divisor, 2 for a least common multiple, 3 for the number of
+    divisors, 4 for their sum, 5 for the count of numbers coprime to another.
     """
     if level <= 2:
-        k = between(rng, 2, 24)
-        a, b = k * between(rng, 4, 30), k * between(rng, 4, 30)
+        k = randint(rng, 2, 24)
+        a, b = k * randint(rng, 4, 30), k * randint(rng, 4, 30)
         if a % b == 0 or b % a == 0:
             return divisors(rng, level)
         if level == 1:
-            ask = pick(
+            ask = choice(
                 rng,
                 (
                     "Find the greatest common divisor of ${}$ and ${}$.",
@@ -61,7 +61,7 @@ def divisors(rng: random.Random, level: int) -> Problem:
                 ),
             )
             return Problem(ask.format(a, b), str(gcd(a, b)))
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Find the least common multiple of ${}$ and ${}$.",
@@ -69,17 +69,17 @@ def divisors(rng: random.Random, level: int) -> Problem:
             ),
         )
         return Problem(ask.format(a, b), str(lcm(a, b)))
-    n = between(rng, 5, 40) * between(rng, 4, 30) * (1, 1, 4)[level - 3]
+    n = randint(rng, 5, 40) * randint(rng, 4, 30) * (1, 1, 4)[level - 3]
     if level == 3:
-        n = 2 ** between(rng, 0, 5) * 3 ** between(rng, 0, 3) * 5 ** between(rng, 0, 2)
-        n *= pick(rng, (7, 11, 13, 49, 77, 91))
+        n = 2 ** randint(rng, 0, 5) * 3 ** randint(rng, 0, 3) * 5 ** randint(rng, 0, 2)
+        n *= choice(rng, (7, 11, 13, 49, 77, 91))
     number_of, total, prime_to = 1, 1, n
     for prime, power in _factors(n).items():
         number_of *= power + 1
         total *= (prime ** (power + 1) - 1) // (prime - 1)
         prime_to -= prime_to // prime
     answer = (number_of, total, prime_to)[level - 3]
-    return Problem(pick(rng, _DIVISORS[level - 3]).format(n), str(answer))
+    return Problem(choice(rng, _DIVISORS[level - 3]).format(n), str(answer))
 
 
 def remainders(rng: random.Random, level: int) -> Problem:
@@ -88,8 +88,8 @@ def remainders(rng: random.Random, level: int) -> Problem:
     Level 1 divides a product, 2 a small power, 3 a large power by a prime, 4 by 100 or 1000, 5 a
     sum of two large powers.
     """
-    a, b, m = between(rng, 12, 99), between(rng, 12, 99), between(rng, 7, 40)
-    k, j = between(rng, 50, 999), between(rng, 50, 999)
+    a, b, m = randint(rng, 12, 99), randint(rng, 12, 99), randint(rng, 7, 40)
+    k, j = randint(rng, 50, 999), randint(rng, 50, 999)
     if level == 1:
         text, value = f"{a} \\cdot {b}", a * b % m
     elif level == 2:
@@ -98,16 +98,16 @@ def remainders(rng: random.Random, level: int) -> Problem:
         if a**k < m:
             return remainders(rng, level)
     elif level == 3:
-        m = pick(rng, (11, 13, 17, 19, 23, 29, 31, 37))
+        m = choice(rng, (11, 13, 17, 19, 23, 29, 31, 37))
         a = a % (m - 2) + 2
         text, value = f"{a}^{{{k}}}", pow(a, k, m)
     elif level == 4:
-        m = pick(rng, (100, 1000))
+        m = choice(rng, (100, 1000))
         text, value = f"{a}^{{{k}}}", pow(a, k, m)
     else:
         m += 30
         text, value = f"{a}^{{{k}}} + {b}^{{{j}}}", (pow(a, k, m) + pow(b, j, m)) % m
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What is the remainder when ${}$ is divided by ${}$?",
@@ -127,25 +127,25 @@ def congruences(rng: random.Random, level: int) -> Problem:
     count, most = ((2, 9), (1, 40), (2, 30), (3, 18), (2, 25))[level - 1]
     moduli: list[int] = []
     while len(moduli) < count:
-        m = between(rng, 4 if level < 3 else 10, most)
+        m = randint(rng, 4 if level < 3 else 10, most)
         if all(gcd(m, other) == 1 for other in moduli):
             moduli.append(m)
     product = 1
     for m in moduli:
         product *= m
-    x = between(rng, 1 if count == 1 else max(moduli), product - 1)
-    told = []
+    x = randint(rng, 1 if count == 1 else max(moduli), product - 1)
+    given = []
     for m in moduli:
         a = 1
         if level in (2, 5):
             fitting = [a for a in range(2, m) if gcd(a, m) == 1 and (a - 1) * x % m]
             if not fitting:
                 return congruences(rng, level)
-            a = pick(rng, fitting)
+            a = choice(rng, fitting)
         left = "x" if a == 1 else f"{a}x"
-        told.append(f"${left} \\equiv {a * x % m} \\pmod{{{m}}}$")
-    shown = " and ".join(told) if count < 3 else f"{told[0]}, {told[1]} and {told[2]}"
-    ask = pick(
+        given.append(f"${left} \\equiv {a * x % m} \\pmod{{{m}}}$")
+    shown = " and ".join(given) if count < 3 else f"{given[0]}, {given[1]} and {given[2]}"
+    ask = choice(
         rng,
         (
             "Find the smallest positive whole number $x$ with {}.",
@@ -168,11 +168,11 @@ def bases(rng: random.Random, level: int) -> Problem:
 
     Level 1 reads a numeral, 2 writes one, 3 adds two, 4 multiplies two, 5 finds the base.
     """
-    base = between(rng, 3, 9)
-    a, b = between(rng, base**2, base**4 - 1), between(rng, base, base**3 - 1)
+    base = randint(rng, 3, 9)
+    a, b = randint(rng, base**2, base**4 - 1), randint(rng, base, base**3 - 1)
     if level == 1:
-        base = between(rng, 2, 9)
-        ask = pick(
+        base = randint(rng, 2, 9)
+        ask = choice(
             rng,
             (
                 "Write the base-{1} numeral {0} in base ten.",
@@ -181,7 +181,7 @@ def bases(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(_in_base(a, base), base), str(a))
     if level == 2:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Write ${}$ in base {}. Give the digits only.",
@@ -191,7 +191,7 @@ def bases(rng: random.Random, level: int) -> Problem:
         return Problem(ask.format(a, base), _in_base(a, base))
     if level < 5:
         word, value = ("sum", a + b) if level == 3 else ("product", a * b)
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "In base {0}, find the {1} of {2} and {3}. Give the digits only.",
@@ -201,11 +201,11 @@ def bases(rng: random.Random, level: int) -> Problem:
         )
         shown = ask.format(base, word, _in_base(a, base), _in_base(b, base))
         return Problem(shown, _in_base(value, base))
-    base = between(rng, 5, 40)
-    digits = [between(rng, 1, 4), between(rng, 0, 4), between(rng, 0, 4)]
+    base = randint(rng, 5, 40)
+    digits = [randint(rng, 1, 4), randint(rng, 0, 4), randint(rng, 0, 4)]
     value = (digits[0] * base + digits[1]) * base + digits[2]
     shown = "".join(map(str, digits))
-    ask = pick(
+    ask = choice(
         rng,
         (
             "In which base does the numeral {} mean ${}$?",
@@ -216,15 +216,15 @@ def bases(rng: random.Random, level: int) -> Problem:
 
 
 def factorials(rng: random.Random, level: int) -> Problem:
-    """Find how often a number divides a factorial.
+    """Find the highest power of a number that divides a factorial.
 
     Level 1 counts final zeros, 2 a prime's power, 3 a prime's power in a quotient, 4 a composite
     number's power, 5 final zeros in another base, of a quotient.
     """
-    n = between(rng, 20, 400) if level < 4 else between(rng, 50, 900)
-    less, prime = between(rng, 5, n - 5), pick(rng, _PRIMES)
+    n = randint(rng, 20, 400) if level < 4 else randint(rng, 50, 900)
+    less, prime = randint(rng, 5, n - 5), choice(rng, _PRIMES)
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "How many zeros does ${}!$ end with?",
@@ -232,7 +232,7 @@ def factorials(rng: random.Random, level: int) -> Problem:
             ),
         )
         return Problem(ask.format(n), str(_power_in(n, 5)))
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What is the largest $k$ for which ${0}^k$ divides ${1}$?",
@@ -245,12 +245,12 @@ def factorials(rng: random.Random, level: int) -> Problem:
     if level == 3:
         value = _power_in(n, prime) - _power_in(less, prime)
         return Problem(ask.format(prime, quotient), str(value))
-    m = pick(rng, (4, 6, 8, 9, 10, 12, 14, 15, 18, 20, 21, 24))
+    m = choice(rng, (4, 6, 8, 9, 10, 12, 14, 15, 18, 20, 21, 24))
     if level == 4:
         value = min(_power_in(n, p) // power for p, power in _factors(m).items())
         return Problem(ask.format(m, f"{n}!"), str(value))
     value = min((_power_in(n, p) - _power_in(less, p)) // q for p, q in _factors(m).items())
-    ask = pick(
+    ask = choice(
         rng,
         (
             "How many zeros does ${}$ end with when it is written in base {}?",
@@ -261,7 +261,7 @@ def factorials(rng: random.Random, level: int) -> Problem:
 
 
 def _power_in(n: int, prime: int) -> int:
-    """Return how often a prime divides n factorial."""
+    """Return the exponent of a prime in n factorial."""
     count = 0
     while n:
         n //= prime

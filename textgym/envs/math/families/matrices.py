@@ -1,13 +1,13 @@
 """Linear algebra: determinants, products and inverses of matrices, eigenvalues, vectors.
 
-What always holds: entries are whole numbers, and answers are exact.
+Invariants: entries are integers, and answers are exact.
 """
 
 import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 
 from .problem import Number, Problem, nonzero, number, point, surd
 
@@ -15,7 +15,7 @@ Matrix = list[list[int]]
 
 
 def _matrix(rng: random.Random, rows: int, columns: int, most: int = 9) -> Matrix:
-    return [[between(rng, -most, most) for _ in range(columns)] for _ in range(rows)]
+    return [[randint(rng, -most, most) for _ in range(columns)] for _ in range(rows)]
 
 
 def _latex(rows: Sequence[Sequence[Number]]) -> str:
@@ -30,7 +30,7 @@ def _times(a: Matrix, b: Matrix) -> Matrix:
 
 
 def determinant(a: Matrix) -> int:
-    """Return a square matrix's determinant, from its first row."""
+    """Return the determinant of a matrix, expanded along the first row."""
     if len(a) == 1:
         return a[0][0]
     minors = ([row[:i] + row[i + 1 :] for row in a[1:]] for i in range(len(a)))
@@ -40,20 +40,20 @@ def determinant(a: Matrix) -> int:
 def determinants(rng: random.Random, level: int) -> Problem:
     """Find a determinant.
 
-    Level 1 has two rows, 2 three with a row of zeros but one, 3 three full rows, 4 a product's, 5
-    four rows.
+    Level 1 has two rows, 2 three rows of which one has a single entry, 3 three full rows, 4 a
+    product, 5 four rows.
     """
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)
     if level == 2:
-        a[0][between(rng, 1, 2)] = a[0][0] = 0
-    value, told = determinant(a), f"$A = {_latex(a)}$"
-    wanted = "the determinant of $A$"
+        a[0][randint(rng, 1, 2)] = a[0][0] = 0
+    value, given = determinant(a), f"$A = {_latex(a)}$"
+    asked = "the determinant of $A$"
     if level == 4:
-        b, k = _matrix(rng, 2, 2, 5), between(rng, 2, 3)
-        told += f" and $B = {_latex(b)}$"
-        wanted, value = f"the determinant of $A^{k} B$", value**k * determinant(b)
-    ask = pick(rng, ("Let {}. What is {}?", "Find {1}, where {0}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), str(value))
+        b, k = _matrix(rng, 2, 2, 5), randint(rng, 2, 3)
+        given += f" and $B = {_latex(b)}$"
+        asked, value = f"the determinant of $A^{k} B$", value**k * determinant(b)
+    ask = choice(rng, ("Let {}. What is {}?", "Find {1}, where {0}.", "If {}, what is {}?"))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def matrices(rng: random.Random, level: int) -> Problem:
@@ -65,15 +65,15 @@ def matrices(rng: random.Random, level: int) -> Problem:
     a, b = _matrix(rng, 2, 2, 7), _matrix(rng, 2, 2, 7)
     if level >= 4 and not determinant(a):
         return matrices(rng, level)
-    told, wanted = f"$A = {_latex(a)}$ and $B = {_latex(b)}$", "the product $AB$"
+    given, asked = f"$A = {_latex(a)}$ and $B = {_latex(b)}$", "the product $AB$"
     value: Sequence[Sequence[Number]] = _times(a, b)
     if level == 1:
         vector = _matrix(rng, 2, 1)
-        told = f"$A = {_latex(a)}$ and $v = {_latex(vector)}$"
-        wanted, value = "the product $Av$", _times(a, vector)
+        given = f"$A = {_latex(a)}$ and $v = {_latex(vector)}$"
+        asked, value = "the product $Av$", _times(a, vector)
     elif level == 3:
-        n = pick(rng, (3, 4))
-        told, wanted, value = f"$A = {_latex(a)}$", f"the power $A^{n}$", _times(a, _times(a, a))
+        n = choice(rng, (3, 4))
+        given, asked, value = f"$A = {_latex(a)}$", f"the power $A^{n}$", _times(a, _times(a, a))
         if n == 4:
             value = _times(_times(a, a), _times(a, a))
     elif level >= 4:
@@ -82,27 +82,27 @@ def matrices(rng: random.Random, level: int) -> Problem:
         adjoint = [[s, -q], [-r, p]]
         product = adjoint if level == 4 else _times(adjoint, b)
         value = [[Fraction(entry, size) for entry in row] for row in product]
-        told = told if level == 5 else f"$A = {_latex(a)}$"
-        wanted = "the matrix $X$ with $AX = B$" if level == 5 else "the inverse of $A$"
+        given = given if level == 5 else f"$A = {_latex(a)}$"
+        asked = "the matrix $X$ with $AX = B$" if level == 5 else "the inverse of $A$"
     answer = _latex(value)
-    if answer in told:
+    if answer in given:
         return matrices(rng, level)
-    ask = pick(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), answer)
+    ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
+    return Problem(ask.format(given, asked), answer)
 
 
 def eigenvalues(rng: random.Random, level: int) -> Problem:
     """Find eigenvalues.
 
-    Level 1 wants the sum or product of a triangular matrix's, 2 a whole one, 3 the sum of their
-    squares, 4 one with a square root, 5 the largest of three.
+    Level 1 asks for the sum or product for a triangular matrix, 2 for an integer eigenvalue, 3 for
+    the sum of squares, 4 for one with a square root, 5 for the largest of three.
     """
-    p, q = between(rng, -9, 9), between(rng, -9, 9)
-    a, k = between(rng, -6, 6), nonzero(rng, 4)
+    p, q = randint(rng, -9, 9), randint(rng, -9, 9)
+    a, k = randint(rng, -6, 6), nonzero(rng, 4)
     matrix = [[p, k], [0, q]]
-    wanted, answer = "its larger eigenvalue", str(max(p, q))
+    asked, answer = "its larger eigenvalue", str(max(p, q))
     if level == 1:
-        wanted, answer = pick(
+        asked, answer = choice(
             rng,
             (
                 ("the sum of its two eigenvalues", str(p + q)),
@@ -116,36 +116,36 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
     elif level == 3:
         matrix = _matrix(rng, 2, 2)
         (p, q), (r, s) = matrix
-        wanted = "the sum of the squares of its eigenvalues, repeated and complex ones included"
+        asked = "the sum of the squares of its eigenvalues, repeated and complex ones included"
         answer = str(p * p + s * s + 2 * q * r)
     elif level == 4:
-        matrix = [[p + a, k], [between(rng, 1, 9) * (1 if k > 0 else -1), p - a]]
+        matrix = [[p + a, k], [randint(rng, 1, 9) * (1 if k > 0 else -1), p - a]]
         inside = a * a + k * matrix[1][0]
         root = surd(1, inside)
         if "sqrt" not in root:
             return eigenvalues(rng, level)
-        wanted, answer = "its larger eigenvalue, exactly", root if not p else f"{p} + {root}"
+        asked, answer = "its larger eigenvalue, exactly", root if not p else f"{p} + {root}"
     elif level == 5:
-        r, b = between(rng, -9, 9), between(rng, 1, 3)
+        r, b = randint(rng, -9, 9), randint(rng, 1, 3)
         lower, upper = [[1, 0, 0], [k, 1, 0], [a, b, 1]], [[p, 0, 0], [0, q, 0], [0, 0, r]]
         inverse = [[1, 0, 0], [-k, 1, 0], [k * b - a, -b, 1]]
         mixed = _times(_times(lower, upper), inverse)
         turn, back = [[1, 1, 0], [0, 1, 1], [0, 0, 1]], [[1, -1, 1], [0, 1, -1], [0, 0, 1]]
         matrix, answer = _times(_times(turn, mixed), back), str(max(p, q, r))
-        wanted = "its largest eigenvalue"
-    ask = pick(
+        asked = "its largest eigenvalue"
+    ask = choice(
         rng, ("Consider the matrix $A = {}$. Find {}.", "For the matrix $A = {}$, what is {}?")
     )
-    return Problem(ask.format(_latex(matrix), wanted), answer)
+    return Problem(ask.format(_latex(matrix), asked), answer)
 
 
 def vectors(rng: random.Random, level: int) -> Problem:
     """Calculate with vectors in space.
 
-    Level 1 wants a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
+    Level 1 asks for a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
     parallelepiped's volume.
     """
-    u, v, w = ((between(rng, -9, 9), between(rng, -9, 9), between(rng, -9, 9)) for _ in range(3))
+    u, v, w = ((randint(rng, -9, 9), randint(rng, -9, 9), randint(rng, -9, 9)) for _ in range(3))
     cross = (
         u[1] * v[2] - u[2] * v[1],
         u[2] * v[0] - u[0] * v[2],
@@ -154,8 +154,8 @@ def vectors(rng: random.Random, level: int) -> Problem:
     volume = abs(sum(x * y for x, y in zip(cross, w, strict=True)))
     if not volume:
         return vectors(rng, level)
-    told = f"$u = {point(*u)}$ and $v = {point(*v)}$"
-    wanted, answer = (
+    given = f"$u = {point(*u)}$ and $v = {point(*v)}$"
+    asked, answer = (
         ("the dot product of $u$ and $v$", str(sum(x * y for x, y in zip(u, v, strict=True)))),
         (
             "the exact length of $u - v$",
@@ -169,6 +169,6 @@ def vectors(rng: random.Random, level: int) -> Problem:
         ("the volume of the parallelepiped that $u$, $v$ and $w$ span", str(volume)),
     )[level - 1]
     if level == 5:
-        told = f"$u = {point(*u)}$, $v = {point(*v)}$ and $w = {point(*w)}$"
-    ask = pick(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
-    return Problem(ask.format(told, wanted), answer)
+        given = f"$u = {point(*u)}$, $v = {point(*v)}$ and $w = {point(*w)}$"
+    ask = choice(rng, ("Let {}. Find {}.", "If {}, what is {}?"))
+    return Problem(ask.format(given, asked), answer)

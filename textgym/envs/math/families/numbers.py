@@ -1,13 +1,13 @@
-"""Calculating with numbers: chains of steps, fractions, percentages, square roots, powers.
+"""Arithmetic: chains of steps, fractions, percentages, square roots, powers.
 
-What always holds: what is to be calculated is told in words or as an equation, so that no formula
-of the question equals the answer.
+Invariants: the calculation is given in words or as an equation, so no formula of the question
+equals the answer.
 """
 
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import below, between, pick
+from textgym.envs.drawing import choice, randbelow, randint
 
 from .problem import Number, Problem, number, scaled, sum_of, surd
 
@@ -30,36 +30,38 @@ _EXPONENT = (
 
 
 def steps(rng: random.Random, level: int) -> Problem:
-    """Follow a chain of whole-number steps.
+    """Follow a chain of steps with integers.
 
     Level 1 adds and subtracts twice, 2 multiplies too, 3 has four steps with an exact division,
     4 six steps with a square, 5 eleven steps with two squares.
     """
-    value = between(rng, 12, 99)
-    told = [f"Start with ${value}$."]
+    value = randint(rng, 12, 99)
+    given = [f"Start with ${value}$."]
     for kind in _CHAINS[level - 1]:
         if kind == "*":
-            n = between(rng, 3, 9)
+            n = randint(rng, 3, 9)
             value *= n
-            told.append(f"Multiply by ${n}$.")
+            given.append(f"Multiply by ${n}$.")
         elif kind == "/":
-            n = between(rng, 3, 9)
-            value = _moved(told, value, value + n - value % n + n * between(rng, 1, 9)) // n
-            told.append(f"Divide by ${n}$.")
+            n = randint(rng, 3, 9)
+            value = _moved(given, value, value + n - value % n + n * randint(rng, 1, 9)) // n
+            given.append(f"Divide by ${n}$.")
         elif kind == "s":
-            value = _moved(told, value, pick(rng, (-1, 1)) * between(rng, 2, 15)) ** 2
-            told.append("Square the result.")
+            value = _moved(given, value, choice(rng, (-1, 1)) * randint(rng, 2, 15)) ** 2
+            given.append("Square the result.")
         else:
-            value = _moved(told, value, value + pick(rng, (-1, 1)) * between(rng, 11, 20 * level))
-    return Problem(pick(rng, _RESULT).format(" ".join(told)), number(value))
+            value = _moved(
+                given, value, value + choice(rng, (-1, 1)) * randint(rng, 11, 20 * level)
+            )
+    return Problem(choice(rng, _RESULT).format(" ".join(given)), number(value))
 
 
-def _moved(told: list[str], value: int, target: int) -> int:
-    """Go to a number by adding or subtracting."""
+def _moved(given: list[str], value: int, target: int) -> int:
+    """Return the step that leads to a number, by addition or subtraction."""
     if target > value:
-        told.append(f"Add ${target - value}$.")
+        given.append(f"Add ${target - value}$.")
     elif target < value:
-        told.append(f"Subtract ${value - target}$.")
+        given.append(f"Subtract ${value - target}$.")
     return target
 
 
@@ -69,16 +71,17 @@ def fractions(rng: random.Random, level: int) -> Problem:
     Level 1 adds two with the same denominator, 2 adds or subtracts with different ones, 3 has two
     steps with a product or quotient, 4 three steps, 5 five steps.
     """
-    bottom = between(rng, 5, 24)
-    value = Fraction(between(rng, 1, bottom - 1), bottom)
-    told = [f"Start with ${number(value)}$."]
+    bottom = randint(rng, 5, 24)
+    value = Fraction(randint(rng, 1, bottom - 1), bottom)
+    given = [f"Start with ${number(value)}$."]
     for step in range((1, 1, 2, 3, 5)[level - 1]):
-        n = Fraction(between(rng, 1, 11), between(rng, 2, 12))
+        n = Fraction(randint(rng, 1, 11), randint(rng, 2, 12))
         while level == 2 and value.denominator % n.denominator == 0:
-            n = Fraction(between(rng, 1, 11), between(rng, 2, 12))
+            n = Fraction(randint(rng, 1, 11), randint(rng, 2, 12))
         if level == 1:
-            n = Fraction(between(rng, 1, 2 * value.denominator), value.denominator)
-        kind = 0 if level == 1 else (below(rng, 2), 2 + below(rng, 2))[level > 2 and step % 2 == 0]
+            n = Fraction(randint(rng, 1, 2 * value.denominator), value.denominator)
+        kinds = (0, 0) if level == 1 else (randbelow(rng, 2), 2 + randbelow(rng, 2))
+        kind = kinds[level > 2 and step % 2 == 0]
         shown = number(n)
         value, sentence = (
             (value + n, f"Add ${shown}$."),
@@ -86,32 +89,32 @@ def fractions(rng: random.Random, level: int) -> Problem:
             (value * n, f"Multiply by ${shown}$."),
             (value / n, f"Divide by ${shown}$."),
         )[kind]
-        told.append(sentence)
-    return Problem(pick(rng, _LOWEST).format(" ".join(told)), number(value), "simplified")
+        given.append(sentence)
+    return Problem(choice(rng, _LOWEST).format(" ".join(given)), number(value), "simplified")
 
 
 def percentages(rng: random.Random, level: int) -> Problem:
     """Calculate with percentages.
 
-    Level 1 takes one of a number, 2 changes a number by one, 3 undoes a change, 4 chains two
-    changes, 5 mixes two solutions to a wanted strength.
+    Level 1 takes a percentage of a number, 2 changes a number by one, 3 undoes a change, 4 chains
+    two changes, 5 mixes two solutions to a required strength.
     """
-    p, q, k = 5 * between(rng, 1, 19), 5 * between(rng, 1, 19), between(rng, 2, 60)
-    sign, verb = pick(rng, ((1, "raised"), (-1, "lowered")))
+    p, q, k = 5 * randint(rng, 1, 19), 5 * randint(rng, 1, 19), randint(rng, 2, 60)
+    sign, verb = choice(rng, ((1, "raised"), (-1, "lowered")))
     changed = Fraction(100 + sign * p, 100)
-    thing = pick(rng, ("price", "rent", "salary", "fee", "budget"))
+    thing = choice(rng, ("price", "rent", "salary", "fee", "budget"))
     if level == 1:
-        ask = pick(rng, ("What is ${}\\%$ of ${}$?", "Find ${}\\%$ of ${}$."))
+        ask = choice(rng, ("What is ${}\\%$ of ${}$?", "Find ${}\\%$ of ${}$."))
         return Problem(ask.format(p, 20 * k), number(p * k // 5))
     if level == 2:
-        ask = pick(
+        ask = choice(
             rng, ("A {} of ${}$ is {} by ${}\\%$. {}", "Take a {} of ${}$, {} by ${}\\%$. {}")
         )
         question = ask.format(thing, 20 * k, verb, p, "What is it now?")
         return Problem(question, number(20 * k * changed))
     if level == 3:
         after = number(20 * k * changed)
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "After being {1} by ${2}\\%$, a {0} is ${3}$. What was it before?",
@@ -120,8 +123,8 @@ def percentages(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(thing, verb, p, after), number(20 * k))
     if level == 4:
-        other, word = pick(rng, ((1, "raised"), (-1, "lowered")))
-        ask = pick(
+        other, word = choice(rng, ((1, "raised"), (-1, "lowered")))
+        ask = choice(
             rng,
             (
                 "A {0} of ${1}$ is {2} by ${3}\\%$, and the new {0} is {4} by ${5}\\%$. What is it "
@@ -132,10 +135,10 @@ def percentages(rng: random.Random, level: int) -> Problem:
         )
         question = ask.format(thing, 400 * k, verb, p, word, q)
         return Problem(question, number(400 * k * changed * Fraction(100 + other * q, 100)))
-    weak, strong = between(rng, 5, 40), between(rng, 60, 95)
-    wanted = between(rng, weak + 1, strong - 1)
-    what = pick(rng, ("acid", "salt", "alcohol", "sugar"))
-    ask = pick(
+    weak, strong = randint(rng, 5, 40), randint(rng, 60, 95)
+    asked = randint(rng, weak + 1, strong - 1)
+    what = choice(rng, ("acid", "salt", "alcohol", "sugar"))
+    ask = choice(
         rng,
         (
             "How many litres of a ${0}\\%$ {1} solution must be added to ${2}$ litres of a "
@@ -144,8 +147,8 @@ def percentages(rng: random.Random, level: int) -> Problem:
             "the mixture has ${4}\\%$. How many litres are poured in?",
         ),
     )
-    question = ask.format(strong, what, k, weak, wanted) + " Give an exact number."
-    return Problem(question, number(Fraction(k * (wanted - weak), strong - wanted)))
+    question = ask.format(strong, what, k, weak, asked) + " Give an exact number."
+    return Problem(question, number(Fraction(k * (asked - weak), strong - asked)))
 
 
 def roots(rng: random.Random, level: int) -> Problem:
@@ -156,8 +159,8 @@ def roots(rng: random.Random, level: int) -> Problem:
     """
     end = " Write the answer with square roots simplified."
     if level == 1:
-        n = between(rng, 2, 9) ** 2 * between(rng, 2, 30)
-        ask = pick(
+        n = randint(rng, 2, 9) ** 2 * randint(rng, 2, 30)
+        ask = choice(
             rng,
             (
                 "A square has area ${}$. How long is its side?",
@@ -166,11 +169,11 @@ def roots(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(n) + end, surd(1, n), "simplified")
     if level <= 3:
-        k = between(rng, 2, 6)
-        edges = [k * between(rng, 1, 15) for _ in range(level)]
+        k = randint(rng, 2, 6)
+        edges = [k * randint(rng, 1, 15) for _ in range(level)]
         what = "A rectangle" if level == 2 else "A box"
         shown = " \\times ".join(map(str, edges))
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "{} measures ${}$. How long is its diagonal?",
@@ -179,11 +182,11 @@ def roots(rng: random.Random, level: int) -> Problem:
         )
         length = surd(1, sum(e * e for e in edges))
         return Problem(ask.format(what, shown) + end, length, "simplified")
-    c = pick(rng, (2, 3, 5, 6, 7, 10, 11))
+    c = choice(rng, (2, 3, 5, 6, 7, 10, 11))
     if level == 4:
-        a, b = between(rng, 2, 12), between(rng, 2, 12)
-        d = between(rng, 2, a + b - 1)
-        ask = pick(
+        a, b = randint(rng, 2, 12), randint(rng, 2, 12)
+        d = randint(rng, 2, a + b - 1)
+        ask = choice(
             rng,
             (
                 "Add the positive square roots of ${}$ and ${}$, and subtract that of ${}$.",
@@ -193,10 +196,10 @@ def roots(rng: random.Random, level: int) -> Problem:
         )
         question = ask.format(a * a * c, b * b * c, d * d * c)
         return Problem(question + end, surd(a + b - d, c), "simplified")
-    a, b = between(rng, 1, 12), between(rng, 1, 6)
+    a, b = randint(rng, 1, 12), randint(rng, 1, 6)
     norm = a * a - b * b * c
     shown = sum_of(str(a), scaled(-b, f"\\sqrt{{{c}}}"))
-    ask = pick(
+    ask = choice(
         rng,
         (
             "What is the reciprocal of ${}$, with a rational denominator?",
@@ -213,8 +216,8 @@ def exponents(rng: random.Random, level: int) -> Problem:
     Level 1 multiplies powers of one base, 2 divides too, 3 has powers of the base as bases, 4 a
     multiple of the exponent on both sides, 5 roots.
     """
-    base = pick(rng, (2, 3, 5, 7))
-    a, b, c = (between(rng, 2, 15) for _ in range(3))
+    base = choice(rng, (2, 3, 5, 7))
+    a, b, c = (randint(rng, 2, 15) for _ in range(3))
     answer: Number
     if level == 1:
         equation, answer = f"{base}^n = {base}^{{{a}}} \\cdot {base}^{{{b}}}", a + b
@@ -229,7 +232,7 @@ def exponents(rng: random.Random, level: int) -> Problem:
         equation = f"{left} = {right} \\cdot {base}^{{{c}}}"
         answer = Fraction(3 * b + c - 2 * a, 5)
     else:
-        k = between(rng, 3, 7)
+        k = randint(rng, 3, 7)
         left = f"{base**2}^n \\cdot \\sqrt[{k}]{{{base}^{{{a}}}}}"
         equation, answer = f"{left} = \\sqrt{{{base}^{{{b}}}}}", Fraction(b * k - 2 * a, 4 * k)
-    return Problem(pick(rng, _EXPONENT).format(equation), number(answer))
+    return Problem(choice(rng, _EXPONENT).format(equation), number(answer))

@@ -1,7 +1,7 @@
-r"""The problem that families make, and what they share: LaTeX written from exact numbers.
+r"""The problem type, and functions that write exact numbers as LaTeX.
 
-What always holds: numbers are whole or `Fraction`, never rounded; fractions are in lowest terms,
-square roots have no square factor left, and a term of 0 is not written.
+Invariants: numbers are exact, int or `Fraction`; fractions are in lowest terms; square roots have
+no square factor; terms of 0 are omitted.
 """
 
 import random
@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from textgym.envs.drawing import between, pick
+from textgym.envs.drawing import choice, randint
 from textgym.verifiers.maths import Form
 
 __all__ = [
@@ -34,8 +34,8 @@ class Problem(NamedTuple):
 
     Attributes:
         question: The question.
-        answer: The answer, worked out.
-        form: How far an answer has to be worked out to be accepted.
+        answer: The evaluated answer.
+        form: How far an answer must be evaluated to be accepted.
     """
 
     question: str
@@ -44,12 +44,12 @@ class Problem(NamedTuple):
 
 
 def nonzero(rng: random.Random, most: int) -> int:
-    """Draw one of -most, ..., most, but not 0."""
-    return pick(rng, (-1, 1)) * between(rng, 1, most)
+    """Draw an integer from -most to most, except 0."""
+    return choice(rng, (-1, 1)) * randint(rng, 1, most)
 
 
 def value_at(coefficients: Sequence[Number], x: Number) -> Number:
-    """Return a polynomial's value; its coefficients come with the highest power first.
+    """Return the value of a polynomial, given its coefficients with the highest power first.
 
     Example:
         >>> value_at([2, 0, 1], 3)
@@ -104,7 +104,7 @@ def surd(outside: Number, inside: int, unit: str = "") -> str:
 
 
 def sum_of(*terms: str) -> str:
-    """Write a sum, with a minus for negative terms; terms of 0 are left out.
+    """Write a sum, with minus signs for negative terms and without terms of 0.
 
     Example:
         >>> sum_of("x^2", "0", "-3x", "2"), sum_of("0")
@@ -122,7 +122,7 @@ def sum_of(*terms: str) -> str:
 
 
 def polynomial(coefficients: Sequence[Number], x: str = "x") -> str:
-    r"""Write a polynomial, its highest power first.
+    r"""Write a polynomial, with the highest power first.
 
     Example:
         >>> polynomial([1, 0, -2, 5]), polynomial([Fraction(1, 2), 0])

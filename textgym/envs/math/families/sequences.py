@@ -1,12 +1,12 @@
 """Sequences and series: arithmetic, geometric, and by recurrence.
 
-What always holds: the rule is told, and terms are counted from 1.
+Invariants: the question states the rule, and terms are counted from 1.
 """
 
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import below, between, pick
+from textgym.envs.drawing import choice, randbelow, randint
 
 from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of
 
@@ -20,66 +20,66 @@ def _ordinal(n: int) -> str:
 def arithmetic_series(rng: random.Random, level: int) -> Problem:
     """Find a term or a sum of an arithmetic sequence.
 
-    Level 1 wants a term, 2 a term from two others, 3 a sum, 4 a sum from two terms, 5 the number
-    of terms for a sum.
+    Level 1 asks for a term, 2 for a term given two others, 3 for a sum, 4 for a sum given two
+    terms, 5 for the number of terms of a sum.
     """
-    a, d = between(rng, -30, 60), pick(rng, (-1, 1)) * between(rng, 2, 15)
-    n, i = between(rng, 12, 60), between(rng, 2, 5)
-    j = i + between(rng, 2, 8)
+    a, d = randint(rng, -30, 60), choice(rng, (-1, 1)) * randint(rng, 2, 15)
+    n, i = randint(rng, 12, 60), randint(rng, 2, 5)
+    j = i + randint(rng, 2, 8)
     known = f"an arithmetic sequence has ${a}$ as its first and ${a + d}$ as its second term"
     other = f"the {_ordinal(i)} and {_ordinal(j)} terms of an arithmetic sequence are "
     other += f"${a + (i - 1) * d}$ and ${a + (j - 1) * d}$"
     total = n * a + d * n * (n - 1) // 2
-    told = known if level in (1, 3) else other
-    wanted, value = (
+    given = known if level in (1, 3) else other
+    asked, value = (
         f"its {_ordinal(n)} term" if level < 3 else f"the sum of its first ${n}$ terms",
         a + (n - 1) * d if level < 3 else total,
     )
     if level == 5:
         a, d = abs(a) + 1, abs(d)
         total = n * a + d * n * (n - 1) // 2
-        told = f"an arithmetic sequence begins with ${a}, {a + d}, \\dots$"
-        wanted, value = f"the number of its first terms whose sum is ${total}$", n
-    ask = pick(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
-    return Problem(ask.format(told, wanted), str(value))
+        given = f"an arithmetic sequence begins with ${a}, {a + d}, \\dots$"
+        asked, value = f"the number of its first terms whose sum is ${total}$", n
+    ask = choice(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
+    return Problem(ask.format(given, asked), str(value))
 
 
 def geometric_series(rng: random.Random, level: int) -> Problem:
     """Find a term or a sum of a geometric sequence.
 
-    Level 1 wants a term, 2 one with a fraction as ratio, 3 a sum, 4 an endless sum, 5 the ratio
-    from an endless sum.
+    Level 1 asks for a term, 2 for one with a fractional ratio, 3 for a sum, 4 for an infinite sum,
+    5 for the ratio given an infinite sum.
     """
-    a, n = between(rng, 2, 30), between(rng, 4, 8)
-    bottom = between(rng, 2, 9)
-    ratio = Fraction(between(rng, 1, bottom - 1) * pick(rng, (-1, 1)), bottom)
+    a, n = randint(rng, 2, 30), randint(rng, 4, 8)
+    bottom = randint(rng, 2, 9)
+    ratio = Fraction(randint(rng, 1, bottom - 1) * choice(rng, (-1, 1)), bottom)
     if level in (1, 3):
-        ratio = Fraction(pick(rng, (-3, -2, 2, 3, 4, 5)))
+        ratio = Fraction(choice(rng, (-3, -2, 2, 3, 4, 5)))
     endless = Fraction(a) / (1 - ratio)
-    told = f"a geometric sequence has first term ${a}$ and ratio ${number(ratio)}$"
+    given = f"a geometric sequence has first term ${a}$ and ratio ${number(ratio)}$"
     value: Number
     if level <= 2:
-        wanted, value = f"its {_ordinal(n)} term", a * ratio ** (n - 1)
+        asked, value = f"its {_ordinal(n)} term", a * ratio ** (n - 1)
     elif level == 3:
-        wanted, value = f"the sum of its first ${n}$ terms", sum(a * ratio**i for i in range(n))
+        asked, value = f"the sum of its first ${n}$ terms", sum(a * ratio**i for i in range(n))
     elif level == 4:
-        wanted, value = "the sum of all its terms", endless
+        asked, value = "the sum of all its terms", endless
     else:
-        told = f"the terms of a geometric sequence with first term ${a}$ add up to "
-        told += f"${number(endless)}$"
-        wanted, value = "its ratio", ratio
-    ask = pick(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
-    return Problem(ask.format(told, wanted), number(value))
+        given = f"the terms of a geometric sequence with first term ${a}$ add up to "
+        given += f"${number(endless)}$"
+        asked, value = "its ratio", ratio
+    ask = choice(rng, ("If {}, what is {}?", "Suppose {}. Find {}."))
+    return Problem(ask.format(given, asked), number(value))
 
 
 def recurrences(rng: random.Random, level: int) -> Problem:
-    """Find a term of a sequence with a rule.
+    """Find a term of a recursive sequence.
 
-    Level 1 has one step with a sum, 2 a product and a sum, 3 two terms before, 4 a quotient, 5 a
-    term far along that needs a formula.
+    Level 1 has a sum, 2 a product and a sum, 3 two previous terms, 4 a quotient, 5 asks for a late
+    term, which needs a formula.
     """
-    a, b, p = between(rng, 1, 12), between(rng, 1, 12), between(rng, 2, 4)
-    q, n = nonzero(rng, 9), between(rng, 5, 8)
+    a, b, p = randint(rng, 1, 12), randint(rng, 1, 12), randint(rng, 2, 4)
+    q, n = nonzero(rng, 9), randint(rng, 5, 8)
     start = f"a_1 = {a}"
     value: Number = a
     if level == 1:
@@ -97,17 +97,17 @@ def recurrences(rng: random.Random, level: int) -> Problem:
             before, value = value, p * value + q * before
     elif level == 4:
         rule = f"a_{{n+1}} = \\frac{{{p}}}{{a_n + {b}}}"
-        n = n - 1 - below(rng, 2)
+        n = n - 1 - randbelow(rng, 2)
         value = Fraction(a)
         for _ in range(n - 1):
             value = p / (value + b)
     else:
-        n = between(rng, 30, 200)
+        n = randint(rng, 30, 200)
         rule = f"a_{{n+1}} = a_n {'+' if q > 0 else '-'} {abs(q)}n"
         value = a + q * n * (n - 1) // 2
     if f"= {number(value)}$" in f"{start}$":
         return recurrences(rng, level)
-    ask = pick(
+    ask = choice(
         rng,
         (
             "A sequence has ${}$ and ${}$ for all $n \\ge 1$. Find $a_{{{}}}$.",

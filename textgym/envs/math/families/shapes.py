@@ -1,12 +1,12 @@
 """Geometry: triangles, circles, coordinates, solids.
 
-What always holds: lengths and areas are exact, with square roots and pi left as they are.
+Invariants: lengths and areas are exact, in terms of square roots and pi.
 """
 
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import below, between, pick
+from textgym.envs.drawing import choice, randbelow, randint
 
 from .problem import Problem, number, point, scaled, sum_of, surd
 
@@ -20,12 +20,12 @@ _EXACT = (
 def triangles(rng: random.Random, level: int) -> Problem:
     """Measure a triangle.
 
-    Level 1 wants an area, 2 a right triangle's side, 3 a side opposite an angle of 60 or 120
-    degrees, 4 an area from three sides, 5 the radius of the circle through the corners.
+    Level 1 asks for an area, 2 for a side of a right triangle, 3 for a side opposite an angle of
+    60 or 120 degrees, 4 for an area given three sides, 5 for the radius of the circumcircle.
     """
-    a, b, c = between(rng, 3, 25), between(rng, 3, 25), between(rng, 3, 25)
+    a, b, c = randint(rng, 3, 25), randint(rng, 3, 25), randint(rng, 3, 25)
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "A triangle has a side of ${}$, and the height on it is ${}$. What is its area?",
@@ -34,7 +34,7 @@ def triangles(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(a, b), number(Fraction(a * b, 2)))
     if level == 2:
-        if below(rng, 2):
+        if randbelow(rng, 2):
             question = (
                 f"The legs of a right triangle are ${a}$ and ${b}$. How long is the third side?"
             )
@@ -46,7 +46,7 @@ def triangles(rng: random.Random, level: int) -> Problem:
             question += "is the other leg?"
             answer = surd(1, (a + b) ** 2 - a * a)
     elif level == 3:
-        angle, sign = pick(rng, ((60, -1), (120, 1)))
+        angle, sign = choice(rng, ((60, -1), (120, 1)))
         question = f"Two sides of a triangle are ${a}$ and ${b}$, and the angle between them is "
         question += f"${angle}^\\circ$. How long is the third side?"
         answer = surd(1, a * a + b * b + sign * a * b)
@@ -60,19 +60,21 @@ def triangles(rng: random.Random, level: int) -> Problem:
         else:
             question += "the radius of the circle through its corners?"
             answer = surd(Fraction(a * b * c, squared), squared)
-    return Problem(pick(rng, _EXACT).format(question), answer)
+    return Problem(choice(rng, _EXACT).format(question), answer)
 
 
 def circles(rng: random.Random, level: int) -> Problem:
     """Measure a circle or a part of one.
 
-    Level 1 wants an area or circumference, 2 a ring's area, 3 an arc, 4 a sector from its arc, 5
-    a segment.
+    Level 1 asks for an area or circumference, 2 for the area of a ring, 3 for an arc, 4 for a
+    sector given its arc, 5 for a segment.
     """
-    r, s = between(rng, 2, 60), between(rng, 1, 40)
-    degrees = pick(rng, (10, 15, 20, 24, 30, 36, 40, 45, 50, 72, 80, 100, 108, 135, 150, 160, 200))
+    r, s = randint(rng, 2, 60), randint(rng, 1, 40)
+    degrees = choice(
+        rng, (10, 15, 20, 24, 30, 36, 40, 45, 50, 72, 80, 100, 108, 135, 150, 160, 200)
+    )
     if level == 1:
-        what, value = pick(rng, (("area", r * r), ("circumference", 2 * r)))
+        what, value = choice(rng, (("area", r * r), ("circumference", 2 * r)))
         question, answer = (
             f"What is the {what} of a circle with radius ${r}$?",
             scaled(value, "\\pi"),
@@ -84,7 +86,7 @@ def circles(rng: random.Random, level: int) -> Problem:
     elif level == 3:
         question = f"A sector of a circle with radius ${r}$ has an angle of ${degrees}^\\circ$. "
         arc = scaled(Fraction(r * degrees, 180), "\\pi")
-        what, answer = pick(
+        what, answer = choice(
             rng,
             (
                 ("What is its area?", scaled(Fraction(r * r * degrees, 360), "\\pi")),
@@ -101,30 +103,30 @@ def circles(rng: random.Random, level: int) -> Problem:
         radius = Fraction(180 * s, degrees)
         answer = scaled(radius * s / 2, "\\pi")
     else:
-        angle, part, root = pick(rng, ((60, 6, 1), (90, 4, 0), (120, 3, 1)))
+        angle, part, root = choice(rng, ((60, 6, 1), (90, 4, 0), (120, 3, 1)))
         question = (
             f"A chord of a circle with radius ${r}$ is seen from the centre under an angle of "
         )
         question += f"${angle}^\\circ$. What is the area between the chord and the shorter arc?"
         triangle = surd(Fraction(-r * r, 4), 3) if root else number(Fraction(-r * r, 2))
         answer = sum_of(scaled(Fraction(r * r, part), "\\pi"), triangle)
-    return Problem(pick(rng, _EXACT).format(question), answer)
+    return Problem(choice(rng, _EXACT).format(question), answer)
 
 
 def coordinates(rng: random.Random, level: int) -> Problem:
-    """Measure in the plane.
+    """Measure in a coordinate plane.
 
-    Level 1 wants a midpoint, 2 a distance, 3 a triangle's area, 4 a point's distance from a line,
-    5 the centre of the circle through three points.
+    Level 1 asks for a midpoint, 2 for a distance, 3 for the area of a triangle, 4 for the distance
+    of a point from a line, 5 for the centre of the circle through three points.
     """
-    p, q, r = [(between(rng, -12, 12), between(rng, -12, 12)) for _ in range(3)]
+    p, q, r = [(randint(rng, -12, 12), randint(rng, -12, 12)) for _ in range(3)]
     if p == q:
         return coordinates(rng, level)
     shown = [f"${point(*at)}$" for at in (p, q, r)]
     dx, dy = q[0] - p[0], q[1] - p[1]
-    twice = dx * (r[1] - p[1]) - dy * (r[0] - p[0])  # the triangle's area, with a sign
+    twice = dx * (r[1] - p[1]) - dy * (r[0] - p[0])  # twice the signed area
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "Which point is in the middle between {} and {}?",
@@ -134,7 +136,7 @@ def coordinates(rng: random.Random, level: int) -> Problem:
         middle = Fraction(p[0] + q[0], 2), Fraction(p[1] + q[1], 2)
         return Problem(ask.format(*shown[:2]), point(*middle))
     if level == 2:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "How far is it from {} to {}? Give the exact distance.",
@@ -146,7 +148,7 @@ def coordinates(rng: random.Random, level: int) -> Problem:
         return coordinates(rng, level)
     corners = f"{shown[0]}, {shown[1]} and {shown[2]}"
     if level == 3:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "What is the area of the triangle with corners {}?",
@@ -155,7 +157,7 @@ def coordinates(rng: random.Random, level: int) -> Problem:
         )
         return Problem(ask.format(corners), number(Fraction(abs(twice), 2)))
     if level == 4:
-        ask = pick(
+        ask = choice(
             rng,
             (
                 "How far is {2} from the line through {0} and {1}? Give the exact value.",
@@ -170,7 +172,7 @@ def coordinates(rng: random.Random, level: int) -> Problem:
         p[0] + Fraction(ey * first - dy * second, 2 * twice),
         p[1] + Fraction(dx * second - ex * first, 2 * twice),
     )
-    ask = pick(
+    ask = choice(
         rng,
         (
             "Find the centre of the circle through {}.",
@@ -183,22 +185,22 @@ def coordinates(rng: random.Random, level: int) -> Problem:
 def solids(rng: random.Random, level: int) -> Problem:
     """Measure a solid.
 
-    Level 1 is a box, 2 a cylinder, 3 a ball, 4 a cone's surface, 5 a cut cone.
+    Level 1 is a box, 2 a cylinder, 3 a ball, 4 the surface of a cone, 5 a frustum.
     """
-    r, h, s = between(rng, 2, 20), between(rng, 3, 30), between(rng, 1, 15)
+    r, h, s = randint(rng, 2, 20), randint(rng, 3, 30), randint(rng, 1, 15)
     if level == 1:
-        what, value = pick(
+        what, value = choice(
             rng, (("volume", r * h * s), ("surface area", 2 * (r * h + r * s + h * s)))
         )
         question = f"A box has edges of ${r}$, ${h}$ and ${s}$. What is its {what}?"
         answer = str(value)
     elif level == 2:
-        what, value = pick(rng, (("volume", r * r * h), ("whole surface area", 2 * r * (r + h))))
+        what, value = choice(rng, (("volume", r * r * h), ("whole surface area", 2 * r * (r + h))))
         question = f"A cylinder has radius ${r}$ and height ${h}$. What is its {what}?"
         answer = scaled(value, "\\pi")
     elif level == 3:
         radius = Fraction(r * s + 1, s + 1)
-        what, times = pick(
+        what, times = choice(
             rng, (("volume", radius**3 * Fraction(4, 3)), ("surface", 4 * radius**2))
         )
         question = f"A ball has radius ${number(radius)}$. What is its {what}?"
@@ -213,4 +215,4 @@ def solids(rng: random.Random, level: int) -> Problem:
         )
         question += f"and height ${h}$. What is its volume?"
         answer = scaled(Fraction(h * ((r + s) ** 2 + (r + s) * r + r * r), 3), "\\pi")
-    return Problem(pick(rng, _EXACT).format(question), answer)
+    return Problem(choice(rng, _EXACT).format(question), answer)

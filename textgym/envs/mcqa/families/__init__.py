@@ -1,27 +1,26 @@
 """Families of multiple-choice questions, each drawn at one of five levels.
 
-Invariants: a family is a function of a random generator and a level; the same state
-of the generator gives the same item, and every item has one right option and three different ones
-that are wrong.
+A family is a function of a random generator and a level. Invariants: the same generator state gives
+the same item; every item has one correct option and three different wrong ones.
 """
 
 import random
 from collections.abc import Callable
 
-from .arithmetic import arithmetic, missing, sequences
-from .calendars import clock, dates, weekdays
-from .chance import counting, probability
-from .chemistry import elements, molar_mass
-from .everyday import change, rates
-from .geography import capitals, continents
-from .integers import bases, divisors, primes, roman
 from .item import Item
-from .logic import orderings, syllogisms, truth
-from .measures import geometry, units
-from .parts import comparing, fractions, percentages
-from .snippets import lists, strings
-from .tables import rankings, tables
-from .words import alphabetical, anagrams, letters
+from .knowledge.calendars import clock, dates, weekdays
+from .knowledge.chemistry import elements, molar_mass
+from .knowledge.geography import capitals, continents
+from .mathematics.arithmetic import arithmetic, missing, sequences
+from .mathematics.chance import counting, probability
+from .mathematics.everyday import change, rates
+from .mathematics.integers import bases, divisors, primes, roman
+from .mathematics.measures import geometry, units
+from .mathematics.parts import comparing, fractions, percentages
+from .reasoning.logic import orderings, syllogisms, truth
+from .reasoning.snippets import lists, strings
+from .reasoning.tables import rankings, tables
+from .reasoning.words import alphabetical, anagrams, letters
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 
@@ -40,6 +39,6 @@ _NAMES = tuple(FAMILIES)
 
 
 def draw(rng: random.Random, level: int) -> tuple[str, Item]:
-    """Draw a family, each equally likely, and an item of it."""
+    """Draw a family, with equal probabilities, and an item of it."""
     name = _NAMES[int(rng.random() * len(_NAMES))]
     return name, FAMILIES[name](rng, level)

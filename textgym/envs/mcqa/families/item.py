@@ -1,13 +1,12 @@
-"""The question item, and how every family draws its options.
+"""The question item, and functions that draw its options.
 
-A distractor is the right answer to a question that a typical slip turns this one into: a number
-off by one or by ten, the next place of a slice, another row of a table. So a family first draws
-four such answers, then which of their questions it asks.
+A distractor is the correct answer to a similar question, which a typical mistake leads to: a number
+off by one or by ten, the next index of a slice, another row of a table. A family first draws four
+such answers, and then which of their questions to ask.
 
-Invariants: all randomness comes from the generator that is handed in; the four options differ;
-each of them is as likely to be the right one as any other, whatever the four are, so that
-nothing but the question tells which it is. Therefore nothing that is drawn or rejected before
-the right one is chosen may depend on it.
+Invariants: all randomness comes from the given generator; the four options differ; given the four
+options, each is equally likely to be the correct one, so only the question reveals it. To keep this
+property, nothing that is drawn or rejected before the correct option is chosen may depend on it.
 """
 
 import random
@@ -15,11 +14,11 @@ from collections.abc import Callable, Sequence
 from math import gcd
 from typing import NamedTuple, TypeVar
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 
 __all__ = [
-    "Item", "are_fractions", "below", "between", "content_of", "corners", "four", "lowest",
-    "offer", "pair", "pick", "plural", "some",
+    "Item", "are_fractions", "choice", "content_of", "corners", "four", "lowest", "offer", "pair",
+    "plural", "randbelow", "randint", "sample",
 ]  # fmt: skip
 
 A = TypeVar("A")
@@ -28,16 +27,16 @@ T = TypeVar("T")
 
 
 class Item(NamedTuple):
-    """A question, its one right answer and three wrong ones.
+    """A question with one correct and three wrong options.
 
     Attributes:
         question: The question.
-        right: The right option.
-        wrong: The three others.
-        content: What decides the split; by default the four options, whichever is right. Another
-            content is given where few sets of options belong to very many questions. It must not
-            tell which option is right: if the facts were shared out among the splits, the right
-            option of a test question would be the one that was never right in training.
+        right: The correct option.
+        wrong: The other three.
+        content: What decides the split; "" for the four options, whichever of them is correct. Give
+            something else if a few sets of options belong to very many questions. It must not
+            reveal the correct option: if facts were divided among the splits, the correct option of
+            a test question would be the only one that is never correct in training.
     """
 
     question: str
@@ -47,7 +46,7 @@ class Item(NamedTuple):
 
 
 def content_of(item: Item) -> str:
-    """Return what decides an item's split, the same whichever of its options is the right one.
+    """Return what decides an item's split, regardless of which of its options is correct.
 
     Example:
         >>> content_of(Item("How much is 5 + 9?", "14", ("13", "15", "16")))
@@ -68,38 +67,38 @@ def lowest(top: int, bottom: int) -> str:
 
 
 def are_fractions(texts: Sequence[str]) -> bool:
-    """Tell whether texts that `lowest` wrote are positive, and none is whole."""
+    """Return whether all strings, as written by `lowest`, are positive and not whole."""
     return all("/" in text and text[0] != "-" for text in texts)
 
 
 def pair(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2)) -> tuple[int, int]:
-    """Draw two numbers of a range that differ by one of the gaps; either may be the larger."""
-    gap = pick(rng, gaps)
-    first = between(rng, low, high - gap)
-    return (first, first + gap) if below(rng, 2) else (first + gap, first)
+    """Draw two numbers of a range that differ by one of the gaps, in random order."""
+    gap = choice(rng, gaps)
+    first = randint(rng, low, high - gap)
+    return (first, first + gap) if randbelow(rng, 2) else (first + gap, first)
 
 
 def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3)) -> list[int]:
-    """Draw four numbers of a range, in random order: one, and it with one, the other or both gaps.
+    """Draw four numbers in random order: a number, and it plus one, the other or both of two gaps.
 
     Args:
         rng: The random generator.
-        low: The least number.
-        high: The greatest number.
-        gaps: Different gaps, of which two are drawn; any two fit into the range together.
+        low: The smallest number.
+        high: The largest number.
+        gaps: Different gaps, of which two are drawn. The sum of any two must fit into the range.
     """
-    one, other = some(rng, gaps, 2)
-    start = between(rng, low, high - one - other)
-    return some(rng, (start, start + one, start + other, start + one + other), 4)
+    one, other = sample(rng, gaps, 2)
+    start = randint(rng, low, high - one - other)
+    return sample(rng, (start, start + one, start + other, start + one + other), 4)
 
 
 def corners(
     function: Callable[[A, B], T], first: tuple[A, A], second: tuple[B, B]
 ) -> tuple[T, T, T, T] | None:
-    """Return what a function makes of two arguments, then of the other choices of either.
+    """Return the four values of a function for two choices of each of its two arguments.
 
-    The first value belongs to `first[0]` and `second[0]`, with which the question is asked. None
-    where two of the four are equal.
+    The first value is for `first[0]` and `second[0]`, which the question uses. Returns None if two
+    of the values are equal.
     """
     (a, other_a), (b, other_b) = first, second
     values = function(a, b), function(other_a, b), function(a, other_b), function(other_a, other_b)
@@ -109,6 +108,6 @@ def corners(
 def offer(
     question: str, values: Sequence[T], show: Callable[[T], str] = str, content: str = ""
 ) -> Item:
-    """Make an item from four values, the right one first; show writes a value as an option."""
+    """Make an item from four values, the correct one first. `show` formats a value."""
     right, *wrong = map(show, values)
     return Item(question, right, wrong, content)

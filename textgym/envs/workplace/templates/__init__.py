@@ -1,7 +1,7 @@
-"""Templates of tasks for a generated company, in five domains and across them.
+"""Task templates for generated companies, in five domains and across domains.
 
-What always holds: a task's reference follows from what the tools show; where a template has tasks
-without effect, they are tagged; the same state of the generator gives the same task.
+Invariants: the output of the tools determines a task's reference; tasks that change nothing are
+tagged; the same generator state gives the same task.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 from functools import cache
 from typing import Any
 
-from textgym.envs.drawing import pick
+from textgym.envs.drawing import choice
 from textgym.envs.workplace.templates import (  # noqa: F401
     across,
     across_five,
@@ -27,27 +27,27 @@ from textgym.envs.workplace.world import Company
 __all__ = ["LEVELS", "TEMPLATES", "Template", "attempt", "draw"]
 
 LEVELS = (1, 2, 3, 4, 5)
-_KEEP_NO_OP = 0.5
-_TRIES = 50
+NO_OP_SHARE = 0.5
+MAX_TRIES = 50
 
 
 def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[str, Any]:
-    """Draw a task of a level: each of its templates is equally likely.
+    """Draw a task of a level, with equal probabilities for its templates.
 
     Args:
-        rng: Draws everything.
+        rng: The random generator.
         level: One of `LEVELS`.
-        company: Where the task is set.
-        call: Calls a tool by name on the company's databases; the look-ups change nothing.
+        company: The company of the task.
+        call: Calls a tool by name on the company's databases. It is used only for look-ups.
 
     Returns:
-        A row with `query`, `now`, `ground_truth` (the calls that change something), `look_ups` (the
-        calls that find out what to change), `template`, `domains` and `category`; and `no_op` where
-        nothing is to be changed.
+        A row with `query`, `now`, `ground_truth` (the calls that make changes), `look_ups` (the
+        calls that find out what to change), `template`, `domains` and `category`; and `no_op` if
+        nothing must be changed.
     """
     while True:
-        template = pick(rng, _at_level(level))
-        for _ in range(_TRIES):  # a company may have nothing that a template fits
+        template = choice(rng, _at_level(level))
+        for _ in range(MAX_TRIES):  # a template may not fit the company
             row = attempt(template, rng, company, call)
             if row is not None:
                 return row
@@ -56,17 +56,17 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
 def attempt(
     template: Template, rng: random.Random, company: Company, call: Call
 ) -> dict[str, Any] | None:
-    """Draw a task of one template; None where what was drawn makes no clear task."""
+    """Draw a task of a template; None if the drawn values do not make an unambiguous task."""
     draft = Draft(rng, company, call)
     try:
         slots = template.plan(draft)
     except Unfit:
         return None
-    if not draft.writes and not (template.may_do_nothing and rng.random() < _KEEP_NO_OP):
+    if not draft.writes and not (template.may_do_nothing and rng.random() < NO_OP_SHARE):
         return None
     domains = template.domains
     row = {
-        "query": pick(rng, template.phrasings).format(**slots),
+        "query": choice(rng, template.phrasings).format(**slots),
         "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
         "ground_truth": draft.writes,
         "look_ups": draft.look_ups,

@@ -60,7 +60,7 @@ def _mail_to_assignee(draft: Draft) -> dict[str, str]:
     " CRM names as responsible for {customer}",
 )
 def _meet_about_customer(draft: Draft) -> dict[str, str]:
-    customer, minutes = draft.row("customers")["customer_name"], draft.pick((30, 60, 90))
+    customer, minutes = draft.row("customers")["customer_name"], draft.choice((30, 60, 90))
     start = draft.start(draft.work_day())
     found = draft.one(draft.customers(customer_name=customer))
     draft.book(f"About {customer}", found["assigned_to_email"], start, minutes)
@@ -83,7 +83,7 @@ def _meet_about_customer(draft: Draft) -> dict[str, str]:
     " titled '{subject}'; call the event '{subject}' too",
 )
 def _meet_sender(draft: Draft) -> dict[str, str]:
-    subject, minutes = draft.row("emails")["subject"], draft.pick((30, 60))
+    subject, minutes = draft.row("emails")["subject"], draft.choice((30, 60))
     start = draft.start(draft.work_day())
     mails = [mail for mail in draft.mails_about(subject) if received(mail)]
     draft.need(mails)
@@ -113,7 +113,7 @@ def _meet_sender(draft: Draft) -> dict[str, str]:
     " staying in touch.'",
 )
 def _revive_or_thank(draft: Draft) -> dict[str, str]:
-    customer, weeks = draft.row("customers")["customer_name"], draft.between(3, 6)
+    customer, weeks = draft.row("customers")["customer_name"], draft.randint(3, 6)
     found = [draft.one(draft.customers(customer_name=customer))]
     colleague = found[0]["assigned_to_email"]
     if draft.before(found, "last_contact_date", 7 * weeks):
@@ -137,9 +137,9 @@ def _revive_or_thank(draft: Draft) -> dict[str, str]:
     " please.",
 )
 def _nudge_or_praise(draft: Draft) -> dict[str, str]:
-    name, board = draft.team(1)[0].first, draft.pick(words.BOARDS)
-    nudge = draft.pick(("Some of your tasks are late. What do you need?", "Can I help you out?"))
-    praise = draft.pick(("Everything is on time, thank you!", "Nice to see you on schedule."))
+    name, board = draft.team(1)[0].first, draft.choice(words.BOARDS)
+    nudge = draft.choice(("Some of your tasks are late. What do you need?", "Can I help you out?"))
+    praise = draft.choice(("Everything is on time, thank you!", "Nice to see you on schedule."))
     address = draft.address(name)
     if draft.overdue(draft.tasks(assigned_to_email=address, board=board)):
         draft.send(address, "Overdue tasks", nudge)
@@ -160,8 +160,8 @@ def _nudge_or_praise(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _meet_if_silent(draft: Draft) -> dict[str, str]:
-    name, days = draft.colleagues(1)[0].first, draft.between(3, 8)
-    title, start = draft.pick(words.NEW_MEETINGS), draft.start(draft.work_day())
+    name, days = draft.colleagues(1)[0].first, draft.randint(3, 8)
+    title, start = draft.choice(words.NEW_MEETINGS), draft.start(draft.work_day())
     address = draft.address(name)
     mails = [mail for mail in draft.mails(address) if received(mail)]
     if not draft.since(mails, "sent_datetime", days):
@@ -187,7 +187,7 @@ def _meet_if_silent(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _mail_if_not_met(draft: Draft) -> dict[str, str]:
-    name, days, mail = draft.colleagues(1)[0].first, draft.between(5, 15), draft.new_mail()
+    name, days, mail = draft.colleagues(1)[0].first, draft.randint(5, 15), draft.new_mail()
     address = draft.address(name)
     events = draft.events(address, until=draft.today - timedelta(days=1))
     if not draft.since(events, "event_start", days):
@@ -209,11 +209,13 @@ def _mail_if_not_met(draft: Draft) -> dict[str, str]:
     " in the Front end backlog with the due date {day}.",
 )
 def _task_if_few_visits(draft: Draft) -> dict[str, str]:
-    name, task, day = draft.team(1)[0].first, draft.pick(words.NEW_TASKS), draft.work_day()
-    body = draft.pick(("The figures look good, thank you!", "Many visitors this time, well done."))
+    name, task, day = draft.team(1)[0].first, draft.choice(words.NEW_TASKS), draft.work_day()
+    body = draft.choice(
+        ("The figures look good, thank you!", "Many visitors this time, well done.")
+    )
     since, until = draft.period(3, 10)
     total = sum(draft.visits("total_visits_count", since, until).values())
-    limit, address = int(total) + draft.between(-8, 9), draft.address(name)
+    limit, address = int(total) + draft.randint(-8, 9), draft.address(name)
     if total < limit:
         draft.add_task(task, "Front end", address, day)
     else:
@@ -234,7 +236,7 @@ def _task_if_few_visits(draft: Draft) -> dict[str, str]:
 )
 def _meet_most_overdue(draft: Draft) -> dict[str, str]:
     names = [person.first for person in draft.team(3)]
-    title, minutes = draft.pick(words.NEW_MEETINGS), draft.pick((30, 60))
+    title, minutes = draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     start = draft.start(draft.work_day())
     counts = {
         address: len(draft.overdue(draft.tasks(assigned_to_email=address)))

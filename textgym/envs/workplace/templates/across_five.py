@@ -34,7 +34,7 @@ from textgym.envs.workplace.templates.template import (
     " a half-hour event 'Overdue tasks' at the first time I am free tomorrow.",
 )
 def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
-    name, limit = draft.team(1)[0].first, draft.between(2, 4)
+    name, limit = draft.team(1)[0].first, draft.randint(2, 4)
     address = draft.address(name)
     if len(draft.overdue(draft.tasks(assigned_to_email=address))) > limit:
         start = draft.free(draft.today + timedelta(days=1), 30)
@@ -60,7 +60,7 @@ def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
 def _stand_in(draft: Draft) -> dict[str, str]:
     name, other = (person.first for person in draft.team(2))
     day = draft.work_day(3, 20)
-    body = draft.pick(("Thank you for helping out.", "Please have a look at your new tasks."))
+    body = draft.choice(("Thank you for helping out.", "Please have a look at your new tasks."))
     address, helper = draft.address(name), draft.address(other)
     events = draft.events(address, since=draft.today, until=day)
     tasks = draft.tasks(assigned_to_email=address, list_name="In Progress")
@@ -88,8 +88,8 @@ def _stand_in(draft: Draft) -> dict[str, str]:
 )
 def _take_over(draft: Draft) -> dict[str, str]:
     name, other = (person.first for person in draft.sales(2))
-    status = draft.pick(words.STATUSES)
-    body = draft.pick(("Good luck with it!", "Call me if anything is unclear."))
+    status = draft.choice(words.STATUSES)
+    body = draft.choice(("Good luck with it!", "Call me if anything is unclear."))
     address, successor = draft.address(name), draft.address(other)
     customers = draft.customers(assigned_to_email=address, status=status)
     events = draft.coming(address)
@@ -113,7 +113,7 @@ def _take_over(draft: Draft) -> dict[str, str]:
     " per person: subject '{subject}', text '{body}'",
 )
 def _mail_to_all_late(draft: Draft) -> dict[str, str]:
-    board, where = draft.pick(words.BOARDS), draft.pick(words.LISTS[:3])
+    board, where = draft.choice(words.BOARDS), draft.choice(words.LISTS[:3])
     mail = draft.new_mail()
     late = draft.overdue(draft.tasks(board=board, list_name=where))
     people = sorted({task["assigned_to_email"] for task in late})
@@ -135,7 +135,7 @@ def _mail_to_all_late(draft: Draft) -> dict[str, str]:
 )
 def _cancel_and_tell(draft: Draft) -> dict[str, str]:
     day = draft.work_day()
-    body = draft.pick(("I will find a new date for us.", "Please send me your notes instead."))
+    body = draft.choice(("I will find a new date for us.", "Please send me your notes instead."))
     events = draft.events(since=day, until=day)
     draft.need(len(events) > 1)
     for event in events:
@@ -159,8 +159,10 @@ def _cancel_and_tell(draft: Draft) -> dict[str, str]:
     " email titled 'Lost proposals' with the text '{body}'",
 )
 def _lost_proposals(draft: Draft) -> dict[str, str]:
-    product, weeks = draft.pick(words.INTERESTS), draft.between(2, 5)
-    body = draft.pick(("Please look at your lost proposals.", "Let us talk about what went wrong."))
+    product, weeks = draft.choice(words.INTERESTS), draft.randint(2, 5)
+    body = draft.choice(
+        ("Please look at your lost proposals.", "Let us talk about what went wrong.")
+    )
     found = draft.customers(product_interest=product, status="Proposal")
     stale = draft.before(found, "last_contact_date", 7 * weeks)
     draft.need(stale)
@@ -185,10 +187,10 @@ def _lost_proposals(draft: Draft) -> dict[str, str]:
     " email titled 'Leads' too: '{good}' in the first case, '{bad}' in the second.",
 )
 def _leads_by_figures(draft: Draft) -> dict[str, str]:
-    name, product = draft.sales(1)[0].first, draft.pick(words.INTERESTS)
+    name, product = draft.sales(1)[0].first, draft.choice(words.INTERESTS)
     since, until = draft.period(2, 12)
-    good = draft.pick(("Your leads are promoted.", "Good news for your leads."))
-    bad = draft.pick(("Your leads are gone.", "Please look for other leads."))
+    good = draft.choice(("Your leads are promoted.", "Good news for your leads."))
+    bad = draft.choice(("Your leads are gone.", "Please look for other leads."))
     figures = [
         sum(draft.visits("engaged_users_count", day, day).values()) for day in (since, until)
     ]
@@ -218,7 +220,11 @@ def _leads_by_figures(draft: Draft) -> dict[str, str]:
     " as my calendar has room that day",
 )
 def _review_round(draft: Draft) -> dict[str, str]:
-    board, day, title = draft.pick(words.BOARDS), draft.work_day(), draft.pick(words.NEW_MEETINGS)
+    board, day, title = (
+        draft.choice(words.BOARDS),
+        draft.work_day(),
+        draft.choice(words.NEW_MEETINGS),
+    )
     tasks = draft.tasks(board=board, list_name="In Review")
     people = sorted({task["assigned_to_email"] for task in tasks})
     draft.need(len(people) > 1)

@@ -32,7 +32,7 @@ def days_of(draft: Draft, since: date, until: date) -> dict[str, str]:
 
 
 def by_source(draft: Draft, since: date, until: date) -> dict[str, float]:
-    """Look up how many visits each source brought in a period."""
+    """Look up the number of visits from each source in a period."""
     return {
         source: sum(
             draft.visits("traffic_source_count", since, until, traffic_source=source).values()
@@ -42,12 +42,12 @@ def by_source(draft: Draft, since: date, until: date) -> dict[str, float]:
 
 
 def value_of(source: str) -> str:
-    """Return what to plot for a source."""
+    """Return the value to plot for a source."""
     return f"visits_{source.replace(' ', '_')}"
 
 
 def on(figures: dict[str, float], day: date) -> float:
-    """Return the figure of a day; none is 0."""
+    """Return the figure of a day; 0 if it is missing."""
     return {date[:10]: figure for date, figure in figures.items()}.get(day.isoformat(), 0)
 
 
@@ -59,7 +59,7 @@ def on(figures: dict[str, float], day: date) -> float:
     "I would like to see {value} for the days {since} to {until} in a {kind}",
 )
 def _plot_period(draft: Draft) -> dict[str, str]:
-    value, kind = draft.pick(tuple(VALUES)), draft.pick(tuple(PLOTS))
+    value, kind = draft.choice(tuple(VALUES)), draft.choice(tuple(PLOTS))
     since, until = draft.period(3, 25)
     draft.plot(VALUES[value], PLOTS[kind], since, until)
     return {"value": value, "kind": kind, **days_of(draft, since, until)}
@@ -73,7 +73,7 @@ def _plot_period(draft: Draft) -> dict[str, str]:
     "Can you plot a histogram of the {value} on {day}?",
 )
 def _distribution_of_day(draft: Draft) -> dict[str, str]:
-    value = draft.pick(tuple(value for value in VALUES if value != "average session duration"))
+    value = draft.choice(tuple(value for value in VALUES if value != "average session duration"))
     day = draft.past_day()
     draft.plot(VALUES[value], "histogram", day, day)
     return {"value": value, "day": draft.day(day)}
@@ -88,9 +88,9 @@ def _distribution_of_day(draft: Draft) -> dict[str, str]:
     " {other}",
 )
 def _two_plots(draft: Draft) -> dict[str, str]:
-    one, other = draft.pick(tuple(VALUES)), draft.pick(tuple(VALUES))
+    one, other = draft.choice(tuple(VALUES)), draft.choice(tuple(VALUES))
     draft.need(one != other)
-    kind, (since, until) = draft.pick(tuple(PLOTS)), draft.period(3, 25)
+    kind, (since, until) = draft.choice(tuple(PLOTS)), draft.period(3, 25)
     draft.plot(VALUES[one], PLOTS[kind], since, until)
     draft.plot(VALUES[other], PLOTS[kind], since, until)
     return {"one": one, "other": other, "kind": kind, **days_of(draft, since, until)}
@@ -107,7 +107,7 @@ def _two_plots(draft: Draft) -> dict[str, str]:
     " {since} to {until}",
 )
 def _extreme_day(draft: Draft) -> dict[str, str]:
-    (since, until), most = draft.period(4, 9), draft.pick(("most", "fewest"))
+    (since, until), most = draft.period(4, 9), draft.choice(("most", "fewest"))
     figures = draft.visits("total_visits_count", since, until)
     day = date.fromisoformat(draft.top(figures, lowest=most == "fewest")[:10])
     draft.plot("total_visits", "histogram", day, day)
@@ -125,8 +125,8 @@ def _extreme_day(draft: Draft) -> dict[str, str]:
     " that period",
 )
 def _extreme_source(draft: Draft) -> dict[str, str]:
-    (since, until), kind = draft.period(4, 14), draft.pick(tuple(KINDS))
-    most = draft.pick(("most", "fewest"))
+    (since, until), kind = draft.period(4, 14), draft.choice(tuple(KINDS))
+    most = draft.choice(("most", "fewest"))
     source = draft.top(by_source(draft, since, until), lowest=most == "fewest")
     draft.plot(value_of(source), KINDS[kind], since, until)
     return {"most": most, "kind": kind, **days_of(draft, since, until)}
@@ -142,7 +142,7 @@ def _extreme_source(draft: Draft) -> dict[str, str]:
     " the total visits of that day alone",
 )
 def _better_of_two_days(draft: Draft) -> dict[str, str]:
-    value, one, other = draft.pick(("total visits", "engaged users")), *draft.period(2, 12)
+    value, one, other = draft.choice(("total visits", "engaged users")), *draft.period(2, 12)
     figures = {day: on(draft.visits(TOOLS[value], day, day), day) for day in (one, other)}
     best = draft.top(figures)
     draft.plot("total_visits", "histogram", best, best)
@@ -160,7 +160,7 @@ def _better_of_two_days(draft: Draft) -> dict[str, str]:
     " the period between them (both days included), anything else a bar chart of the same",
 )
 def _line_if_grown(draft: Draft) -> dict[str, str]:
-    value, (since, until) = draft.pick(("total visits", "engaged users")), draft.period(3, 20)
+    value, (since, until) = draft.choice(("total visits", "engaged users")), draft.period(3, 20)
     figures = [on(draft.visits(TOOLS[value], day, day), day) for day in (since, until)]
     kind = "line" if figures[1] > figures[0] else "bar"
     draft.plot(VALUES[value], kind, since, until)
@@ -179,8 +179,8 @@ def _line_if_grown(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _plot_if_ever_above(draft: Draft) -> dict[str, str]:
-    (since, until), kind = draft.period(3, 14), draft.pick(tuple(KINDS))
-    limit = draft.between(12, 18)
+    (since, until), kind = draft.period(3, 14), draft.choice(tuple(KINDS))
+    limit = draft.randint(12, 18)
     if max(draft.visits("total_visits_count", since, until).values()) > limit:
         draft.plot("total_visits", KINDS[kind], since, until)
     return {"limit": str(limit), "kind": kind, **days_of(draft, since, until)}
@@ -197,9 +197,9 @@ def _plot_if_ever_above(draft: Draft) -> dict[str, str]:
     " to {until}, over the same days, as a {kind}",
 )
 def _stronger_source(draft: Draft) -> dict[str, str]:
-    one, other = draft.pick(words.SOURCES), draft.pick(words.SOURCES)
+    one, other = draft.choice(words.SOURCES), draft.choice(words.SOURCES)
     draft.need(one != other)
-    (since, until), kind = draft.period(3, 14), draft.pick(tuple(KINDS))
+    (since, until), kind = draft.period(3, 14), draft.choice(tuple(KINDS))
     best = draft.top(
         {
             source: sum(
@@ -224,7 +224,7 @@ def _stronger_source(draft: Draft) -> dict[str, str]:
     " traffic sources with over {limit} visits altogether in that time",
 )
 def _strong_sources(draft: Draft) -> dict[str, str]:
-    (since, until), kind = draft.period(4, 14), draft.pick(tuple(KINDS))
+    (since, until), kind = draft.period(4, 14), draft.choice(tuple(KINDS))
     totals = by_source(draft, since, until)
     limit = int(sum(totals.values()) / len(totals))
     strong = [source for source in words.SOURCES if totals[source] > limit]
@@ -246,7 +246,7 @@ def _strong_sources(draft: Draft) -> dict[str, str]:
     " a histogram of total visits that covers that day alone.",
 )
 def _quiet_days(draft: Draft) -> dict[str, str]:
-    (since, until), limit = draft.period(8, 20), draft.between(6, 9)
+    (since, until), limit = draft.period(8, 20), draft.randint(6, 9)
     figures = draft.visits("total_visits_count", since, until)
     for text, figure in sorted(figures.items()):
         if figure < limit:

@@ -18,8 +18,8 @@ from textgym.envs.workplace.templates.template import CALENDAR, template
     " {address}.",
 )
 def _book_with_address(draft: Draft) -> dict[str, str]:
-    address, title = draft.colleagues(1)[0].email, draft.pick(words.NEW_MEETINGS)
-    start, minutes = draft.start(draft.work_day()), draft.pick((30, 60, 90))
+    address, title = draft.colleagues(1)[0].email, draft.choice(words.NEW_MEETINGS)
+    start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, address, start, minutes)
     return {
         "address": address,
@@ -51,7 +51,7 @@ def _cancel_by_id(draft: Draft) -> dict[str, str]:
     "Please change the name of event {id}: it is '{title}' now",
 )
 def _rename_by_id(draft: Draft) -> dict[str, str]:
-    event, title = draft.row("calendar_events"), draft.pick(words.NEW_MEETINGS)
+    event, title = draft.row("calendar_events"), draft.choice(words.NEW_MEETINGS)
     draft.change_event(event, "event_name", title)
     return {"id": event["event_id"], "title": title}
 
@@ -79,7 +79,7 @@ def _cancel_next_with(draft: Draft) -> dict[str, str]:
     "Can you give the upcoming {event} (the first one from now) the name '{title}'?",
 )
 def _rename_next(draft: Draft) -> dict[str, str]:
-    event, title = draft.pick(words.EVENTS), draft.pick(words.NEW_MEETINGS)
+    event, title = draft.choice(words.EVENTS), draft.choice(words.NEW_MEETINGS)
     events = draft.coming(event)
     draft.need(events)
     draft.change_event(events[0], "event_name", title)
@@ -94,8 +94,8 @@ def _rename_next(draft: Draft) -> dict[str, str]:
     "Set up '{title}' with {name}, a {length} event, on {day} at {time}",
 )
 def _book_with_name(draft: Draft) -> dict[str, str]:
-    name, title = draft.colleagues(1)[0].first, draft.pick(words.NEW_MEETINGS)
-    start, minutes = draft.start(draft.work_day()), draft.pick((30, 60, 90))
+    name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
+    start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, draft.address(name), start, minutes)
     return {
         "name": name,
@@ -114,7 +114,7 @@ def _book_with_name(draft: Draft) -> dict[str, str]:
     "I have to skip the {which} meeting of {day}, can you take it out of the calendar?",
 )
 def _cancel_first_or_last(draft: Draft) -> dict[str, str]:
-    day, which = draft.work_day(), draft.pick(("first", "last"))
+    day, which = draft.work_day(), draft.choice(("first", "last"))
     events = draft.events(since=day, until=day)
     draft.need(len(events) > 1)
     draft.cancel(events[0 if which == "first" else -1])
@@ -159,7 +159,7 @@ def _cancel_all_with(draft: Draft) -> dict[str, str]:
     "Can you reschedule the {which} event I have on {day}, so that it starts at {time} that day?",
 )
 def _move_meeting(draft: Draft) -> dict[str, str]:
-    day, which = draft.work_day(), draft.pick(("first", "last"))
+    day, which = draft.work_day(), draft.choice(("first", "last"))
     events, start = draft.events(since=day, until=day), draft.start(day)
     draft.need(len(events) > 1)
     event = events[0 if which == "first" else -1]
@@ -175,7 +175,7 @@ def _move_meeting(draft: Draft) -> dict[str, str]:
     "Please move the first event with {name} on {day}: it begins {minutes} minutes later now",
 )
 def _push_back(draft: Draft) -> dict[str, str]:
-    drawn, minutes = draft.row("calendar_events"), draft.pick((30, 60, 90, 120))
+    drawn, minutes = draft.row("calendar_events"), draft.choice((30, 60, 90, 120))
     day = datetime.fromisoformat(drawn["event_start"]).date()
     draft.need(day > draft.today)
     name = next(p.first for p in draft.company.people if p.email == drawn["participant_email"])
@@ -213,8 +213,8 @@ def _swap_participant(draft: Draft) -> dict[str, str]:
     " '{title}'.",
 )
 def _book_first_free(draft: Draft) -> dict[str, str]:
-    name, title = draft.colleagues(1)[0].first, draft.pick(words.NEW_MEETINGS)
-    day, minutes = draft.work_day(), draft.pick((30, 60, 90))
+    name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
+    day, minutes = draft.work_day(), draft.choice((30, 60, 90))
     draft.book(title, draft.address(name), draft.free(day, minutes), minutes)
     return {
         "name": name,
@@ -235,8 +235,8 @@ def _book_first_free(draft: Draft) -> dict[str, str]:
     " not, change its name to '{title}'.",
 )
 def _cancel_or_rename(draft: Draft) -> dict[str, str]:
-    name, days = draft.colleagues(1)[0].first, draft.between(4, 16)
-    title = draft.pick(words.NEW_MEETINGS)
+    name, days = draft.colleagues(1)[0].first, draft.randint(4, 16)
+    title = draft.choice(words.NEW_MEETINGS)
     events = draft.events(draft.address(name))
     today = draft.today.isoformat()
     past = [event for event in events if event["event_start"] < today]
@@ -257,7 +257,7 @@ def _cancel_or_rename(draft: Draft) -> dict[str, str]:
     "Which meeting on {day} lasts longest? Make it {minutes} minutes long instead.",
 )
 def _shorten_longest(draft: Draft) -> dict[str, str]:
-    day, minutes = draft.work_day(), draft.pick((15, 30, 45))
+    day, minutes = draft.work_day(), draft.choice((15, 30, 45))
     events = {event["event_id"]: event for event in draft.events(since=day, until=day)}
     draft.need(len(events) > 1)
     longest = draft.top({id: int(event["duration"]) for id, event in events.items()})
@@ -276,8 +276,8 @@ def _shorten_longest(draft: Draft) -> dict[str, str]:
     " {length} event '{title}' with {name} at the earliest time I have free that day",
 )
 def _relieve_or_book(draft: Draft) -> dict[str, str]:
-    day, minutes, limit = draft.work_day(), draft.pick((30, 60)), draft.between(1, 3)
-    name, title = draft.colleagues(1)[0].first, draft.pick(words.NEW_MEETINGS)
+    day, minutes, limit = draft.work_day(), draft.choice((30, 60)), draft.randint(1, 3)
+    name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
     events = draft.events(since=day, until=day)
     if len(events) > limit:
         draft.cancel(events[-1])
@@ -303,8 +303,8 @@ def _relieve_or_book(draft: Draft) -> dict[str, str]:
     " each with {names}, in the order in which I name them",
 )
 def _book_in_a_row(draft: Draft) -> dict[str, str]:
-    names = [person.first for person in draft.colleagues(draft.between(2, 4))]
-    day, title, minutes = draft.work_day(), draft.pick(words.NEW_MEETINGS), draft.pick((30, 60))
+    names = [person.first for person in draft.colleagues(draft.randint(2, 4))]
+    day, title, minutes = draft.work_day(), draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     taken = draft.events(since=day, until=day)
     for name in names:
         start = draft.free(day, minutes, taken)
@@ -329,8 +329,8 @@ def _book_in_a_row(draft: Draft) -> dict[str, str]:
     " each of them, take out the last one.",
 )
 def _thin_out(draft: Draft) -> dict[str, str]:
-    first, limit = draft.work_day(1, 12), draft.between(2, 3)
-    last = first + timedelta(days=draft.between(6, 13))
+    first, limit = draft.work_day(1, 12), draft.randint(2, 3)
+    last = first + timedelta(days=draft.randint(6, 13))
     days: dict[str, list[dict[str, str]]] = {}
     for event in draft.events(since=first, until=last):
         days.setdefault(event["event_start"][:10], []).append(event)

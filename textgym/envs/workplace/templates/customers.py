@@ -41,7 +41,7 @@ def _delete_customer_by_id(draft: Draft) -> dict[str, str]:
     "In the CRM, change the status of the customer with the id {id} to '{status}'",
 )
 def _status_by_id(draft: Draft) -> dict[str, str]:
-    customer, status = draft.row("customers"), draft.pick(words.STATUSES)
+    customer, status = draft.row("customers"), draft.choice(words.STATUSES)
     draft.change_customer(customer, "status", status)
     return {"id": customer["customer_id"], "status": status}
 
@@ -54,7 +54,7 @@ def _status_by_id(draft: Draft) -> dict[str, str]:
     "Please set {customer}'s status to '{status}'",
 )
 def _status_by_name(draft: Draft) -> dict[str, str]:
-    customer, status = draft.row("customers")["customer_name"], draft.pick(words.STATUSES)
+    customer, status = draft.row("customers")["customer_name"], draft.choice(words.STATUSES)
     draft.change_customer(draft.one(draft.customers(customer_name=customer)), "status", status)
     return {"customer": customer, "status": status}
 
@@ -147,7 +147,7 @@ def _delete_lost_of(draft: Draft) -> dict[str, str]:
     " with them is more than {weeks} weeks back",
 )
 def _give_up_stale(draft: Draft) -> dict[str, str]:
-    product, weeks = draft.pick(words.INTERESTS), draft.between(2, 6)
+    product, weeks = draft.choice(words.INTERESTS), draft.randint(2, 6)
     found = draft.customers(product_interest=product, status="Proposal")
     for row in draft.before(found, "last_contact_date", 7 * weeks):
         draft.change_customer(row, "status", "Lost")
@@ -166,7 +166,7 @@ def _give_up_stale(draft: Draft) -> dict[str, str]:
 )
 def _lead_for_least_busy(draft: Draft) -> dict[str, str]:
     names = [person.first for person in draft.sales(3)]
-    customer, status = draft.new_customer(), draft.pick(words.STATUSES)
+    customer, status = draft.new_customer(), draft.choice(words.STATUSES)
     counts = {
         address: len(draft.customers(assigned_to_email=address, status=status))
         for address in map(draft.address, names)
@@ -187,8 +187,8 @@ def _lead_for_least_busy(draft: Draft) -> dict[str, str]:
     " '{status}' now. If no, we should follow up by {day}. Please update the CRM.",
 )
 def _follow_up_or_status(draft: Draft) -> dict[str, str]:
-    customer, weeks = draft.row("customers")["customer_name"], draft.between(2, 6)
-    status, day = draft.pick(words.STATUSES), draft.work_day()
+    customer, weeks = draft.row("customers")["customer_name"], draft.randint(2, 6)
+    status, day = draft.choice(words.STATUSES), draft.work_day()
     found = [draft.one(draft.customers(customer_name=customer))]
     if draft.before(found, "last_contact_date", 7 * weeks):
         draft.change_customer(found[0], "follow_up_by", day.isoformat())
@@ -215,7 +215,7 @@ def _follow_up_or_status(draft: Draft) -> dict[str, str]:
 )
 def _balance_leads(draft: Draft) -> dict[str, str]:
     names = [person.first for person in draft.sales(2)]
-    product = draft.pick(words.INTERESTS)
+    product = draft.choice(words.INTERESTS)
     addresses = list(map(draft.address, names))
     counts = [
         len(draft.customers(assigned_to_email=address, status="Proposal")) for address in addresses
@@ -240,8 +240,8 @@ def _balance_leads(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _follow_up_if_stale(draft: Draft) -> dict[str, str]:
-    name, status = draft.sales(1)[0].first, draft.pick(words.STATUSES[:3])
-    weeks, day = draft.between(6, 8), draft.work_day()
+    name, status = draft.sales(1)[0].first, draft.choice(words.STATUSES[:3])
+    weeks, day = draft.randint(6, 8), draft.work_day()
     found = draft.customers(assigned_to_email=draft.address(name), status=status)
     for row in draft.before(found, "last_contact_date", 7 * weeks):
         draft.change_customer(row, "follow_up_by", day.isoformat())
@@ -261,7 +261,7 @@ def _follow_up_if_stale(draft: Draft) -> dict[str, str]:
 )
 def _share_in_turns(draft: Draft) -> dict[str, str]:
     name, one, other = (person.first for person in draft.sales(3))
-    status = draft.pick(words.STATUSES)
+    status = draft.choice(words.STATUSES)
     found = draft.customers(assigned_to_email=draft.address(name), status=status)
     draft.need(len({row["last_contact_date"] for row in found}) == len(found) > 2)
     takers = [draft.address(one), draft.address(other)]

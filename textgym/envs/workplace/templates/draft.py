@@ -1,8 +1,8 @@
-"""The draft of a task: a template looks things up in it with the tools, then says what to write.
+"""The draft of a task, with which a template makes look-ups and then decides what to write.
 
-What always holds: what decides a task's reference is read from the tools' outputs alone, and every
-such reading is kept as a look-up; the writes come after all look-ups; what could be read in two
-ways (a tie, a thing that happened on the boundary day itself) makes a draw unfit.
+Invariants: a task's reference depends only on the tools' outputs, and every call for them is
+recorded as a look-up; all writes follow all look-ups; ambiguous draws (a tie, an event on a
+boundary day) are rejected as unfit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
-from textgym.envs.drawing import below, between, pick, some
+from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.world import OPENS, SHUTS, Company, Person
 
@@ -21,27 +21,27 @@ __all__ = ["Call", "Draft", "Row", "Unfit"]
 T = TypeVar("T")
 Row = Mapping[str, str]
 Call = Callable[..., Any]
-"""Calls a tool by name with named arguments; returns what the model would read, not yet a text."""
+"""Calls a tool by name with keyword arguments, and returns its result before it becomes text."""
 
-_MOST_LOOK_UPS, _MOST_WRITES = 20, 12
-_PAGE = 50
+MAX_LOOK_UPS, MAX_WRITES = 20, 12
+PAGE_SIZE = 50
 
 
 class Unfit(Exception):
-    """The values that were drawn make no clear task: draw again."""
+    """The drawn values do not make an unambiguous task, so draw again."""
 
 
 class Draft:
-    """One task in the making: what its template sees and does.
+    """A task under construction.
 
     Args:
-        rng: Draws the values of the task.
-        company: The company; what values are chosen from, never what decides the reference.
+        rng: The random generator for the values of the task.
+        company: The company. Values are drawn from it, but it never decides the reference.
         call: Calls a tool.
 
     Attributes:
-        look_ups: The calls that were made to find out, in order.
-        writes: The calls that are to be made, in order.
+        look_ups: The calls that found out what to do, in order.
+        writes: The calls of the reference, in order.
     """
 
     def __init__(self, rng: random.Random, company: Company, call: Call) -> None:
@@ -49,100 +49,100 @@ class Draft:
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
-        self._way_of_dating = below(rng, 4)
+        self._date_format = randbelow(rng, 4)
 
-    # What is drawn.
+    # Draws.
 
-    def pick(self, things: Sequence[T]) -> T:
-        """Draw one thing; there must be one."""
+    def choice(self, things: Sequence[T]) -> T:
+        """Draw one element. An empty sequence is unfit."""
         self.need(things)
-        return pick(self.rng, things)
+        return choice(self.rng, things)
 
-    def between(self, low: int, high: int) -> int:
-        """Draw a number, both ends included."""
-        return between(self.rng, low, high)
+    def randint(self, low: int, high: int) -> int:
+        """Draw an integer from low to high, both included."""
+        return randint(self.rng, low, high)
 
     def colleagues(self, n: int) -> list[Person]:
         """Draw colleagues."""
-        return some(self.rng, self.company.people, n)
+        return sample(self.rng, self.company.people, n)
 
     def team(self, n: int) -> list[Person]:
         """Draw colleagues who have tasks."""
-        return some(self.rng, self.company.team, n)
+        return sample(self.rng, self.company.team, n)
 
     def sales(self, n: int) -> list[Person]:
         """Draw colleagues who have customers."""
-        return some(self.rng, self.company.sales, n)
+        return sample(self.rng, self.company.sales, n)
 
     def row(self, table: str) -> Row:
         """Draw a row of a table."""
-        return pick(self.rng, self.company.world[table])
+        return choice(self.rng, self.company.world[table])
 
     def past_day(self, least: int = 2, most: int = 40) -> date:
         """Draw a day before today."""
-        return self.today - timedelta(days=self.between(least, most))
+        return self.today - timedelta(days=self.randint(least, most))
 
     def work_day(self, least: int = 1, most: int = 20) -> date:
-        """Draw a working day after today."""
+        """Draw a weekday after today."""
         while True:
-            day = self.today + timedelta(days=self.between(least, most))
+            day = self.today + timedelta(days=self.randint(least, most))
             if day.weekday() < 5:
                 return day
 
     def period(self, least: int = 3, most: int = 14) -> tuple[date, date]:
         """Draw a period that ended before today, both days included."""
         end = self.past_day(1, 30)
-        return end - timedelta(days=self.between(least, most)), end
+        return end - timedelta(days=self.randint(least, most)), end
 
     def start(self, day: date) -> datetime:
-        """Draw a time of a day at which a meeting of up to two hours can begin."""
-        slot = below(self.rng, 2 * (SHUTS - OPENS) - 3)
+        """Draw a time of a day at which a meeting of up to two hours can start."""
+        slot = randbelow(self.rng, 2 * (SHUTS - OPENS) - 3)
         return datetime(day.year, day.month, day.day, OPENS) + timedelta(minutes=30 * slot)
 
-    # What is checked.
+    # Checks.
 
     def need(self, condition: object) -> None:
-        """Go on only where the condition holds.
+        """Raise `Unfit` unless a condition is true.
 
         Raises:
-            Unfit: It does not.
+            Unfit: The condition is false.
         """
         if not condition:
             raise Unfit
 
     def one(self, things: Sequence[T]) -> T:
-        """Return the only thing."""
+        """Return the only element."""
         self.need(len(things) == 1)
         return things[0]
 
     def top(self, scores: Mapping[T, float], *, lowest: bool = False) -> T:
-        """Return what has the highest score, or the lowest; a tie is unfit."""
+        """Return the key with the highest score, or with the lowest. A tie is unfit."""
         self.need(scores)
         best = (min if lowest else max)(scores.values())
         return self.one([thing for thing, score in scores.items() if score == best])
 
     def before(self, rows: Iterable[Row], field: str, days: int) -> list[Row]:
-        """Return the rows whose date is more than so many days ago; none may be just so old."""
+        """Return the rows dated more than `days` days ago. A row exactly that old is unfit."""
         limit = (self.today - timedelta(days=days)).isoformat()
         dated = [(row[field][:10], row) for row in rows]
         self.need(all(day != limit for day, _ in dated))
         return [row for day, row in dated if day < limit]
 
     def since(self, rows: Sequence[Row], field: str, days: int) -> list[Row]:
-        """Return the rows of the last so many days; none may be just so old."""
+        """Return the rows of the last `days` days. A row exactly that old is unfit."""
         old = {id(row) for row in self.before(rows, field, days)}
         return [row for row in rows if id(row) not in old]
 
     def overdue(self, tasks: Iterable[Row]) -> list[Row]:
-        """Return the tasks whose due date is over and that are not completed."""
+        """Return the unfinished tasks with a due date before today."""
         today = self.today.isoformat()
         return [task for task in unfinished(tasks) if task["due_date"][:10] < today]
 
-    # What is looked up.
+    # Look-ups.
 
     def look(self, name: str, /, **arguments: Any) -> Any:
-        """Call a tool that changes nothing, and keep the call."""
-        self.need(len(self.look_ups) < _MOST_LOOK_UPS)
+        """Call a tool that changes nothing, and record the call."""
+        self.need(len(self.look_ups) < MAX_LOOK_UPS)
         self.look_ups.append({"name": name, "arguments": arguments})
         return self._call(name, **arguments)
 
@@ -158,7 +158,7 @@ class Draft:
         return sorted(found, key=lambda mail: mail["sent_datetime"], reverse=True)
 
     def mails_from(self, name: str) -> list[dict[str, str]]:
-        """Find the mails that a colleague wrote to me, the newest first."""
+        """Find the mails from a colleague to the user, the newest first."""
         address = self.address(name)
         found = self.mails(address)
         return [mail for mail in found if received(mail) and mail["sender/recipient"] == address]
@@ -199,7 +199,7 @@ class Draft:
         return dict(self.look(f"analytics_{tool}", **days, **filters))
 
     def free(self, day: date, minutes: int, taken: Iterable[Row] | None = None) -> datetime:
-        """Find the first time of a day at which I am free for so long."""
+        """Find the first time of a day at which the user is free for a number of minutes."""
         place = datetime(day.year, day.month, day.day, OPENS)
         end = place.replace(hour=SHUTS)
         for event in self.events(since=day, until=day) if taken is None else taken:
@@ -212,20 +212,20 @@ class Draft:
 
     def _pages(self, name: str, key: str, /, **arguments: Any) -> list[dict[str, str]]:
         rows: list[dict[str, str]] = []
-        for page in range(1, _MOST_LOOK_UPS):
-            found = self.look(name, **arguments, page=page, page_size=_PAGE)
-            if isinstance(found, str):  # that there are none
+        for page in range(1, MAX_LOOK_UPS):
+            found = self.look(name, **arguments, page=page, page_size=PAGE_SIZE)
+            if isinstance(found, str):  # no results
                 break
             rows += found[key]
             if page >= found["pagination"]["total_pages"]:
                 break
         return rows
 
-    # What is written.
+    # Writes.
 
     def write(self, name: str, /, **arguments: str) -> None:
-        """Make a call part of the reference."""
-        self.need(len(self.writes) < _MOST_WRITES)
+        """Add a call to the reference."""
+        self.need(len(self.writes) < MAX_WRITES)
         self.writes.append({"name": name, "arguments": arguments})
 
     def send(self, recipient: str, subject: str, body: str) -> None:
@@ -255,7 +255,7 @@ class Draft:
         self.write("calendar_delete_event", event_id=event["event_id"])
 
     def change_event(self, event: Row, field: str, value: str) -> None:
-        """Change a meeting; to what it is already is unfit."""
+        """Change a meeting. The current value is unfit."""
         self.need(event[field] != value)
         self.write(
             "calendar_update_event", event_id=event["event_id"], field=field, new_value=value
@@ -273,7 +273,7 @@ class Draft:
         )
 
     def change_task(self, task: Row, field: str, value: str) -> None:
-        """Change a task; to what it is already is unfit."""
+        """Change a task. The current value is unfit."""
         self.need(task[field][:10] != value[:10])
         self.write(
             "project_management_update_task",
@@ -283,7 +283,7 @@ class Draft:
         )
 
     def change_customer(self, customer: Row, field: str, value: str) -> None:
-        """Change a customer; to what it is already is unfit."""
+        """Change a customer. The current value is unfit."""
         self.need((customer[field] or "")[:10] != value[:10])
         self.write(
             "customer_relationship_manager_update_customer",
@@ -325,41 +325,41 @@ class Draft:
             plot_type=kind,
         )
 
-    # What is said.
+    # Wording.
 
     def day(self, day: date) -> str:
-        """Say a day, always in the same way within one task."""
+        """Format a day, in the same way throughout a task."""
         month, weekday = words.MONTHS[day.month - 1], words.WEEKDAYS[day.weekday()]
         plain = f"{month} {day.day}"
         forms = (plain, f"{day.day} {month}", f"{weekday}, {plain}", day.isoformat())
-        return forms[self._way_of_dating]
+        return forms[self._date_format]
 
     def clock(self, time: datetime) -> str:
-        """Say a time of day in one of several ways."""
+        """Format a time of day in one of several ways."""
         half, short = ("am" if time.hour < 12 else "pm"), (time.hour - 1) % 12 + 1
         said = f"{short}:{time:%M}{half}" if time.minute else f"{short}{half}"
-        return pick(self.rng, (said, f"{time:%H:%M}"))
+        return choice(self.rng, (said, f"{time:%H:%M}"))
 
     def length(self, minutes: int) -> str:
-        """Say a length, as an adjective."""
+        """Format a duration as an adjective."""
         forms = {30: ("30-minute", "half-hour"), 60: ("one-hour", "60-minute")}
-        return pick(self.rng, forms.get(minutes, (f"{minutes}-minute",)))
+        return choice(self.rng, forms.get(minutes, (f"{minutes}-minute",)))
 
     def new_mail(self) -> dict[str, str]:
-        """Draw what a new mail says."""
-        subject, body = pick(self.rng, words.NEW_MAILS)
+        """Draw the subject and body of a new mail."""
+        subject, body = choice(self.rng, words.NEW_MAILS)
         return {"subject": subject, "body": body}
 
     def new_customer(self) -> str:
-        """Draw the name of someone who is no customer yet."""
-        first = pick(self.rng, words.CUSTOMER_FIRST_NAMES)
-        name = f"{first} {pick(self.rng, words.CUSTOMER_LAST_NAMES)}"
+        """Draw the name of a person who is not a customer yet."""
+        first = choice(self.rng, words.CUSTOMER_FIRST_NAMES)
+        name = f"{first} {choice(self.rng, words.CUSTOMER_LAST_NAMES)}"
         self.need(all(row["customer_name"] != name for row in self.company.world["customers"]))
         return name
 
 
 def received(mail: Row) -> bool:
-    """Tell whether a mail came in."""
+    """Return whether a mail was received."""
     return mail["inbox/outbox"] == "inbox"
 
 
@@ -375,5 +375,5 @@ def ending(event: Row) -> datetime:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Say several names: "Ann", "Ann and Bo", "Ann, Bo and Cy"."""
+    """List several names: "Ann", "Ann and Bo", "Ann, Bo and Cy"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

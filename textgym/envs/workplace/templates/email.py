@@ -28,7 +28,7 @@ def _mail_to_address(draft: Draft) -> dict[str, str]:
     "Email {id} needs a reply. Write '{answer}'",
 )
 def _reply_by_id(draft: Draft) -> dict[str, str]:
-    mail, answer = draft.row("emails"), draft.pick(words.ANSWERS)
+    mail, answer = draft.row("emails"), draft.choice(words.ANSWERS)
     draft.need(received(mail))
     draft.reply(mail, answer)
     return {"id": mail["email_id"], "answer": answer}
@@ -84,7 +84,7 @@ def _mail_to_name(draft: Draft) -> dict[str, str]:
     "Please answer the most recent email {name} sent me: '{answer}'",
 )
 def _reply_last_from(draft: Draft) -> dict[str, str]:
-    name, answer = draft.colleagues(1)[0].first, draft.pick(words.ANSWERS)
+    name, answer = draft.colleagues(1)[0].first, draft.choice(words.ANSWERS)
     mails = draft.mails_from(name)
     draft.need(mails)
     draft.reply(mails[0], answer)
@@ -115,7 +115,7 @@ def _forward_last_about(draft: Draft) -> dict[str, str]:
     "Can you remove the emails {name} has sent me over the last {days} days?",
 )
 def _delete_recent_from(draft: Draft) -> dict[str, str]:
-    name, days = draft.colleagues(1)[0].first, draft.between(4, 20)
+    name, days = draft.colleagues(1)[0].first, draft.randint(4, 20)
     for mail in draft.since(draft.mails_from(name), "sent_datetime", days):
         draft.delete_mail(mail)
     return {"name": name, "days": str(days)}
@@ -147,7 +147,7 @@ def _forward_thread(draft: Draft) -> dict[str, str]:
     "Please answer the email that started the thread '{subject}' with '{answer}'",
 )
 def _reply_to_first(draft: Draft) -> dict[str, str]:
-    subject, answer = draft.row("emails")["subject"], draft.pick(words.ANSWERS)
+    subject, answer = draft.row("emails")["subject"], draft.choice(words.ANSWERS)
     mails = draft.mails_about(subject)
     draft.need(len(mails) > 1 and received(mails[-1]))
     draft.reply(mails[-1], answer)
@@ -162,7 +162,7 @@ def _reply_to_first(draft: Draft) -> dict[str, str]:
     "{names} should each get an email from me titled '{subject}': '{body}'",
 )
 def _mail_to_several(draft: Draft) -> dict[str, str]:
-    names = [person.first for person in draft.colleagues(draft.between(3, 4))]
+    names = [person.first for person in draft.colleagues(draft.randint(3, 4))]
     mail = draft.new_mail()
     for name in names:
         draft.send(draft.address(name), **mail)
@@ -180,7 +180,7 @@ def _mail_to_several(draft: Draft) -> dict[str, str]:
     " {name}. Otherwise reply '{answer}' to it.",
 )
 def _answer_or_forward(draft: Draft) -> dict[str, str]:
-    subject, answer = draft.row("emails")["subject"], draft.pick(words.ANSWERS)
+    subject, answer = draft.row("emails")["subject"], draft.choice(words.ANSWERS)
     name = draft.colleagues(1)[0].first
     mails = draft.mails_about(subject)
     if received(mails[0]):
@@ -226,8 +226,8 @@ def _mail_to_busier_writer(draft: Draft) -> dict[str, str]:
     " '{body}' if there is nothing.",
 )
 def _reply_or_ask(draft: Draft) -> dict[str, str]:
-    name, days = draft.colleagues(1)[0].first, draft.between(2, 6)
-    mails, answer, mail = draft.mails_from(name), draft.pick(words.ANSWERS), draft.new_mail()
+    name, days = draft.colleagues(1)[0].first, draft.randint(2, 6)
+    mails, answer, mail = draft.mails_from(name), draft.choice(words.ANSWERS), draft.new_mail()
     draft.need(mails)
     if draft.since(mails, "sent_datetime", days):
         draft.reply(mails[0], answer)
@@ -247,7 +247,7 @@ def _reply_or_ask(draft: Draft) -> dict[str, str]:
     " their last email, with '{answer}'",
 )
 def _reply_to_everyone(draft: Draft) -> dict[str, str]:
-    day, answer = draft.past_day(1, 5), draft.pick(words.ANSWERS)
+    day, answer = draft.past_day(1, 5), draft.choice(words.ANSWERS)
     last = {
         mail["sender/recipient"]: mail
         for mail in reversed(draft.mails("", since=day))

@@ -18,7 +18,7 @@ from textgym.envs.workplace.templates.template import PROJECTS, template
     "Please put '{task}' into the {board} backlog for {address}, with {day} as the due date",
 )
 def _add_for_address(draft: Draft) -> dict[str, str]:
-    task, board = draft.pick(words.NEW_TASKS), draft.pick(words.BOARDS)
+    task, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
     address, day = draft.team(1)[0].email, draft.work_day()
     draft.add_task(task, board, address, day)
     return {"task": task, "board": board, "address": address, "day": draft.day(day)}
@@ -45,7 +45,7 @@ def _delete_by_id(draft: Draft) -> dict[str, str]:
     "Please put task {id} into '{list}'",
 )
 def _move_by_id(draft: Draft) -> dict[str, str]:
-    task, to = draft.row("project_tasks"), draft.pick(words.LISTS)
+    task, to = draft.row("project_tasks"), draft.choice(words.LISTS)
     draft.change_task(task, "list_name", to)
     return {"id": task["task_id"], "list": to}
 
@@ -58,7 +58,7 @@ def _move_by_id(draft: Draft) -> dict[str, str]:
     "Please set the list of the task '{task}' to '{list}'",
 )
 def _move_by_name(draft: Draft) -> dict[str, str]:
-    name, to = draft.row("project_tasks")["task_name"], draft.pick(words.LISTS)
+    name, to = draft.row("project_tasks")["task_name"], draft.choice(words.LISTS)
     draft.change_task(draft.one(draft.tasks(task_name=name)), "list_name", to)
     return {"task": name, "list": to}
 
@@ -99,7 +99,7 @@ def _postpone_by_name(draft: Draft) -> dict[str, str]:
     " {day}.",
 )
 def _add_for_name(draft: Draft) -> dict[str, str]:
-    task, board = draft.pick(words.NEW_TASKS), draft.pick(words.BOARDS)
+    task, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
     name, day = draft.team(1)[0].first, draft.work_day()
     draft.add_task(task, board, draft.address(name), day)
     return {"task": task, "board": board, "name": name, "day": draft.day(day)}
@@ -113,7 +113,7 @@ def _add_for_name(draft: Draft) -> dict[str, str]:
     "Please put each task of {name} that is in '{list}' into '{other}'",
 )
 def _move_all_of(draft: Draft) -> dict[str, str]:
-    name, old, new = draft.team(1)[0].first, draft.pick(words.LISTS), draft.pick(words.LISTS)
+    name, old, new = draft.team(1)[0].first, draft.choice(words.LISTS), draft.choice(words.LISTS)
     tasks = draft.tasks(assigned_to_email=draft.address(name), list_name=old)
     draft.need(len(tasks) > 1)
     for task in tasks:
@@ -130,7 +130,7 @@ def _move_all_of(draft: Draft) -> dict[str, str]:
 )
 def _reassign_all_of(draft: Draft) -> dict[str, str]:
     name, other = (person.first for person in draft.team(2))
-    old = draft.pick(words.LISTS[:3])
+    old = draft.choice(words.LISTS[:3])
     tasks = draft.tasks(assigned_to_email=draft.address(name), list_name=old)
     address = draft.address(other)
     draft.need(len(tasks) > 1)
@@ -147,7 +147,7 @@ def _reassign_all_of(draft: Draft) -> dict[str, str]:
     "Clean up the {board} board: every completed task that is assigned to {name} should be deleted",
 )
 def _delete_completed_of(draft: Draft) -> dict[str, str]:
-    name, board = draft.team(1)[0].first, draft.pick(words.BOARDS)
+    name, board = draft.team(1)[0].first, draft.choice(words.BOARDS)
     address = draft.address(name)
     for task in draft.tasks(assigned_to_email=address, list_name="Completed", board=board):
         draft.delete_task(task)
@@ -205,8 +205,8 @@ def _relieve_of_most_urgent(draft: Draft) -> dict[str, str]:
     " create '{task}' for {name} in the {board} backlog with the due date {day}.",
 )
 def _backlog_or_new(draft: Draft) -> dict[str, str]:
-    name, limit = draft.team(1)[0].first, draft.between(1, 3)
-    task, board, day = draft.pick(words.NEW_TASKS), draft.pick(words.BOARDS), draft.work_day()
+    name, limit = draft.team(1)[0].first, draft.randint(1, 3)
+    task, board, day = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS), draft.work_day()
     address = draft.address(name)
     overdue = draft.overdue(draft.tasks(assigned_to_email=address))
     if len(overdue) > limit:
@@ -237,7 +237,7 @@ def _backlog_or_new(draft: Draft) -> dict[str, str]:
 )
 def _add_for_least_busy(draft: Draft) -> dict[str, str]:
     one, two, three = (person.first for person in draft.team(3))
-    task, board, day = draft.pick(words.NEW_TASKS), draft.pick(words.BOARDS), draft.work_day()
+    task, board, day = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS), draft.work_day()
     counts = {
         address: len(unfinished(draft.tasks(assigned_to_email=address)))
         for address in map(draft.address, (one, two, three))
@@ -265,7 +265,11 @@ def _add_for_least_busy(draft: Draft) -> dict[str, str]:
     may_do_nothing=True,
 )
 def _move_overdue_if_any(draft: Draft) -> dict[str, str]:
-    name, board, to = draft.team(1)[0].first, draft.pick(words.BOARDS), draft.pick(words.LISTS[1:3])
+    name, board, to = (
+        draft.team(1)[0].first,
+        draft.choice(words.BOARDS),
+        draft.choice(words.LISTS[1:3]),
+    )
     tasks = draft.tasks(assigned_to_email=draft.address(name), board=board)
     for task in draft.overdue(tasks):
         if task["list_name"] != to:
@@ -304,7 +308,11 @@ def _split_in_turns(draft: Draft) -> dict[str, str]:
     " than it was",
 )
 def _extend_overdue(draft: Draft) -> dict[str, str]:
-    board, where, days = draft.pick(words.BOARDS), draft.pick(words.LISTS[:3]), draft.between(5, 21)
+    board, where, days = (
+        draft.choice(words.BOARDS),
+        draft.choice(words.LISTS[:3]),
+        draft.randint(5, 21),
+    )
     for task in draft.overdue(draft.tasks(board=board, list_name=where)):
         due = date.fromisoformat(task["due_date"][:10]) + timedelta(days=days)
         draft.change_task(task, "due_date", due.isoformat())

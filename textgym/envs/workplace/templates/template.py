@@ -1,7 +1,7 @@
-"""What a template is, and the decorator that makes one.
+"""The template type, and the decorator that registers templates.
 
-What always holds: a template's phrasings name the same slots; its plan draws the slots and the
-reference together.
+Invariants: all phrasings of a template have the same slots; the plan draws slots and reference
+together.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ PROJECTS = "project_management"
 CUSTOMERS = "customer_relationship_manager"
 
 Plan = Callable[[Draft], dict[str, str]]
-"""Makes a task's look-ups and writes in a draft, and returns the slots of the phrasings."""
+"""Adds a task's look-ups and writes to a draft, and returns the values of the slots."""
 
 
 class Template(NamedTuple):
     """A kind of task.
 
     Attributes:
-        name: Its name.
-        level: How hard it is.
-        domains: The domains that it is about.
-        phrasings: The ways to ask for it.
+        name: The name.
+        level: The level of difficulty.
+        domains: The domains of its tools.
+        phrasings: The wordings of the request, with slots.
         plan: Draws a task.
-        may_do_nothing: Whether some of its tasks have no effect.
+        may_do_nothing: Whether some of its tasks change nothing.
     """
 
     name: str
@@ -61,13 +61,15 @@ TEMPLATES: dict[str, Template] = {}
 def template(
     level: int, domains: str | tuple[str, ...], *phrasings: str, may_do_nothing: bool = False
 ) -> Callable[[Plan], Plan]:
-    """Make a plan a template, named as its function is, without the underscore before it."""
+    """Register a plan as a template. Its name is the function's without the leading underscore."""
 
     def add(plan: Plan) -> Plan:
         name = plan.__name__.lstrip("_")
         slots = {tuple(sorted({*_slots(phrasing)})) for phrasing in phrasings}
         if len(slots) != 1 or name in TEMPLATES:
-            raise ValueError(f"template {name!r} stands twice, or its phrasings differ in slots")
+            raise ValueError(
+                f"template {name!r} is defined twice, or its phrasings differ in slots"
+            )
         about = (domains,) if isinstance(domains, str) else domains
         TEMPLATES[name] = Template(name, level, about, phrasings, plan, may_do_nothing)
         return plan

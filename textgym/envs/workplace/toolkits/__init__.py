@@ -1,4 +1,4 @@
-"""The workplace's tools, one module a toolkit."""
+"""The workplace tools, one module for each toolkit."""
 
 from textgym.envs.workplace.toolkits.analytics import AnalyticsTools
 from textgym.envs.workplace.toolkits.calendar import CalendarTools
@@ -9,7 +9,7 @@ from textgym.envs.workplace.toolkits.projects import ProjectTools
 
 __all__ = ["TOOLKITS", "Tools"]
 
-TOOLKITS = (  # what the tools' names begin with
+TOOLKITS = (  # the prefixes of the tools' names
     "company_directory",
     "email",
     "calendar",

@@ -1,10 +1,17 @@
-"""Analytics: the visits to the company's site, and plots of them."""
+"""Analytics: the visits to the company's website, and plots of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from textgym.envs.workplace.toolkits.office import Desk, Text, lies_between
+from textgym.envs.workplace.toolkits.base import (
+    Text,
+    Toolkit,
+    lies_between,
+    not_found,
+    one_of,
+    require,
+)
 from textgym.tools import tool
 from textgym.verifiers.state import Row
 
@@ -17,22 +24,23 @@ _VALUES = (
 _PLOTS = ("bar", "line", "scatter", "histogram")
 
 
-class AnalyticsTools(Desk):
-    """Counting visits by day, and plotting."""
+class AnalyticsTools(Toolkit):
+    """Counts visits by day, and plots them."""
 
     @tool
     def analytics_get_visitor_information_by_id(
         self, visitor_id: Text = ""
-    ) -> str | list[dict[str, Any]]:
-        """Read what is known of a visitor, visit by visit.
+    ) -> list[dict[str, Any]]:
+        """Read all visits of a visitor.
 
         Args:
             visitor_id: The visitor's id.
         """
-        if not visitor_id:
-            return "Visitor ID not provided."
+        require(visitor_id=visitor_id)
         rows = self.database.records["analytics"].groups("visitor_id").get(visitor_id, [])
-        return [{**row, "user_engaged": _engaged(row)} for row in rows] or "Visitor not found."
+        if not rows:
+            raise not_found("visitor", visitor_id)
+        return [{**row, "user_engaged": _engaged(row)} for row in rows]
 
     @tool
     def analytics_create_plot(
@@ -42,7 +50,7 @@ class AnalyticsTools(Desk):
         value_to_plot: Text = "",
         plot_type: Text = "",
     ) -> str:
-        """Plot a value by day, and return the path of the picture.
+        """Plot a value by day, and return the path of the image.
 
         Args:
             time_min: The first day, as YYYY-MM-DD.
@@ -52,14 +60,9 @@ class AnalyticsTools(Desk):
                 'visits_social_media'.
             plot_type: 'bar', 'line', 'scatter' or 'histogram'.
         """
-        if not time_min:
-            return "Start date not provided."
-        if not time_max:
-            return "End date not provided."
-        if value_to_plot not in _VALUES:
-            return f"Value to plot must be one of {', '.join(map(repr, _VALUES))}"
-        if plot_type not in _PLOTS:
-            return "Plot type must be one of 'bar', 'line', 'scatter', or 'histogram'"
+        require(time_min=time_min, time_max=time_max)
+        one_of("value_to_plot", value_to_plot, _VALUES)
+        one_of("plot_type", plot_type, _PLOTS)
         path = f"plots/{time_min}_{time_max}_{value_to_plot}_{plot_type}.png"
         self.table("plots").add({"file_path": path})
         return path
@@ -98,8 +101,8 @@ class AnalyticsTools(Desk):
         Args:
             time_min: The first day, as YYYY-MM-DD.
             time_max: The last day, as YYYY-MM-DD.
-            traffic_source: 'direct', 'referral', 'search engine' or 'social media'; all if it is
-                left out.
+            traffic_source: 'direct', 'referral', 'search engine' or 'social media'. If omitted, all
+                visits are counted.
         """
         days = self._by_day(time_min, time_max)
         return {

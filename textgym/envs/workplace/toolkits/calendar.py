@@ -1,4 +1,4 @@
-"""The calendar: the meetings of the user."""
+"""The calendar: the user's meetings."""
 
 from __future__ import annotations
 
@@ -6,42 +6,39 @@ import re
 from datetime import datetime
 from typing import Any
 
-from textgym.envs.workplace.toolkits.office import Desk, Text, page_of
+from textgym.envs.workplace.toolkits.base import Text, Toolkit, not_found, one_of, page_of, require
+from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row, read_instant
 
 __all__ = ["CalendarTools"]
 
 _ID = re.compile(r"\d{8}")
-_NO_ID = "Invalid event ID format. Expected 8-digit ID."
 _READABLE = ("event_id", "event_name", "participant_email", "event_start", "duration")
 _WRITABLE = _READABLE[1:]
 _SEARCHED = ("event_name", "participant_email")
 
 
-class CalendarTools(Desk):
-    """Reading, searching and changing meetings."""
+class CalendarTools(Toolkit):
+    """Reads, searches and changes meetings."""
 
     @tool
     def calendar_get_event_information_by_id(
         self, event_id: Text = "", field: Text = ""
-    ) -> str | dict[str, str | None]:
+    ) -> dict[str, str | None]:
         """Read one field of an event.
 
         Args:
             event_id: The event's id, 8 digits.
             field: 'event_id', 'event_name', 'participant_email', 'event_start' or 'duration'.
         """
-        if not event_id:
-            return "Event ID not provided."
-        if not field:
-            return "Field not provided."
-        if not _ID.fullmatch(event_id):
-            return _NO_ID
-        if field not in _READABLE:
-            return f"Invalid field. Available fields are: {', '.join(_READABLE)}"
+        require(event_id=event_id, field=field)
+        _check_id(event_id)
+        one_of("field", field, _READABLE)
         row = self.table("calendar_events").get(event_id)
-        return "Event not found." if row is None else {field: row[field]}
+        if row is None:
+            raise not_found("event", event_id)
+        return {field: row[field]}
 
     @tool
     def calendar_search_events(
@@ -52,26 +49,25 @@ class CalendarTools(Desk):
         page: int = 1,
         page_size: int = 5,
     ) -> str | dict[str, Any]:
-        """Search events; the latest are first.
+        """Search events, latest first.
 
         Args:
-            query: Part of the event's name or of the participant's address, in any case.
+            query: A part of the event's name or of the participant's address, in upper or lower
+                case.
             time_min: The earliest start, as YYYY-MM-DD HH:MM:SS.
             time_max: The latest start, as YYYY-MM-DD HH:MM:SS.
-            page: Which page of the results to return, from 1.
-            page_size: How many events a page has.
+            page: The page of results to return, from 1.
+            page_size: The number of events on a page.
         """
-        first, last = read_instant(time_min), read_instant(time_max)
-        for name, text, instant in (("min", time_min, first), ("max", time_max, last)):
-            if text and instant is None:
-                return f"Invalid time_{name} format. Expected YYYY-MM-DD HH:MM:SS."
+        first = _time("time_min", time_min) if time_min else None
+        last = _time("time_max", time_max) if time_max else None
         found = [
             row
             for row in self.table("calendar_events").containing({_SEARCHED: [query]})
             if (first is None or _start(row) >= first) and (last is None or _start(row) <= last)
         ]
         found.sort(key=_start, reverse=True)
-        return page_of("events", found, page, page_size) if found else "No events found."
+        return page_of("events", found, page, page_size) if found else "No event matches."
 
     @tool
     def calendar_create_event(
@@ -95,14 +91,15 @@ class CalendarTools(Desk):
             "event_start": event_start,
             "duration": duration,
         }
-        for value, name in zip(
-            row.values(), ("name", "participant", "start", "duration"), strict=True
-        ):
-            if not value:
-                what = "Participant email" if name == "participant" else f"Event {name}"
-                return f"{what} not provided."
-        problem = _problem("event_start", event_start) or _problem("duration", duration)
-        return problem or self.table("calendar_events").add(row)
+        require(
+            event_name=event_name,
+            participant_email=participant_email,
+            event_start=event_start,
+            duration=duration,
+        )
+        _check("event_start", event_start)
+        _check("duration", duration)
+        return self.table("calendar_events").add(row)
 
     @tool
     def calendar_delete_event(self, event_id: Text = "") -> str:
@@ -111,12 +108,11 @@ class CalendarTools(Desk):
         Args:
             event_id: The event's id, 8 digits.
         """
-        if not event_id:
-            return "Event ID not provided."
-        if not _ID.fullmatch(event_id):
-            return _NO_ID
-        deleted = self.table("calendar_events").delete(event_id)
-        return "Event deleted successfully." if deleted else "Event not found."
+        require(event_id=event_id)
+        _check_id(event_id)
+        if not self.table("calendar_events").delete(event_id):
+            raise not_found("event", event_id)
+        return "The event was deleted."
 
     @tool
     def calendar_update_event(
@@ -127,34 +123,44 @@ class CalendarTools(Desk):
         Args:
             event_id: The event's id, 8 digits.
             field: 'event_name', 'participant_email', 'event_start' or 'duration'.
-            new_value: What the field is to hold.
+            new_value: The new value of the field.
         """
-        if not event_id or not field or not new_value:
-            return "Event ID, field, or new value not provided."
-        if not _ID.fullmatch(event_id):
-            return _NO_ID
-        if field not in _WRITABLE:
-            return f"Invalid field. Available fields are: {', '.join(_WRITABLE)}"
-        if problem := _problem(field, new_value):
-            return problem
+        require(event_id=event_id, field=field, new_value=new_value)
+        _check_id(event_id)
+        one_of("field", field, _WRITABLE)
+        _check(field, new_value)
         value = new_value.lower() if field == "participant_email" else new_value
-        updated = self.table("calendar_events").update(event_id, field, value)
-        return "Event updated successfully." if updated else "Event not found."
+        if not self.table("calendar_events").update(event_id, field, value):
+            raise not_found("event", event_id)
+        return "The event was changed."
 
 
 def _start(row: Row) -> datetime:
     return read_instant(row["event_start"] or "") or datetime.min
 
 
-def _problem(field: str, value: str) -> str:
-    """Say what is wrong with the value of a field, or return an empty text."""
-    if field == "event_start" and read_instant(value) is None:
-        return "Invalid event_start format. Expected YYYY-MM-DD HH:MM:SS."
-    if field == "duration":
-        try:
-            minutes = int(value)
-        except ValueError:
-            return "Invalid duration format. Expected a number of minutes."
-        if minutes <= 0:
-            return "Duration must be a positive number of minutes."
-    return ""
+def _check_id(id: str) -> None:
+    if not _ID.fullmatch(id):
+        raise ToolError(f"an event_id has 8 digits, unlike {id[:100]!r}")
+
+
+def _time(name: str, text: str) -> datetime:
+    instant = read_instant(text)
+    if instant is None:
+        raise ToolError(f"{name} must be a time such as 2023-11-30 09:30:00, not {text[:100]!r}")
+    return instant
+
+
+def _check(field: str, value: str) -> None:
+    """Check a value that is to be written to a field."""
+    if field == "event_start":
+        _time(field, value)
+    elif field == "duration" and _minutes(value) <= 0:
+        raise ToolError(f"duration must be a whole number of minutes over 0, not {value[:100]!r}")
+
+
+def _minutes(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        return 0

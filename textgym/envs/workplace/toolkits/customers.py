@@ -1,26 +1,37 @@
-"""Customer relations: who buys what, and who looks after them."""
+"""Customer relations: the customers, their interests, and who looks after them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from textgym.envs.workplace.database import Wanted
-from textgym.envs.workplace.toolkits.office import Desk, Text, lies_between, page_of
+from textgym.envs.workplace.database import SearchTerms
+from textgym.envs.workplace.toolkits.base import (
+    Text,
+    Toolkit,
+    lies_between,
+    not_found,
+    one_of,
+    page_of,
+    require,
+)
+from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row
 
 __all__ = ["CustomerTools"]
 
-_STATUSES = ("Qualified", "Won", "Lost", "Lead", "Proposal")
-_PRODUCTS = ("Software", "Hardware", "Services", "Consulting", "Training")
+_ALLOWED = {
+    "status": ("Qualified", "Won", "Lost", "Lead", "Proposal"),
+    "product_interest": ("Software", "Hardware", "Services", "Consulting", "Training"),
+}
 _FIELDS = (
     "customer_name", "assigned_to_email", "customer_email", "customer_phone",
     "last_contact_date", "product_interest", "status", "notes", "follow_up_by",
 )  # fmt: skip
 
 
-class CustomerTools(Desk):
-    """Searching and changing customers."""
+class CustomerTools(Toolkit):
+    """Searches and changes customers."""
 
     @tool
     def customer_relationship_manager_search_customers(
@@ -37,22 +48,22 @@ class CustomerTools(Desk):
         page: int = 1,
         page_size: int = 5,
     ) -> str | dict[str, Any]:
-        """Search customers that fit every argument; at least one must be given.
+        """Search customers that match every given argument. Give at least one.
 
         Args:
-            customer_name: Part of the name, in any case.
-            customer_email: Part of the customer's address, in any case.
-            product_interest: Part of the product's name, in any case.
-            status: Part of the status, in any case.
-            assigned_to_email: Part of the address of the person who looks after the customer.
+            customer_name: A part of the name, in upper or lower case.
+            customer_email: A part of the customer's address, in upper or lower case.
+            product_interest: A part of the product's name, in upper or lower case.
+            status: A part of the status, in upper or lower case.
+            assigned_to_email: A part of the address of the colleague in charge.
             last_contact_date_min: The earliest day of the last contact, as YYYY-MM-DD.
             last_contact_date_max: The latest day of the last contact, as YYYY-MM-DD.
             follow_up_by_min: The earliest day to follow up, as YYYY-MM-DD.
             follow_up_by_max: The latest day to follow up, as YYYY-MM-DD.
-            page: Which page of the results to return, from 1.
-            page_size: How many customers a page has.
+            page: The page of results to return, from 1.
+            page_size: The number of customers on a page.
         """
-        wanted: Wanted = {
+        terms: SearchTerms = {
             ("customer_name",): [customer_name],
             ("customer_email",): [customer_email],
             ("product_interest",): [product_interest],
@@ -63,14 +74,14 @@ class CustomerTools(Desk):
             "last_contact_date": (last_contact_date_min, last_contact_date_max),
             "follow_up_by": (follow_up_by_min, follow_up_by_max),
         }
-        if not any(map(any, [*wanted.values(), *bounds.values()])):
-            return "No search parameters provided. Please provide at least one parameter."
+        if not any(map(any, [*terms.values(), *bounds.values()])):
+            raise ToolError("give at least one argument to search by")
         found = [
             row
-            for row in self.table("customers").containing(wanted)
+            for row in self.table("customers").containing(terms)
             if all(lies_between(row[name], *ends) for name, ends in bounds.items())
         ]
-        return page_of("customers", found, page, page_size) if found else "No customers found."
+        return page_of("customers", found, page, page_size) if found else "No customer matches."
 
     @tool
     def customer_relationship_manager_update_customer(
@@ -82,26 +93,21 @@ class CustomerTools(Desk):
             customer_id: The customer's id.
             field: 'customer_name', 'assigned_to_email', 'customer_email', 'customer_phone',
                 'last_contact_date', 'product_interest', 'status', 'notes' or 'follow_up_by'.
-            new_value: What the field is to hold. A status is 'Qualified', 'Won', 'Lost', 'Lead' or
-                'Proposal'; a product 'Software', 'Hardware', 'Services', 'Consulting' or
+            new_value: The new value of the field. A status is 'Qualified', 'Won', 'Lost', 'Lead' or
+                'Proposal'; a product is 'Software', 'Hardware', 'Services', 'Consulting' or
                 'Training'.
         """
-        if not customer_id or not field or not new_value:
-            return "Customer ID, field, or new value not provided."
-        for column, what, choices in (
-            ("status", "Status", _STATUSES),
-            ("product_interest", "Product interest", _PRODUCTS),
-        ):
-            if field == column and new_value not in choices:
-                return f"{what} not valid. Please choose from: {', '.join(map(repr, choices))}"
+        require(customer_id=customer_id, field=field, new_value=new_value)
+        if field in _ALLOWED:
+            one_of(field, new_value, _ALLOWED[field])
         table = self.table("customers")
         if table.get(customer_id) is None:
-            return "Customer not found."
-        if field not in table.columns:
-            return f"Field not valid. Please choose from: {', '.join(map(repr, _FIELDS))}"
+            raise not_found("customer", customer_id)
+        if field not in table.columns:  # the id may be changed, but is not suggested
+            one_of("field", field, _FIELDS)
         is_address = field in ("customer_email", "assigned_to_email")
         table.update(customer_id, field, new_value.lower() if is_address else new_value)
-        return "Customer updated successfully."
+        return "The customer was changed."
 
     @tool
     def customer_relationship_manager_add_customer(
@@ -120,17 +126,16 @@ class CustomerTools(Desk):
 
         Args:
             customer_name: The customer's name.
-            assigned_to_email: The address of the person who looks after the customer.
+            assigned_to_email: The address of the colleague in charge.
             status: 'Qualified', 'Won', 'Lost', 'Lead' or 'Proposal'.
             customer_email: The customer's address.
-            customer_phone: The customer's number.
+            customer_phone: The customer's phone number.
             last_contact_date: The day of the last contact, as YYYY-MM-DD.
             product_interest: 'Software', 'Hardware', 'Services', 'Consulting' or 'Training'.
-            notes: What else is known.
+            notes: Any further notes.
             follow_up_by: The day to follow up, as YYYY-MM-DD.
         """
-        if not customer_name or not assigned_to_email or not status:
-            return "Please provide all required fields: customer_name, assigned_to_email, status."
+        require(customer_name=customer_name, assigned_to_email=assigned_to_email, status=status)
         row: Row = {
             "customer_name": customer_name,
             "assigned_to_email": assigned_to_email.lower(),
@@ -151,7 +156,7 @@ class CustomerTools(Desk):
         Args:
             customer_id: The customer's id.
         """
-        if not customer_id:
-            return "Customer ID not provided."
-        deleted = self.table("customers").delete(customer_id)
-        return "Customer deleted successfully." if deleted else "Customer not found."
+        require(customer_id=customer_id)
+        if not self.table("customers").delete(customer_id):
+            raise not_found("customer", customer_id)
+        return "The customer was deleted."

@@ -1,11 +1,11 @@
-"""E-mail: the mailbox of the user."""
+"""E-mail: the user's mailbox."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from typing import Any
 
-from textgym.envs.workplace.toolkits.office import Desk, Text, page_of
+from textgym.envs.workplace.toolkits.base import Text, Toolkit, not_found, one_of, page_of, require
 from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row, read_instant
@@ -13,16 +13,15 @@ from textgym.verifiers.state import Row, read_instant
 __all__ = ["EmailTools"]
 
 _SEARCHED = ("subject", "body", "sender/recipient")
-_NO_ADDRESS = "Invalid recipient email address."
 
 
-class EmailTools(Desk):
-    """Reading, searching and sending."""
+class EmailTools(Toolkit):
+    """Reads, searches and sends e-mails."""
 
     @tool
     def email_get_email_information_by_id(
         self, email_id: Text = "", field: Text = ""
-    ) -> str | dict[str, str | None]:
+    ) -> dict[str, str | None]:
         """Read one field of an e-mail.
 
         Args:
@@ -30,15 +29,9 @@ class EmailTools(Desk):
             field: 'email_id', 'inbox/outbox', 'sender/recipient', 'subject', 'sent_datetime' or
                 'body'.
         """
-        if not email_id:
-            return "Email ID not provided."
-        if not field:
-            return "Field not provided."
-        row = self.table("emails").get(email_id)
-        if row is None:
-            return "Email not found."
-        if field not in row:
-            return f"Field '{field}' not found. Available fields: {', '.join(row)}"
+        require(email_id=email_id, field=field)
+        row = self._email(email_id)
+        one_of("field", field, row)
         return {field: row[field]}
 
     @tool
@@ -50,14 +43,15 @@ class EmailTools(Desk):
         page: int = 1,
         page_size: int = 5,
     ) -> str | dict[str, Any]:
-        """Search e-mails, in and out; the latest are first.
+        """Search received and sent e-mails, newest first.
 
         Args:
-            query: Words in any case; each must be in the subject, the body or the address.
+            query: Words in upper or lower case. Each must occur in the subject, the body or the
+                address.
             date_min: The first day to search, as YYYY-MM-DD.
             date_max: The last day to search, as YYYY-MM-DD.
-            page: Which page of the results to return, from 1.
-            page_size: How many e-mails a page has.
+            page: The page of results to return, from 1.
+            page_size: The number of e-mails on a page.
         """
         found = self.table("emails").containing({_SEARCHED: query.split()})
         if date_min:
@@ -67,7 +61,7 @@ class EmailTools(Desk):
             last = _day("date_max", date_max)
             found = [row for row in found if _sent(row).date() <= last]
         found.sort(key=_sent, reverse=True)
-        return page_of("emails", found, page, page_size) if found else "No emails found."
+        return page_of("emails", found, page, page_size) if found else "No e-mail matches."
 
     @tool
     def email_send_email(self, recipient: Text = "", subject: Text = "", body: Text = "") -> str:
@@ -78,12 +72,9 @@ class EmailTools(Desk):
             subject: Its subject.
             body: Its text.
         """
-        if not recipient or not subject or not body:
-            return "Recipient, subject, or body not provided."
-        if not _is_address(recipient):
-            return _NO_ADDRESS
+        require(recipient=recipient, subject=subject, body=body)
         self._send(recipient, subject, body)
-        return "Email sent successfully."
+        return "The e-mail was sent."
 
     @tool
     def email_delete_email(self, email_id: Text = "") -> str:
@@ -92,10 +83,10 @@ class EmailTools(Desk):
         Args:
             email_id: The e-mail's id.
         """
-        if not email_id:
-            return "Email ID not provided."
-        deleted = self.table("emails").delete(email_id)
-        return "Email deleted successfully." if deleted else "Email not found."
+        require(email_id=email_id)
+        if not self.table("emails").delete(email_id):
+            raise not_found("e-mail", email_id)
+        return "The e-mail was deleted."
 
     @tool
     def email_forward_email(self, email_id: Text = "", recipient: Text = "") -> str:
@@ -105,15 +96,10 @@ class EmailTools(Desk):
             email_id: The e-mail's id.
             recipient: The address to forward it to.
         """
-        if not email_id or not recipient:
-            return "Email ID or recipient not provided."
-        if not _is_address(recipient):
-            return _NO_ADDRESS
-        row = self.table("emails").get(email_id)
-        if row is None:
-            return "Email not found."
+        require(email_id=email_id, recipient=recipient)
+        row = self._email(email_id)
         self._send(recipient, f"FW: {row['subject'] or ''}", row["body"] or "")
-        return "Email forwarded successfully."
+        return "The e-mail was forwarded."
 
     @tool
     def email_reply_email(self, email_id: Text = "", body: Text = "") -> str:
@@ -123,18 +109,20 @@ class EmailTools(Desk):
             email_id: The e-mail's id.
             body: The text of the reply.
         """
-        if not email_id or not body:
-            return "Email ID or body not provided."
-        row = self.table("emails").get(email_id)
+        require(email_id=email_id, body=body)
+        row = self._email(email_id)
+        self._send(row["sender/recipient"] or "", f"{self.reply_mark}{row['subject'] or ''}", body)
+        return "The reply was sent."
+
+    def _email(self, id: str) -> Row:
+        row = self.table("emails").get(id)
         if row is None:
-            return "Email not found."
-        sender = row["sender/recipient"] or ""
-        if not _is_address(sender):
-            return _NO_ADDRESS
-        self._send(sender, f"{self.reply_mark}{row['subject'] or ''}", body)
-        return "Email replied successfully."
+            raise not_found("e-mail", id)
+        return row
 
     def _send(self, recipient: str, subject: str, body: str) -> None:
+        if "@" not in recipient or "." not in recipient:
+            raise ToolError(f"{recipient[:100]!r} is not an e-mail address")
         row: Row = {
             "inbox/outbox": "outbox",
             "sender/recipient": recipient.lower(),
@@ -145,10 +133,6 @@ class EmailTools(Desk):
         self.table("emails").add(row, width=1)
 
 
-def _is_address(text: str) -> bool:
-    return "@" in text and "." in text
-
-
 def _sent(row: Row) -> datetime:
     return read_instant(row["sent_datetime"] or "") or datetime.min
 
@@ -156,5 +140,5 @@ def _sent(row: Row) -> datetime:
 def _day(name: str, text: str) -> date:
     instant = read_instant(text)
     if instant is None:
-        raise ToolError(f"{name} is a date such as 2023-11-30, not {text[:100]!r}")
+        raise ToolError(f"{name} must be a date such as 2023-11-30, not {text[:100]!r}")
     return instant.date()

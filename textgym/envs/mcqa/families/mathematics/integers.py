@@ -1,7 +1,7 @@
-"""Properties and spellings of whole numbers: primes, divisors, number bases, Roman numerals.
+"""Properties and notations of integers: primes, divisors, number bases, Roman numerals.
 
-Invariants: exactly one option is of the kind asked for, and every number written
-in another base or in Roman numerals has one spelling only.
+Invariants: exactly one option has the required property; the notation of numbers in other bases and
+in Roman numerals is unique.
 """
 
 import random
@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from .item import Item, below, between, corners, four, offer, pair, pick, some
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
 
 _TOP = 3000
 # the pairs that are asked for: which of their numbers are prime
@@ -42,7 +42,7 @@ _LEAST = _least_factors()
 def _pools(low: int, high: int, least: int, most: int) -> tuple[list[int], list[int]]:
     """List the primes of a range, and the composites whose least prime factor is in another.
 
-    If 2, 3 or 5 divided them, the last digit or the distances would tell one from the others.
+    If 2, 3 or 5 could divide them, the last digit or the distances would reveal the answer.
     """
     numbers = range(low, high)
     return (
@@ -67,14 +67,14 @@ def primes(rng: random.Random, level: int) -> Item:
     composites are 7 to 13, 7 to 19, 7 to 31, 11 to 53, and 17 to 53.
     """
     prime, composite = _PRIMES[level - 1]
-    middle = between(rng, prime[0], prime[-1])
-    primes, composites = (some(rng, _around(pool, middle), 4) for pool in (prime, composite))
+    middle = randint(rng, prime[0], prime[-1])
+    primes, composites = (sample(rng, _around(pool, middle), 4) for pool in (prime, composite))
     pairs = [
         (primes[0], primes[1]), (primes[2], composites[0]), (composites[1], primes[3]),
         (composites[2], composites[3]),
     ]  # fmt: skip
-    kinds = some(rng, range(4), 4)
-    return offer(pick(rng, _PAIRS[kinds[0]]), [pairs[kind] for kind in kinds], _and)
+    kinds = sample(rng, range(4), 4)
+    return offer(choice(rng, _PAIRS[kinds[0]]), [pairs[kind] for kind in kinds], _and)
 
 
 def _and(pair: tuple[int, int]) -> str:
@@ -82,14 +82,14 @@ def _and(pair: tuple[int, int]) -> str:
 
 
 def _around(numbers: list[int], middle: int) -> list[int]:
-    """List those of sorted numbers that are nearest to a middle."""
+    """Return the numbers of a sorted list that are nearest to a value."""
     place = bisect(numbers, middle)
     first = min(max(place - 3, 0), len(numbers) - 6)
     return numbers[first : first + 6]
 
 
 def _by_divisors() -> dict[int, list[int]]:
-    """Group the composites up to 1,000 by how many divisors they have, in order of that."""
+    """Group the composites up to 1,000 by their number of divisors, in ascending order."""
     counts = [0] * 1001
     for d in range(1, 1001):
         for n in range(d, 1001, d):
@@ -112,26 +112,28 @@ def divisors(rng: random.Random, level: int) -> Item:
     """
     values: Sequence[int] | None
     if level == 1:
-        by = pick(rng, (5, 6, 7, 8, 9, 11, 12))
-        values = some(rng, range(by), 4)
-        ask = pick(rng, ("What is the remainder of {} divided by {}?", "What is {} modulo {}?"))
-        question = ask.format(by * between(rng, 2, 8) + values[0], by)
+        by = choice(rng, (5, 6, 7, 8, 9, 11, 12))
+        values = sample(rng, range(by), 4)
+        ask = choice(rng, ("What is the remainder of {} divided by {}?", "What is {} modulo {}?"))
+        question = ask.format(by * randint(rng, 2, 8) + values[0], by)
     elif level == 2:
         values = four(rng, 2, 24, (1, 2, 3, 4, 6))
         a, b = _without_common_divisor(rng, 2)
-        ask = pick(rng, ("greatest common divisor of", "largest number that divides both"))
+        ask = choice(rng, ("greatest common divisor of", "largest number that divides both"))
         question = f"What is the {ask} {a * values[0]} and {b * values[0]}?"
     elif level == 3:
-        k, one, other = between(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
+        k, one, other = randint(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
         values = corners(lambda a, b: lcm(k * a, k * b), one, other)
         if values and {k * n for n in (*one, *other)} & {*values}:
             values = None
-        ask = pick(rng, ("least common multiple of", "smallest positive number divisible by both"))
+        ask = choice(
+            rng, ("least common multiple of", "smallest positive number divisible by both")
+        )
         question = f"What is the {ask} {k * one[0]} and {k * other[0]}?"
     elif level == 4:
         return _factors(rng)
-    elif below(rng, 2):
-        by, base, power = between(rng, 7, 23), pair(rng, 2, 15), pair(rng, 3, 24)
+    elif randbelow(rng, 2):
+        by, base, power = randint(rng, 7, 23), pair(rng, 2, 15), pair(rng, 3, 24)
         values = corners(lambda a, d: pow(a, d, by), base, power)
         a, d = base[0], power[0]
         question = f"What is the remainder of {a}^{d} ({a} to the power {d}) divided by {by}?"
@@ -144,25 +146,25 @@ def divisors(rng: random.Random, level: int) -> Item:
 
 def _without_common_divisor(rng: random.Random, n: int) -> list[int]:
     """Draw different numbers whose greatest common divisor is 1."""
-    numbers = some(rng, range(2, 16), n)
+    numbers = sample(rng, range(2, 16), n)
     return numbers if gcd(*numbers) == 1 else _without_common_divisor(rng, n)
 
 
 def _factors(rng: random.Random) -> Item:
     """Ask for the largest prime factor or the number of divisors."""
-    if below(rng, 2):
+    if randbelow(rng, 2):
         primes = _neighbours(rng, _LARGEST_FACTORS)
-        n = primes[0] * between(rng, 2, min(primes[0], 15)) * between(rng, 2, min(primes[0], 10))
+        n = primes[0] * randint(rng, 2, min(primes[0], 15)) * randint(rng, 2, min(primes[0], 10))
         return offer(f"What is the largest prime factor of {n}?", primes)
     counts = _neighbours(rng, _DIVISOR_COUNTS)
-    n = pick(rng, _BY_DIVISORS[counts[0]])
+    n = choice(rng, _BY_DIVISORS[counts[0]])
     return offer(f"How many positive divisors has {n}, counting 1 and {n}?", counts)
 
 
 def _neighbours(rng: random.Random, numbers: Sequence[int]) -> list[int]:
-    """Draw four of any five numbers that follow each other, in random order."""
-    start = below(rng, len(numbers) - 4)
-    return some(rng, numbers[start : start + 5], 4)
+    """Draw four of five consecutive numbers, in random order."""
+    start = randbelow(rng, len(numbers) - 4)
+    return sample(rng, numbers[start : start + 5], 4)
 
 
 def _digits(n: int, base: int) -> str:
@@ -181,28 +183,28 @@ def bases(rng: random.Random, level: int) -> Item:
     hexadecimal or back, 5 adds in a base from 3 to 9.
     """
     low, high = ((5, 63), (17, 255), (17, 511), (17, 511), (30, 400))[level - 1]
-    base = between(rng, 3, 9)
+    base = randint(rng, 3, 9)
     gaps = (1, 2, 4, 8) if level < 3 else (1, 2, 4, 8, 16) if level < 5 else (1, base, 4 * base)
     values = four(rng, low, high, gaps)
     n = values[0]
     if level == 1:
-        ask = pick(
+        ask = choice(
             rng, ("What is binary {:b} in decimal?", "Which decimal number is {:b} in base 2?")
         )
         return offer(ask.format(n), values)
     if level == 2:
-        ask = pick(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
+        ask = choice(rng, ("How is decimal {} written in binary?", "What is {} in base 2?"))
         return offer(ask.format(n), values, "{:b}".format)
     if level == 3:
-        shape = pick(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
+        shape = choice(rng, ("octal {:o} (base 8)", "hexadecimal {:X}" + _HEX))
         return offer(f"What is {shape.format(n)} in decimal?", values)
-    if level == 4 and below(rng, 2):
+    if level == 4 and randbelow(rng, 2):
         text = f"How is binary {n:b} written in hexadecimal{_HEX}?"
         return offer(text, values, "{:X}".format)
     if level == 4:
         text = f"How is hexadecimal {n:X}{_HEX} written in binary?"
         return offer(text, values, "{:b}".format)
-    a = between(rng, min(values) // 4, min(values) // 2)
+    a = randint(rng, min(values) // 4, min(values) // 2)
     text = f"In base {base}, what is {_digits(a, base)} + {_digits(n - a, base)}?"
     text += f" All numbers, also the options, are in base {base}."
     return offer(text, values, lambda value: _digits(value, base))
@@ -225,15 +227,17 @@ def roman(rng: random.Random, level: int) -> Item:
     values = four(rng, low, high, gaps)
     n = values[0]
     if level == 1 or level == 3:
-        ask = pick(rng, ("Which number is the Roman numeral {}?", "What is {} in ordinary digits?"))
+        ask = choice(
+            rng, ("Which number is the Roman numeral {}?", "What is {} in ordinary digits?")
+        )
         return offer(ask.format(_roman(n)), values)
     if level < 5:
-        ask = pick(rng, ("How is {} written in Roman numerals?", "Which Roman numeral means {}?"))
+        ask = choice(rng, ("How is {} written in Roman numerals?", "Which Roman numeral means {}?"))
         return offer(ask.format(n), values, _roman)
-    other = between(rng, 11, 400)
-    if other < min(values) and below(rng, 2):
+    other = randint(rng, 11, 400)
+    if other < min(values) and randbelow(rng, 2):
         text = f"{_roman(n - other)} + {_roman(other)}"
     else:
         text = f"{_roman(n + other)} - {_roman(other)}"
-    ask = pick(rng, ("In Roman numerals, what is {}?", "Work out {} in Roman numerals."))
+    ask = choice(rng, ("In Roman numerals, what is {}?", "Work out {} in Roman numerals."))
     return offer(ask.format(text), values, _roman)

@@ -1,7 +1,7 @@
-"""Small tables to read, and results of sports.
+"""Small tables, and results of sports.
 
-Invariants: the table is part of the question, its columns are lined up with spaces,
-and a question for the most or the least has a strict answer.
+Invariants: the table is part of the question; its columns are aligned with spaces; the answer to a
+question for the most or the least is unique.
 """
 
 import random
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import sub
 from typing import NamedTuple
 
-from .item import Item, below, between, corners, four, offer, pair, pick, plural, some
+from ..item import Item, choice, corners, four, offer, pair, plural, randbelow, randint, sample
 from .vocabulary import PEOPLE
 
 _THEMES = (
@@ -39,9 +39,9 @@ class Grid(NamedTuple):
 
 def _grid(rng: random.Random, rows: int, columns: int, most: int) -> Grid:
     """Draw a table of the given size."""
-    head, places, things = pick(rng, _THEMES)
-    labels, shown = some(rng, places, rows), things[:columns]
-    cells = [[between(rng, 2, most) for _ in shown] for _ in labels]
+    head, places, things = choice(rng, _THEMES)
+    labels, shown = sample(rng, places, rows), things[:columns]
+    cells = [[randint(rng, 2, most) for _ in shown] for _ in labels]
     text = f"{head:<8}" + "".join([f"{thing:>10}" for thing in shown]) + "\n"
     for label, row in zip(labels, cells, strict=True):
         text += f"{label:<8}" + "".join([f"{cell:>10}" for cell in row]) + "\n"
@@ -51,8 +51,8 @@ def _grid(rng: random.Random, rows: int, columns: int, most: int) -> Grid:
 def tables(rng: random.Random, level: int) -> Item:
     """Read a table.
 
-    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds two cells or takes
-    them apart, 4 compares sums of rows, 5 combines two conditions; the table grows with it.
+    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds or subtracts two
+    cells, 4 compares sums of rows, 5 combines two conditions. The table grows with the level.
     """
     item = None
     while item is None:
@@ -72,38 +72,38 @@ def tables(rng: random.Random, level: int) -> Item:
 def _cell(rng: random.Random, grid: Grid) -> Item | None:
     """Ask for one number of the table."""
     places = [(i, c) for i in range(len(grid.labels)) for c in range(len(grid.columns))]
-    places = some(rng, places, 4)
+    places = sample(rng, places, 4)
     i, c = places[0]
     values = [grid.cells[i][c] for i, c in places]
-    ask = pick(rng, ("How many {} has", "Look at the table. How many {} has"))
+    ask = choice(rng, ("How many {} has", "Look at the table. How many {} has"))
     question = f"{grid.text}{ask.format(grid.columns[c])} the {grid.noun} {grid.labels[i]}?"
     return offer(question, values) if len({*values}) == 4 else None
 
 
 def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
-    """Ask for the row with the most or the fewest in a column or in all, if there is one only."""
+    """Ask for the row with the most or fewest in a column or in total, if it is unique."""
     if add:
         what = f"{', '.join(grid.columns[:-1])} and {grid.columns[-1]} together"
         scores = [sum(row) for row in grid.cells]
     else:
-        c = below(rng, len(grid.columns))
+        c = randbelow(rng, len(grid.columns))
         what, scores = grid.columns[c], [row[c] for row in grid.cells]
-    best, word = (max(scores), "most") if below(rng, 2) else (min(scores), "fewest")
+    best, word = (max(scores), "most") if randbelow(rng, 2) else (min(scores), "fewest")
     if scores.count(best) > 1:
         return None
     right = grid.labels[scores.index(best)]
-    wrong = some(rng, [label for label in grid.labels if label != right], 3)
+    wrong = sample(rng, [label for label in grid.labels if label != right], 3)
     return Item(f"{grid.text}Which {grid.noun} has the {word} {what}?", right, wrong, grid.text)
 
 
 def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
     """Ask for the sum or the difference of two cells of a column."""
-    c = below(rng, len(grid.columns))
+    c = randbelow(rng, len(grid.columns))
     column, cells = grid.columns[c], [row[c] for row in grid.cells]
-    places = some(rng, range(len(cells)), 4)
+    places = sample(rng, range(len(cells)), 4)
     i, j = (places[0], places[1]), (places[2], places[3])
     one, two = (f"the {grid.noun} {grid.labels[place]}" for place in (i[0], j[0]))
-    if below(rng, 2):
+    if randbelow(rng, 2):
         values = corners(lambda i, j: cells[i] + cells[j], i, j)
         question = f"{grid.text}How many {column} have {one} and {two} together?"
     else:
@@ -113,10 +113,10 @@ def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
 
 
 def _filtered(rng: random.Random, grid: Grid) -> Item | None:
-    """Ask for the sum of a column over the rows that pass a condition."""
-    *summed, d = some(rng, range(len(grid.columns)), 3)
-    columns, words = (summed[0], summed[1]), pick(rng, _CONDITIONS)
-    limit = sorted(row[d] for row in grid.cells)[between(rng, 2, 3)]
+    """Ask for the sum of a column over the rows that meet a condition."""
+    *summed, d = sample(rng, range(len(grid.columns)), 3)
+    columns, words = (summed[0], summed[1]), choice(rng, _CONDITIONS)
+    limit = sorted(row[d] for row in grid.cells)[randint(rng, 2, 3)]
 
     def total(c: int, word: str) -> int:
         rows = [row for row in grid.cells if (row[d] > limit if word == "more" else row[d] < limit)]
@@ -136,19 +136,19 @@ def _points(wins: int, draws: int) -> int:
 
 def _league_points(rng: random.Random) -> Item:
     """Count a team's points from its wins, draws and losses."""
-    team, losses = pick(rng, _TEAMS), between(rng, 1, 9)
+    team, losses = choice(rng, _TEAMS), randint(rng, 1, 9)
     wins, draws = pair(rng, 1, 12), pair(rng, 1, 9)
     points = corners(_points, wins, draws)
     text = f"The {team} have {plural(wins[0], 'win')}, {plural(draws[0], 'draw')} and "
     text += f"{losses} {'loss' if losses == 1 else 'losses'}. {_RULE} "
-    text += pick(rng, ("How many points is that?", f"How many points do the {team} have?"))
+    text += choice(rng, ("How many points is that?", f"How many points do the {team} have?"))
     return offer(text, points) if points else _league_points(rng)
 
 
 def _league_place(rng: random.Random, place: int) -> Item:
     """Find the best team of four, or the second best."""
-    teams = some(rng, _TEAMS, 4)
-    records = [tuple(between(rng, 1, 9) for _ in range(3)) for _ in teams]
+    teams = sample(rng, _TEAMS, 4)
+    records = [tuple(randint(rng, 1, 9) for _ in range(3)) for _ in teams]
     points = [_points(wins, draws) for wins, draws, _ in records]
     if len({*points}) < 4:
         return _league_place(rng, place)
@@ -166,11 +166,11 @@ def rankings(rng: random.Random, level: int) -> Item:
     """Follow races and leagues.
 
     Level 1 counts a team's points, 2 finds the best team, 3 the second best or a runner's
-    place, 4 follows several overtakings, 5 counts matches of tournaments.
+    place, 4 follows several overtaking moves, 5 counts matches of tournaments.
     """
     if level == 1:
         return _league_points(rng)
-    if level == 2 or (level == 3 and below(rng, 2)):
+    if level == 2 or (level == 3 and randbelow(rng, 2)):
         return _league_place(rng, level - 2)
     text, values = _race(rng, level) if level < 5 else _tournament(rng)
     if values is None:
@@ -183,13 +183,13 @@ Draft = tuple[str, Sequence[int] | None]
 
 def _race(rng: random.Random, level: int) -> Draft:
     """Follow a runner who overtakes others, and on level 4 is overtaken too."""
-    who, place, gain = pick(rng, PEOPLE), pair(rng, 8, 24, (1, 2, 4)), pair(rng, 1, 7, (1, 2, 3))
+    who, place, gain = choice(rng, PEOPLE), pair(rng, 8, 24, (1, 2, 4)), pair(rng, 1, 7, (1, 2, 3))
     text = f"In a race, {who} is in {_ORDINALS[place[0] - 1]} place and overtakes "
     text += f"{plural(gain[0], 'runner')}."
     drop = 0
     if level == 4:
-        lost = between(rng, 3, 6)
-        again = between(rng, 1, lost - 1)
+        lost = randint(rng, 3, 6)
+        again = randint(rng, 1, lost - 1)
         text += f" Then {lost} runners overtake {who}, who passes {again} of them again."
         drop = lost - again
     text += f" Nobody else changes places. In which place is {who} now?"
@@ -198,9 +198,9 @@ def _race(rng: random.Random, level: int) -> Draft:
 
 def _tournament(rng: random.Random) -> Draft:
     """Count the matches of a league, or of a cup up to some round."""
-    game = pick(rng, ("chess", "tennis", "football", "darts"))
-    if below(rng, 2):
-        (times, how), sizes = pick(rng, ((1, "once"), (2, "twice"))), four(rng, 6, 40, (1, 2, 3))
+    game = choice(rng, ("chess", "tennis", "football", "darts"))
+    if randbelow(rng, 2):
+        (times, how), sizes = choice(rng, ((1, "once"), (2, "twice"))), four(rng, 6, 40, (1, 2, 3))
         text = f"In a {game} league with {sizes[0]} sides, each plays each other side exactly "
         text += f"{how}. How many matches are played?"
         return text, [times * n * (n - 1) // 2 for n in sizes]

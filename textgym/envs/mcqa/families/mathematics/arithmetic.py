@@ -1,14 +1,14 @@
-"""Whole-number sums: plain arithmetic, equations with a blank, and number sequences.
+"""Integer arithmetic: expressions, equations with a blank, and number sequences.
 
 Invariants: every answer is computed from the numbers shown, and the wrong options are the answers
-for numbers that are a little off.
+for slightly different numbers.
 """
 
 import random
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 
-from .item import Item, below, between, corners, four, offer, pair, pick
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint
 
 _ASK = (
     "What is {}?",
@@ -33,13 +33,13 @@ Draft = tuple[str, Sequence[int] | None]
 def arithmetic(rng: random.Random, level: int) -> Item:
     """Evaluate an expression.
 
-    Level 1 adds and takes away up to 20, 2 does so with two-digit numbers, 3 multiplies and
+    Level 1 adds and subtracts up to 20, 2 does so with two-digit numbers, 3 multiplies and
     divides, 4 mixes two operations by precedence, 5 has brackets and three operations.
     """
     text, values = (_small, _larger, _product, _by_precedence, _in_brackets)[level - 1](rng)
     if values is None:
         return arithmetic(rng, level)
-    return offer(pick(rng, _ASK).format(text) + (_ORDER if level == 4 else ""), values)
+    return offer(choice(rng, _ASK).format(text) + (_ORDER if level == 4 else ""), values)
 
 
 def _small(rng: random.Random) -> Draft:
@@ -53,8 +53,8 @@ def _larger(rng: random.Random) -> Draft:
 
 
 def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Draft:
-    """Add two numbers, or take one away where nothing becomes less than 1."""
-    if min(a) > max(b) and below(rng, 2):
+    """Add or subtract two numbers, with a positive result."""
+    if min(a) > max(b) and randbelow(rng, 2):
         return f"{a[0]} - {b[0]}", corners(sub, a, b)
     return f"{a[0]} + {b[0]}", corners(add, a, b)
 
@@ -62,24 +62,24 @@ def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Draft:
 def _product(rng: random.Random) -> Draft:
     """Multiply or divide."""
     a, b = pair(rng, 12, 99, (1, 2, 10)), pair(rng, 3, 9)
-    if below(rng, 2):
+    if randbelow(rng, 2):
         return f"{a[0]} * {b[0]}", corners(mul, a, b)
     quotients = four(rng, 12, 99, (1, 2, 10, 20))
     return f"{quotients[0] * b[0]} / {b[0]}", quotients
 
 
 def _by_precedence(rng: random.Random) -> Draft:
-    """Add a product to a number, or take a number from a product."""
-    a, b, c = pair(rng, 3, 60, (1, 2, 10)), pair(rng, 3, 20), between(rng, 3, 12)
-    if below(rng, 2):
+    """Add a product to a number, or subtract a number from a product."""
+    a, b, c = pair(rng, 3, 60, (1, 2, 10)), pair(rng, 3, 20), randint(rng, 3, 12)
+    if randbelow(rng, 2):
         return f"{a[0]} + {b[0]} * {c}", corners(lambda a, b: a + b * c, a, b)
     c += max(a)
     return f"{b[0]} * {c} - {a[0]}", corners(lambda a, b: b * c - a, a, b)
 
 
 def _in_brackets(rng: random.Random) -> Draft:
-    """Multiply a sum with a difference, and take away a third number."""
-    a, b, d = (between(rng, 4, 30) for _ in range(3))
+    """Multiply a sum and a difference, and subtract a third number."""
+    a, b, d = (randint(rng, 4, 30) for _ in range(3))
     c, e = pair(rng, 6, 32), pair(rng, 4, 30, (1, 2, 10))
     text = f"({a} + {b}) * ({c[0] + d} - {d}) - {e[0]}"
     return text, corners(lambda c, e: (a + b) * c - e, c, e)
@@ -94,10 +94,10 @@ def missing(rng: random.Random, level: int) -> Item:
     low, high, gaps = (11, 89, (1, 2, 10, 20)) if level == 2 else (3, 20, (1, 2, 3, 10))
     values = four(rng, low, high, gaps)
     x = values[0]
-    a, b = between(rng, 2, 12), between(rng, 2, 20)
+    a, b = randint(rng, 2, 12), randint(rng, 2, 20)
     if level <= 2:
-        a = b if level == 1 else between(rng, 13, 89)
-        shape = below(rng, 3)
+        a = b if level == 1 else randint(rng, 13, 89)
+        shape = randbelow(rng, 3)
         if shape == 0:
             text = f"{a} + __ = {a + x}"
         elif shape == 1:
@@ -105,54 +105,57 @@ def missing(rng: random.Random, level: int) -> Item:
         else:
             text = f"{a + x} - __ = {a}"
     elif level == 3:
-        text = f"{a} * __ = {a * x}" if below(rng, 2) else f"{a * x} / __ = {a}"
+        text = f"{a} * __ = {a * x}" if randbelow(rng, 2) else f"{a * x} / __ = {a}"
     elif level == 4:
-        sign = below(rng, 2)
+        sign = randbelow(rng, 2)
         text = f"{a} * __ + {b} = {a * x + b}" if sign else f"{a} * __ - {b} = {a * x - b}"
     else:
-        more = between(rng, 2, 9)
+        more = randint(rng, 2, 9)
         rest = more * x - b
         tail = f"+ {rest}" if rest >= 0 else f"- {-rest}"
         text = f"{a + more} * __ - {b} = {a} * __ {tail}"
         text = f"{text} (the same number in both blanks)"
-    return offer(pick(rng, _BLANK).format(text), values)
+    return offer(choice(rng, _BLANK).format(text), values)
 
 
-_Term = Callable[[int, int, int], int]  # of a start, a step and a place, 0 for the first
+_Term = Callable[[int, int, int], int]  # of a start, a step and an index
 
 
 def sequences(rng: random.Random, level: int) -> Item:
-    """Continue a sequence whose kind of rule is stated.
+    """Continue a sequence, given the kind of its rule.
 
     Level 1 adds a fixed number, 2 subtracts or multiplies by one, 3 has steps that grow
     evenly, 4 alternates a multiplication with an addition, 5 interleaves two sequences.
     """
-    # even gaps: as odd or even as the terms that are shown
+    # even gaps, so that the parity does not reveal the answer
     starts, steps, last = pair(rng, 1, 40, (2, 4)), pair(rng, 2, 12, (2,)), 5
     term: _Term
     if level == 1:
         rule, term = "The same number is added each time.", _added
-    elif level == 2 and below(rng, 2):
+    elif level == 2 and randbelow(rng, 2):
         rule, term = "The same number is subtracted each time.", _subtracted
     elif level == 2:
         rule = "Each number is the one before it times the same number."
         starts, steps, last, term = pair(rng, 1, 7), pair(rng, 2, 5), 4, _multiplied
     elif level == 3:
         rule = "The step from one number to the next grows by the same amount each time."
-        term = _growing(between(rng, 1, 6))
+        term = _growing(randint(rng, 1, 6))
     elif level == 4:
-        rule, times = "Two operations take turns: a multiplication and an addition.", below(rng, 2)
+        rule, times = (
+            "Two operations take turns: a multiplication and an addition.",
+            randbelow(rng, 2),
+        )
         starts, last, term = pair(rng, 1, 9, (2,)), 6 - times, _alternating(2 + times)
     else:
         rule = "Two sequences take turns; each of them adds its own fixed number."
-        last = 7 + below(rng, 2)
-        other_step = pick(rng, [step for step in range(2, 13) if step not in steps])
-        term = _interleaved(last % 2, between(rng, 1, 40), other_step)
+        last = 7 + randbelow(rng, 2)
+        other_step = choice(rng, [step for step in range(2, 13) if step not in steps])
+        term = _interleaved(last % 2, randint(rng, 1, 40), other_step)
     values = corners(lambda start, step: term(start, step, last), starts, steps)
     if values is None:
         return sequences(rng, level)
     shown = ", ".join([str(term(starts[0], steps[0], place)) for place in range(last)])
-    return offer(pick(rng, _NEXT).format(rule=rule, terms=shown), values)
+    return offer(choice(rng, _NEXT).format(rule=rule, terms=shown), values)
 
 
 def _added(start: int, step: int, place: int) -> int:

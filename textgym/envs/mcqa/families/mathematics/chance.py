@@ -1,7 +1,7 @@
 """Chance and counting: probabilities as fractions, and numbers of possibilities.
 
-Invariants: probabilities are given in lowest terms and lie strictly between 0 and 1,
-draws and throws are fair, and counts are exact.
+Invariants: probabilities are in lowest terms and strictly between 0 and 1; draws and throws are
+fair; counts are exact.
 """
 
 import random
@@ -9,19 +9,19 @@ from collections.abc import Callable, Sequence
 from math import comb, lcm, perm
 from operator import mul
 
-from .item import (
+from ..item import (
     Item,
     are_fractions,
-    below,
-    between,
+    choice,
     corners,
     four,
     lowest,
     offer,
     pair,
-    pick,
-    some,
-)  # fmt: skip
+    randbelow,
+    randint,
+    sample,
+)
 
 _COLOURS = ("red", "blue", "green", "white", "black", "yellow")
 _CHANCE = (
@@ -54,28 +54,28 @@ def probability(rng: random.Random, level: int) -> Item:
     """Find a probability as a fraction in lowest terms.
 
     Level 1 draws one ball of three colours, 2 one of four colours, 3 throws two dice or has a
-    number picked, 4 draws two balls without putting back, 5 tosses several coins.
+    number picked, 4 draws two balls without replacement, 5 tosses several coins.
     """
     if level <= 2:
         given, event, chances = _ball(rng, level + 1)
     elif level == 3:
-        given, event, chances = (_dice if below(rng, 2) else _multiple)(rng)
+        given, event, chances = (_dice if randbelow(rng, 2) else _multiple)(rng)
     else:
         given, event, chances = (_two_balls if level == 4 else _coins)(rng)
     if chances is None or len({*chances}) < 4 or not are_fractions(chances):
         return probability(rng, level)
-    return offer(f"{given} {pick(rng, _CHANCE).format(event)} Answer in lowest terms.", chances)
+    return offer(f"{given} {choice(rng, _CHANCE).format(event)} Answer in lowest terms.", chances)
 
 
 def _ball(rng: random.Random, colours: int) -> Event:
-    """Draw one ball; two of the colours are asked for, and the count of a third may differ."""
-    counts, other = [between(rng, 2, 12) for _ in range(colours)], pair(rng, 2, 12)
-    names = some(rng, _COLOURS, colours + 1)
+    """Draw one ball, and ask for two of the colours."""
+    counts, other = [randint(rng, 2, 12) for _ in range(colours)], pair(rng, 2, 12)
+    names = sample(rng, _COLOURS, colours + 1)
     parts = [f"{n} {name}" for n, name in zip((*counts, other[0]), names, strict=True)]
-    parts = some(rng, parts, len(parts))
+    parts = sample(rng, parts, len(parts))
     given = f"A bag holds {', '.join(parts[:-1])} and {parts[-1]} balls. One is drawn at random."
     rest, asked = sum(counts), (counts[0], counts[1])
-    if below(rng, 2):
+    if randbelow(rng, 2):
         chances = corners(lambda n, more: lowest(n, rest + more), asked, other)
         return given, f"it is {names[0]}", chances
     chances = corners(lambda n, more: lowest(rest + more - n, rest + more), asked, other)
@@ -84,16 +84,16 @@ def _ball(rng: random.Random, colours: int) -> Event:
 
 def _dice(rng: random.Random) -> Event:
     """Throw two dice."""
-    word = pick(rng, tuple(_THROWS))
-    sums = some(rng, range(3, 8), 4) if word == "exactly" else four(rng, 3, 11, (1, 2, 3))
-    asked = 14 - sums[0] if word == "exactly" and below(rng, 2) else sums[0]
+    word = choice(rng, tuple(_THROWS))
+    sums = sample(rng, range(3, 8), 4) if word == "exactly" else four(rng, 3, 11, (1, 2, 3))
+    asked = 14 - sums[0] if word == "exactly" and randbelow(rng, 2) else sums[0]
     chances = [lowest(sum(_THROWS[word](total)), 36) for total in sums]
     return "Two fair six-sided dice are thrown.", f"their sum is {word} {asked}", chances
 
 
 def _multiple(rng: random.Random) -> Event:
-    """Pick a whole number."""
-    total, by = between(rng, 24, 80), some(rng, range(2, 12), 4)
+    """Pick an integer."""
+    total, by = randint(rng, 24, 80), sample(rng, range(2, 12), 4)
     given = f"A whole number from 1 to {total} is picked at random."
     chances = None if any(total % n == 0 for n in by) else [lowest(total // n, total) for n in by]
     return given, f"it is divisible by {by[0]}", chances
@@ -102,24 +102,24 @@ def _multiple(rng: random.Random) -> Event:
 def _two_balls(rng: random.Random) -> Event:
     """Draw two balls of two colours."""
     a, b = pair(rng, 2, 12), pair(rng, 2, 12)
-    one, two = some(rng, _COLOURS, 2)
+    one, two = sample(rng, _COLOURS, 2)
     given = f"A bag holds {a[0]} {one} and {b[0]} {two} balls. Two are drawn, without putting back."
-    text, ways = pick(rng, _DRAWS)
+    text, ways = choice(rng, _DRAWS)
     chances = corners(lambda a, b: lowest(ways(a, b), (a + b) * (a + b - 1)), a, b)
     return given, text.format(one), chances
 
 
 def _coins(rng: random.Random) -> Event:
     """Toss several coins."""
-    side = pick(rng, ("heads", "tails"))
-    if below(rng, 2):
-        n = between(rng, 6, 9)
-        tosses = some(rng, range(n // 2 + 1), 4)
-        word, k = "exactly", n - tosses[0] if below(rng, 2) else tosses[0]
+    side = choice(rng, ("heads", "tails"))
+    if randbelow(rng, 2):
+        n = randint(rng, 6, 9)
+        tosses = sample(rng, range(n // 2 + 1), 4)
+        word, k = "exactly", n - tosses[0] if randbelow(rng, 2) else tosses[0]
         ways = [comb(n, tossed) for tossed in tosses]
     else:
-        n = between(rng, 4, 8)
-        tosses = some(rng, range(n), 4)
+        n = randint(rng, 4, 8)
+        tosses = sample(rng, range(n), 4)
         word, k = "more than", tosses[0]
         ways = [sum(comb(n, i) for i in range(tossed + 1, n + 1)) for tossed in tosses]
     shown = f"{k} {'toss shows' if k == 1 else 'tosses show'} {side}"
@@ -133,7 +133,7 @@ Draft = tuple[str, Sequence[int] | None]
 def counting(rng: random.Random, level: int) -> Item:
     """Count possibilities.
 
-    Level 1 multiplies choices, 2 orders things or counts whole numbers in a range, 3 chooses
+    Level 1 multiplies choices, 2 orders items or counts integers in a range, 3 chooses
     a group, 4 uses two overlapping sets, 5 numbers divisible by one of two, or ranked groups.
     """
     text, values = (_pairs, _orders, _choices, _overlap, _harder)[level - 1](rng)
@@ -141,20 +141,20 @@ def counting(rng: random.Random, level: int) -> Item:
 
 
 def _pairs(rng: random.Random) -> Draft:
-    """Combine each of some things with each of others."""
-    one, two = pick(rng, (("shirts", "hats"), ("soups", "desserts"), ("cups", "plates")))
+    """Combine items of several kinds."""
+    one, two = choice(rng, (("shirts", "hats"), ("soups", "desserts"), ("cups", "plates")))
     a, b = pair(rng, 3, 25), pair(rng, 3, 19)
     text = f"There are {a[0]} {one} and {b[0]} {two}. How many pairs of one of each are there?"
     return text, corners(mul, a, b)
 
 
 def _orders(rng: random.Random) -> Draft:
-    """Order different things, or count the numbers of a range."""
-    if below(rng, 3) == 0:
+    """Order different items, or count the numbers of a range."""
+    if randbelow(rng, 3) == 0:
         n = four(rng, 3, 8, (1, 2, 3))
-        what = pick(rng, ("books stand in a row", "people queue up", "cards be laid in a row"))
+        what = choice(rng, ("books stand in a row", "people queue up", "cards be laid in a row"))
         return f"In how many orders can {n[0]} different {what}?", [*map(perm, n)]
-    low, counts = between(rng, 5, 90), four(rng, 12, 80, (1, 2, 10))
+    low, counts = randint(rng, 5, 90), four(rng, 12, 80, (1, 2, 10))
     text = f"How many whole numbers are there from {low} to {low + counts[0] - 1}, both included?"
     return text, counts
 
@@ -162,32 +162,34 @@ def _orders(rng: random.Random) -> Draft:
 def _choices(rng: random.Random) -> Draft:
     """Choose a group."""
     n, k = pair(rng, 6, 20), pair(rng, 2, 5)
-    what = pick(rng, ("toppings", "books", "pupils", "flowers"))
+    what = choice(rng, ("toppings", "books", "pupils", "flowers"))
     text = f"In how many ways can {k[0]} of {n[0]} {what} be chosen"
     return f"{text}, if their order does not matter?", corners(comb, n, k)
 
 
 def _overlap(rng: random.Random) -> Draft:
-    """Count the union of two overlapping sets, or what is outside."""
-    club, other = some(rng, _CLUBS, 2)
-    both, first, second = pair(rng, 3, 12, (1, 2, 3)), pair(rng, 14, 40), between(rng, 14, 40)
+    """Count the union of two overlapping sets, or its complement."""
+    club, other = sample(rng, _CLUBS, 2)
+    both, first, second = pair(rng, 3, 12, (1, 2, 3)), pair(rng, 14, 40), randint(rng, 14, 40)
     text = f"In a school, {first[0]} pupils are in the {club} club, {second} in the "
     text += f"{other} club and {both[0]} in both. "
-    if below(rng, 2):
+    if randbelow(rng, 2):
         text += "How many are in at least one of the two?"
         return text, corners(lambda first, both: first + second - both, first, both)
-    pupils = max(first) + second + between(rng, 2, 15)
+    pupils = max(first) + second + randint(rng, 2, 15)
     text += f"There are {pupils} pupils. How many are in neither of the two?"
     return text, corners(lambda first, both: pupils - first - second + both, first, both)
 
 
 def _harder(rng: random.Random) -> Draft:
     """Count multiples of either of two numbers, or ranked choices."""
-    if below(rng, 2):
-        n, b, c = between(rng, 40, 300), pair(rng, 5, 14), pair(rng, 2, 4)
+    if randbelow(rng, 2):
+        n, b, c = randint(rng, 40, 300), pair(rng, 5, 14), pair(rng, 2, 4)
         text = f"How many whole numbers from 1 to {n} are divisible by {b[0]} or {c[0]} (or both)?"
         return text, corners(lambda b, c: n // b + n // c - n // lcm(b, c), b, c)
-    sizes, k = four(rng, 6, 18, (1, 2, 3)), between(rng, 2, 3)
+    sizes, k = four(rng, 6, 18, (1, 2, 3)), randint(rng, 2, 3)
     seats = "a chair and a deputy" if k == 2 else "a chair, a deputy and a treasurer"
-    text = f"A {pick(rng, _CLUBS)} club of {sizes[0]} members elects {seats}, all different people."
+    text = (
+        f"A {choice(rng, _CLUBS)} club of {sizes[0]} members elects {seats}, all different people."
+    )
     return f"{text} How many outcomes are possible?", [perm(size, k) for size in sizes]

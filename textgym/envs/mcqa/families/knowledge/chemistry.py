@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from operator import add, mul
 
-from .item import Item, below, corners, four, offer, pair, pick, some
+from ..item import Item, choice, corners, four, offer, pair, randbelow, sample
 
 _TABLE = """
 H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine
@@ -95,7 +95,7 @@ Compound = tuple[str, tuple[tuple[str, int], ...], int, str]
 def _read(text: str) -> tuple[Compound, ...]:
     """Turn formulas with their atom counts into (formula, counts, molar mass, masses used).
 
-    They come in the order of their masses.
+    They are sorted by mass.
     """
     found = []
     for entry in text.split():
@@ -114,9 +114,9 @@ _COMPOUNDS = tuple(map(_read, (_SIMPLE, _TRIPLE, _LARGER, _NESTED, _LARGER + _NE
 
 
 def _lookalikes(first: int, last: int) -> tuple[tuple[int, ...], ...]:
-    """Group the places of a range whose elements are easily taken for each other.
+    """Group the numbers of a range whose elements are easily confused.
 
-    Those of a group begin with the same letter, by symbol or by name, or follow each other.
+    The elements of a group have the same first letter, of the symbol or the name, or are adjacent.
     """
     places = range(first, last + 1)
     groups = [
@@ -140,20 +140,22 @@ def elements(rng: random.Random, level: int) -> Item:
     if level in (1, 5):
         return _by_name(rng, level)
     if level == 3:
-        group, members = pick(rng, GROUPS)
-        member, other = some(rng, members, 2)
-        wrong = [pick(rng, names) for _, names in some(rng, GROUPS, 4) if names != members][:3]
+        group, members = choice(rng, GROUPS)
+        member, other = sample(rng, members, 2)
+        wrong = [choice(rng, names) for _, names in sample(rng, GROUPS, 4) if names != members][:3]
         question = f"Which of these elements is in the same group of the periodic table as {other}?"
         if rng.random() < 0.5:
             question = f"Which of these elements is in group {group} of the periodic table (1-18)?"
         return Item(question, member, wrong)
     if level == 2:
         numbers = four(rng, 1, 40, (1, 2, 8))
-        ask = pick(rng, ("What is the atomic number of {}?", "How many protons has an atom of {}?"))
+        ask = choice(
+            rng, ("What is the atomic number of {}?", "How many protons has an atom of {}?")
+        )
         return offer(ask.format(NAMES[numbers[0] - 1]), numbers)
     if rng.random() < 0.5:
-        electrons = some(rng, pick(rng, _ELECTRONS), 4)
-        symbol, charge = pick(rng, _IONS_WITH[electrons[0]])
+        electrons = sample(rng, choice(rng, _ELECTRONS), 4)
+        symbol, charge = choice(rng, _IONS_WITH[electrons[0]])
         sign = f"{abs(charge)}{'+' if charge > 0 else '-'}"
         name = NAMES[SYMBOLS.index(symbol)]
         return offer(f"How many electrons has an ion of {name} with the charge {sign}?", electrons)
@@ -167,13 +169,13 @@ def elements(rng: random.Random, level: int) -> Item:
 
 
 def _by_name(rng: random.Random, level: int) -> Item:
-    """Ask for the symbol or the name of an element, or of the one after another."""
-    place, *others = some(rng, pick(rng, _LOOKALIKES[level]), 4)
-    places, shape = (place, *others), below(rng, 4 if level == 1 else 6)
+    """Ask for the symbol or name of an element, or of the element after another one."""
+    place, *others = sample(rng, choice(rng, _LOOKALIKES[level]), 4)
+    places, shape = (place, *others), randbelow(rng, 4 if level == 1 else 6)
     if shape < 2:
-        ask = pick(rng, ("What is the chemical symbol of {}?", "Which symbol stands for {}?"))
+        ask = choice(rng, ("What is the chemical symbol of {}?", "Which symbol stands for {}?"))
         return offer(ask.format(NAMES[place]), [SYMBOLS[i] for i in places])
-    ask = pick(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
+    ask = choice(rng, ("Which element has the symbol {}?", "What is the element {} called?"))
     question = ask.format(SYMBOLS[place])
     if shape >= 4:
         question = f"Which element has the atomic number after that of {NAMES[place - 1]}?"
@@ -181,15 +183,15 @@ def _by_name(rng: random.Random, level: int) -> Item:
 
 
 def molar_mass(rng: random.Random, level: int) -> Item:
-    """Work out the mass of a substance from whole-number atomic masses.
+    """Compute the mass of a substance from integer atomic masses.
 
     Level 1 has pairs of atoms, 2 three atoms or more, 3 larger molecules, 4 brackets,
-    5 several moles, or the share of one element in them.
+    5 several moles, or the proportion of one element in them.
     """
     compounds = _alike(rng, _COMPOUNDS[level - 1])
     formula, counts, mass, used = compounds[0]
     if level < 5:
-        text = pick(rng, _MOLE).format(formula)
+        text = choice(rng, _MOLE).format(formula)
         masses = [compound[2] for compound in compounds]
         return offer(f"{text} Use {used}.", masses, "{} g".format)
     moles = pair(rng, 2, 9, (1, 2, 3))
@@ -197,7 +199,7 @@ def molar_mass(rng: random.Random, level: int) -> Item:
         text = f"What is the mass of {moles[0]} moles of {formula}?"
         products = corners(mul, moles, (mass, compounds[1][2]))
     else:
-        one, other = some(rng, counts, 2)
+        one, other = sample(rng, counts, 2)
         text = f"What is the mass of the {one[0]} atoms in {moles[0]} moles of {formula}?"
         parts = one[1] * MASSES[one[0]], other[1] * MASSES[other[0]]
         products = corners(mul, moles, parts)
@@ -207,8 +209,8 @@ def molar_mass(rng: random.Random, level: int) -> Item:
 
 
 def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:
-    """Draw four compounds of different masses, near each other in the order of masses."""
+    """Draw four compounds with different but similar masses."""
     size = min(len(compounds), 9)
-    start = below(rng, len(compounds) - size + 1)
-    drawn = some(rng, compounds[start : start + size], 4)
+    start = randbelow(rng, len(compounds) - size + 1)
+    drawn = sample(rng, compounds[start : start + size], 4)
     return drawn if len({mass for _, _, mass, _ in drawn}) == 4 else _alike(rng, compounds)

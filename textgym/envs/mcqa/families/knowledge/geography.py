@@ -1,13 +1,13 @@
-"""Geography: capitals of countries and the continents they lie on.
+"""Geography: capitals of countries and their continents.
 
-Invariants: the tables leave out countries whose capital is disputed, shared, recently
-moved or given away by the country's name, and, for continents, those that lie on two.
-Each country is marked with how well known it is, from 1 to 5.
+Invariants: the tables omit countries whose capital is disputed, shared, recently moved or revealed
+by the country's name; for continents, they omit countries on two of them. Each country has a rank
+from 1 to 5, where 1 means well known.
 """
 
 import random
 
-from .item import Item, below, offer, pick, some
+from ..item import Item, choice, offer, randbelow, sample
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -60,7 +60,7 @@ Country = tuple[int, str, str]
 
 
 def _read(text: str) -> tuple[Country, ...]:
-    """Turn a table into (how well known, country, capital)."""
+    """Turn a table into tuples of rank, country and capital."""
     rows = []
     for entry in text.strip().replace("\n", "|").split("|"):
         country, capital = entry[2:].split("=")
@@ -89,7 +89,7 @@ _RULE = " (North America includes Central America and the Caribbean.)"
 
 
 def _with_article(country: str) -> str:
-    """Put 'the' before the names that need it within a sentence."""
+    """Add 'the' to names that need it within a sentence."""
     if country.startswith("The "):
         return "the" + country[3:]
     plain = not country.endswith(("States", "Republic", "Islands", "Philippines", "Maldives"))
@@ -99,18 +99,18 @@ def _with_article(country: str) -> str:
 def capitals(rng: random.Random, level: int) -> Item:
     """Match countries and capitals.
 
-    Levels 1 and 2 take well-known countries, with options from anywhere; 3 to 5 take ever
-    rarer ones, with options from the same continent where it has four.
+    Levels 1 and 2 take well-known countries, with options from anywhere; 3 to 5 take
+    less known ones, with options from the same continent if it has four.
     """
     rows = _ALL[level - 1]
     if level > 2:
-        rows = pick(rng, [group for group in _KNOWN[level - 1] if len(group) > 5])
-    right, *others = some(rng, rows, 4)
-    if below(rng, 2):
-        ask = pick(rng, ("What is the capital of {}?", "Which city is the capital of {}?"))
+        rows = choice(rng, [group for group in _KNOWN[level - 1] if len(group) > 5])
+    right, *others = sample(rng, rows, 4)
+    if randbelow(rng, 2):
+        ask = choice(rng, ("What is the capital of {}?", "Which city is the capital of {}?"))
         place = 2
     else:
-        ask = pick(
+        ask = choice(
             rng, ("{} is the capital of which country?", "Which country has the capital {}?")
         )
         place = 1
@@ -119,7 +119,7 @@ def capitals(rng: random.Random, level: int) -> Item:
 
 
 def continents(rng: random.Random, level: int) -> Item:
-    """Tell on which continent countries lie.
+    """Match countries and continents.
 
     Level 1 gives two well-known countries, 2 may ask for a country of a continent, 3 for a pair
     of countries, 4 and 5 do so with capitals and ever rarer countries.
@@ -127,22 +127,22 @@ def continents(rng: random.Random, level: int) -> Item:
     known = _KNOWN[level - 1][:6]
     column = 2 if level > 3 else 1
     nouns, noun = ("national capitals", "capital") if level > 3 else ("countries", "country")
-    shape = below(rng, min(level, 3))
-    places = some(rng, range(6), 4)
+    shape = randbelow(rng, min(level, 3))
+    places = sample(rng, range(6), 4)
     if shape == 1:
         question = f"Which of these {nouns} is in {_NAMES[places[0]]}?"
-        return offer(question + _RULE, [str(pick(rng, known[i])[column]) for i in places])
+        return offer(question + _RULE, [str(choice(rng, known[i])[column]) for i in places])
     pairs = [(first, second) for first in places[:2] for second in places[2:]]
     first, second = pairs[0]
     if shape == 0:
-        one, two = (_said(pick(rng, known[i]), column) for i in pairs[0])
+        one, two = (_said(choice(rng, known[i]), column) for i in pairs[0])
         question = f"On which continents are {one} and {two}, in this order?"
         return offer(question + _RULE, [f"{_NAMES[i]}, {_NAMES[j]}" for i, j in pairs])
     question = (
         f"In which of these pairs is the first {noun} in {_NAMES[first]} and the second in "
         f"{_NAMES[second]}?"
     )
-    drawn = [(pick(rng, known[i])[column], pick(rng, known[j])[column]) for i, j in pairs]
+    drawn = [(choice(rng, known[i])[column], choice(rng, known[j])[column]) for i, j in pairs]
     return offer(question + _RULE, [f"{one}; {two}" for one, two in drawn])
 
 

@@ -1,7 +1,7 @@
-"""Word lists that several families share: plain words, people's names and shop goods.
+"""Word lists of several families: common words, people's names and goods.
 
-Invariants: the lists are tuples in a fixed order without repeats; WORDS holds
-lower-case English words of four to twelve letters, and BY_LENGTH groups them by length.
+Invariants: the lists are tuples in a fixed order without duplicates; WORDS contains lower-case
+English words of four to twelve letters, and BY_LENGTH groups them by length.
 """
 
 _PLAIN = """

@@ -1,7 +1,7 @@
 """Measures: lengths, areas and angles of shapes, and conversion of units.
 
-Invariants: all options of a question carry the same unit, answers are exact, and
-units of volume and mass are metric.
+Invariants: all options of a question have the same unit; answers are exact; units of volume and
+mass are metric.
 """
 
 import random
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import product
 from operator import mul
 
-from .item import Item, below, between, corners, four, offer, pair, pick, some
+from ..item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
 
 _TRIPLES = (
     (3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41), (12, 35, 37),
@@ -37,7 +37,7 @@ _SPACES = {
 
 
 def _by_zeros(*kinds: dict[str, int]) -> dict[int, list[tuple[str, str]]]:
-    """Group pairs of a unit and a smaller one by how many zeros the number gains."""
+    """Group pairs of a unit and a smaller one by the power of ten between them."""
     found: dict[int, list[tuple[str, str]]] = {}
     for kind in kinds:
         for (large, most), (small, least) in product(kind.items(), repeat=2):
@@ -76,16 +76,16 @@ def _rectangle(rng: random.Random) -> Draft:
     """Ask for the perimeter or area of a rectangle."""
     a, b = pair(rng, 3, 20, (1, 2, 3)), pair(rng, 3, 15)
     sides = f"a rectangle with sides of {a[0]} cm and {b[0]} cm"
-    if below(rng, 2):
-        ask = pick(rng, ("What is the perimeter of {}?", "How long is the way around {}?"))
+    if randbelow(rng, 2):
+        ask = choice(rng, ("What is the perimeter of {}?", "How long is the way around {}?"))
         return ask.format(sides), corners(lambda a, b: 2 * a + 2 * b, a, b), "cm"
-    ask = pick(rng, ("What is the area of {}?", "How large is the area of {}?"))
+    ask = choice(rng, ("What is the area of {}?", "How large is the area of {}?"))
     return ask.format(sides), corners(mul, a, b), "square cm"
 
 
 def _triangle(rng: random.Random) -> Draft:
     """Ask for the third angle or the area of a triangle."""
-    if below(rng, 2):
+    if randbelow(rng, 2):
         first, second = pair(rng, 21, 89, (1, 2, 10)), pair(rng, 21, 79, (1, 5, 10, 20))
         text = f"Two angles of a triangle are {first[0]} and {second[0]} degrees. "
         text += "How large is the third?"
@@ -97,13 +97,13 @@ def _triangle(rng: random.Random) -> Draft:
 
 def _sides(rng: random.Random) -> Draft:
     """Ask for a side of a right-angled triangle or of a rectangle."""
-    if below(rng, 3) == 0:
+    if randbelow(rng, 3) == 0:
         a, b = pair(rng, 3, 20), pair(rng, 3, 15)
         text = f"A rectangle has an area of {a[0] * b[0]} square cm and one side of {a[0]} cm. "
         text += "What is its perimeter?"
         return text, corners(lambda a, b: 2 * (a + b), a, b), "cm"
-    legs, other_legs, hypotenuses = zip(*some(rng, pick(rng, _ALIKE), 4), strict=True)
-    if below(rng, 2):
+    legs, other_legs, hypotenuses = zip(*sample(rng, choice(rng, _ALIKE), 4), strict=True)
+    if randbelow(rng, 2):
         text = f"The legs of a right-angled triangle are {legs[0]} cm and {other_legs[0]} cm. "
         text, values = text + "How long is the hypotenuse?", hypotenuses
     else:
@@ -114,7 +114,7 @@ def _sides(rng: random.Random) -> Draft:
 
 def _solid(rng: random.Random) -> Draft:
     """Ask for the volume or surface of a box, or about a circle."""
-    shape, a, b, c = below(rng, 4), pair(rng, 3, 20), pair(rng, 3, 15), between(rng, 2, 12)
+    shape, a, b, c = randbelow(rng, 4), pair(rng, 3, 20), pair(rng, 3, 15), randint(rng, 2, 12)
     box = f"a box with edges of {a[0]}, {b[0]} and {c} cm"
     if shape == 0:
         volumes = corners(lambda a, b: a * b * c, a, b)
@@ -132,7 +132,7 @@ def _solid(rng: random.Random) -> Draft:
 
 def _polygon(rng: random.Random) -> Draft:
     """Ask about the angles or diagonals of a polygon, or a frame around a picture."""
-    shape = below(rng, 3)
+    shape = randbelow(rng, 3)
     sides = four(rng, 5, 60, (1, 2, 3))
     if shape == 0:
         text = f"What is the sum of the inner angles of a convex polygon with {sides[0]} sides?"
@@ -140,14 +140,14 @@ def _polygon(rng: random.Random) -> Draft:
     if shape == 1:
         text = f"How many diagonals has a convex polygon with {sides[0]} sides?"
         return text, [n * (n - 3) // 2 for n in sides], "diagonals"
-    a, b, c = pair(rng, 3, 20), between(rng, 3, 15), pair(rng, 2, 12)
+    a, b, c = pair(rng, 3, 20), randint(rng, 3, 15), pair(rng, 2, 12)
     text = f"A picture of {a[0]} cm by {b} cm has a frame {c[0]} cm wide on all four sides. "
     text += "What is the area of the frame alone?"
     return text, corners(lambda a, c: 2 * c * (a + b) + 4 * c * c, a, c), "square cm"
 
 
 def _decimal(n: int) -> str:
-    """Write billionths as a decimal number without needless zeros."""
+    """Write billionths as a decimal number without trailing zeros."""
     text = f"{n // 1_000_000_000}.{n % 1_000_000_000:09d}"
     return text.rstrip("0").rstrip(".")
 
@@ -162,29 +162,29 @@ def units(rng: random.Random, level: int) -> Item:
     if level == 5:
         return _mixed(rng)
     if level == 3:
-        large, small, factor = pick(rng, _TIMES)
-        counts, ask = four(rng, 2, 29, (1, 2, 3, 10)), pick(rng, _CONVERT)
+        large, small, factor = choice(rng, _TIMES)
+        counts, ask = four(rng, 2, 29, (1, 2, 3, 10)), choice(rng, _CONVERT)
         n = counts[0]
-        if below(rng, 2):
+        if randbelow(rng, 2):
             return offer(ask.format(f"{n * factor} {small}", large), counts, f"{{}} {large}".format)
         values = [count * factor for count in counts]
         return offer(ask.format(f"{n} {large}", small), values, f"{{}} {small}".format)
-    table = pick(rng, _POWERS) if level == 4 else _PLAIN
-    zeros = some(rng, table, 4)
-    large, small = pick(rng, table[zeros[0]])
-    n = between(rng, 2, 99) * pick(rng, (1, 10, 100, 1000)) * 10**9
-    if level == 2 or (level == 4 and below(rng, 2)):
+    table = choice(rng, _POWERS) if level == 4 else _PLAIN
+    zeros = sample(rng, table, 4)
+    large, small = choice(rng, table[zeros[0]])
+    n = randint(rng, 2, 99) * choice(rng, (1, 10, 100, 1000)) * 10**9
+    if level == 2 or (level == 4 and randbelow(rng, 2)):
         unit, other, values = small, large, [n // 10**zero for zero in zeros]
     else:
-        n //= pick(rng, (1, 100)) if level == 4 else 1
+        n //= choice(rng, (1, 100)) if level == 4 else 1
         unit, other, values = large, small, [n * 10**zero for zero in zeros]
-    question = pick(rng, _CONVERT).format(f"{_decimal(n)} {unit}", other)
+    question = choice(rng, _CONVERT).format(f"{_decimal(n)} {unit}", other)
     return offer(question, values, lambda billionths: f"{_decimal(billionths)} {other}")
 
 
 def _mixed(rng: random.Random) -> Item:
     """Convert speeds, temperatures, and hours and minutes."""
-    shape, ask = below(rng, 4), pick(rng, _CONVERT)
+    shape, ask = randbelow(rng, 4), choice(rng, _CONVERT)
     if shape == 0:
         hours, minutes = pair(rng, 1, 20), pair(rng, 1, 59, (1, 10, 20, 40))
         question = ask.format(f"{hours[0]} h {minutes[0]} min", "minutes")

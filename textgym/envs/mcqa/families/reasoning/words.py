@@ -1,7 +1,7 @@
-"""Words as strings of letters: counting letters, alphabetical order, anagrams.
+"""Words as strings: counting letters, alphabetical order, anagrams.
 
-Invariants: upper and lower case count as the same letter, the vowels are
-a, e, i, o and u, and the question shows every word that its answer depends on.
+Invariants: case is ignored; the vowels are a, e, i, o and u; the question contains every word that
+its answer depends on.
 """
 
 import random
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from .item import Item, between, corners, offer, pair, pick, some
+from ..item import Item, choice, corners, offer, pair, randint, sample
 from .vocabulary import BY_LENGTH, LONG_WORDS, WORDS
 
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
@@ -29,7 +29,7 @@ def _consonants(word: str) -> int:
 
 
 def _by_count(words: Iterable[str], count: Callable[[str], int]) -> dict[int, list[str]]:
-    """Group words by a count; counts that few words have are left out."""
+    """Group words by a count, without counts that few words have."""
     groups: dict[int, list[str]] = {}
     for word in words:
         groups.setdefault(count(word), []).append(word)
@@ -74,31 +74,31 @@ def letters(rng: random.Random, level: int) -> Item:
         return _letter_at(rng, level == 4)
     if level == 5:
         return _occurrences(rng)
-    ask, _, groups = pick(rng, [entry for entry in _COUNTED if entry[1] == level])
-    counts = some(rng, groups, 4)
-    word = pick(rng, groups[counts[0]])
+    ask, _, groups = choice(rng, [entry for entry in _COUNTED if entry[1] == level])
+    counts = sample(rng, groups, 4)
+    word = choice(rng, groups[counts[0]])
     return offer(ask.format(word), counts, content=word)
 
 
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
-    """Ask for the letter at a place of a word, of which four differ."""
-    word = pick(rng, LONG_WORDS if from_the_end else WORDS)
+    """Ask for the letter at a position of a word, if four letters differ."""
+    word = choice(rng, LONG_WORDS if from_the_end else WORDS)
     line = word[::-1] if from_the_end else word
-    places = some(rng, range(1, max(5, min(len(word), 8))), 4)
+    places = sample(rng, range(1, max(5, min(len(word), 8))), 4)
     if len(word) < 5 or len({line[place] for place in places}) < 4:
         return _letter_at(rng, from_the_end)
-    ask = pick(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
+    ask = choice(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
     where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
     return offer(ask.format(where, word), [line[i] for i in places])
 
 
 def _occurrences(rng: random.Random) -> Item:
     """Ask how often a letter occurs in three words."""
-    letter = pick(rng, tuple(_BY_LETTER))
+    letter = choice(rng, tuple(_BY_LETTER))
     words = _BY_LETTER[letter]
-    one, two, three = pair(rng, 0, 2, (1,)), pair(rng, 0, 2, (2,)), between(rng, 1, 2)
+    one, two, three = pair(rng, 0, 2, (1,)), pair(rng, 0, 2, (2,)), randint(rng, 1, 2)
     counts = corners(lambda one, two: one + two + three, one, two)
-    phrase = some(rng, [pick(rng, words[n]) for n in (one[0], two[0], three)], 3)
+    phrase = sample(rng, [choice(rng, words[n]) for n in (one[0], two[0], three)], 3)
     question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
     return offer(question, counts or (), content=f"{letter} in {' '.join(sorted(phrase))}")
 
@@ -107,24 +107,24 @@ def alphabetical(rng: random.Random, level: int) -> Item:
     """Find a word's place in alphabetical order.
 
     Level 1 has four words with different first letters, 2 four with the same first letter,
-    3 five of them, 4 six made-up words with the same two letters in front, 5 seven with the
-    same three.
+    3 five of them, 4 six invented words with the same first two letters, 5 seven with the same
+    first three.
     """
     if level == 1:
-        words = [pick(rng, group) for group in some(rng, _BY_INITIAL, 4)]
+        words = [choice(rng, group) for group in sample(rng, _BY_INITIAL, 4)]
     elif level < 4:
-        words = some(rng, pick(rng, _BY_INITIAL), level + 2)
+        words = sample(rng, choice(rng, _BY_INITIAL), level + 2)
     else:
-        start = pick(rng, "bcdfglmnprst") + pick(rng, "aeiou")
-        start += pick(rng, "lmnrst") if level == 5 else ""
-        ends = [pick(rng, "bdhjlmnrtvwz") + pick(rng, "aeiou") for _ in range(level + 2)]
-        words = [start + end + pick(rng, "dklmnrst") for end in ends]
+        start = choice(rng, "bcdfglmnprst") + choice(rng, "aeiou")
+        start += choice(rng, "lmnrst") if level == 5 else ""
+        ends = [choice(rng, "bdhjlmnrtvwz") + choice(rng, "aeiou") for _ in range(level + 2)]
+        words = [start + end + choice(rng, "dklmnrst") for end in ends]
         if len({*words}) < len(words):
             return alphabetical(rng, level)
-    offered = some(rng, words, 4)
+    offered = sample(rng, words, 4)
     place = sorted(words).index(offered[0])
     where = "last" if place == len(words) - 1 else _PLACES[place]
-    ask = pick(
+    ask = choice(
         rng,
         (
             "These words are put in alphabetical order: {}. Which is the {}?",
@@ -135,16 +135,16 @@ def alphabetical(rng: random.Random, level: int) -> Item:
 
 
 def anagrams(rng: random.Random, level: int) -> Item:
-    """Find the letters of a word in another order.
+    """Find an anagram of a word.
 
     Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options are the
     letters of other words, which have most letters in common.
     """
-    words = some(rng, _alike(pick(rng, BY_LENGTH[level + 4] if level < 5 else _LONGEST)), 4)
-    texts = ["".join(some(rng, word, len(word))) for word in words]
+    words = sample(rng, _alike(choice(rng, BY_LENGTH[level + 4] if level < 5 else _LONGEST)), 4)
+    texts = ["".join(sample(rng, word, len(word))) for word in words]
     if {*words} & {*texts}:
         return anagrams(rng, level)
-    return offer(pick(rng, _ANAGRAM).format(words[0]), texts, content=" ".join(sorted(words)))
+    return offer(choice(rng, _ANAGRAM).format(words[0]), texts, content=" ".join(sorted(words)))
 
 
 @cache

@@ -1,15 +1,15 @@
-"""Reasoning: orders of people, syllogisms with made-up words, truth of formulas.
+"""Reasoning: orders of people, syllogisms with invented words, truth of formulas.
 
-Invariants: the clues of an order fix it completely; a wrong conclusion of a syllogism
-fails in at least one situation that the statements allow, given that there is something of
-every kind; of the formulas offered exactly one has the truth value asked for.
+Invariants: the clues determine an order completely; a wrong conclusion of a syllogism fails in at
+least one situation that the statements allow, if every kind has a member; exactly one of the
+offered formulas has the required truth value.
 """
 
 import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from .item import Item, below, between, offer, pick, some
+from ..item import Item, choice, offer, randbelow, randint, sample
 from .vocabulary import PEOPLE
 
 _SCALES = (
@@ -42,53 +42,55 @@ def orderings(rng: random.Random, level: int) -> Item:
 
     Level 1 orders four people, with clues that go around, and asks for an end, 2 shuffles the
     clues, 3 has five people, 4 asks for the second place, 5 has six people and asks for the
-    second or third. Both directions of comparison occur, and each person stands in two clues.
+    second or third. Both directions of comparison occur, and each person is in two clues.
     """
     size = (4, 4, 5, 5, 6)[level - 1]
-    names = some(rng, PEOPLE, size)
-    more, less, most, least = pick(rng, _SCALES)
+    names = sample(rng, PEOPLE, size)
+    more, less, most, least = choice(rng, _SCALES)
     clues = []
     for first, second in (*pairwise(names), (names[0], names[-1])):
-        if below(rng, 2):
+        if randbelow(rng, 2):
             clues.append(f"{second} is {less} than {first}.")
         else:
             clues.append(f"{first} is {more} than {second}.")
-    start = below(rng, size)
-    clues = clues[start:] + clues[:start] if level == 1 else some(rng, clues, size)
-    place = 0 if level < 4 else 1 if level == 4 else between(rng, 1, 2)
-    if below(rng, 2):
+    start = randbelow(rng, size)
+    clues = clues[start:] + clues[:start] if level == 1 else sample(rng, clues, size)
+    place = 0 if level < 4 else 1 if level == 4 else randint(rng, 1, 2)
+    if randbelow(rng, 2):
         right, asked = names[place], _NTH[place] + most
     else:
         right, asked = names[-1 - place], _NTH[place] + least
-    ask = pick(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
+    ask = choice(rng, ("Who is the {}?", "Which person is the {}?", "Who of them is the {}?"))
     question = " ".join(clues) + " " + ask.format(asked)
-    others = some(rng, [name for name in names if name != right], 3)
+    others = sample(rng, [name for name in names if name != right], 3)
     return Item(question, right, others)
 
 
 def syllogisms(rng: random.Random, level: int) -> Item:
-    """Draw a conclusion about made-up kinds of things.
+    """Draw a conclusion about invented kinds of things.
 
-    Two chains of statements lead from a kind each towards another kind each, and one of them is
-    broken: its halves have no kind in common. The options lead from either beginning to either
-    end, so only the links between tell which of them follows.
+    There are two chains of statements, each from one kind to another. One of them is broken: its
+    halves have no kind in common. The options connect each start with each end, so only the links
+    in between determine which of them follows.
 
     Level 1 has one link and 'every' alone, 2 adds 'no' and 'some', 3 shuffles the statements and
     adds 'not', 4 has two links, 5 three.
     """
-    first, last, form = pick(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
+    first, last, form = choice(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
     links = max(1, level - 2)
-    one, two, three, four, *others = some(rng, _KINDS, 2 * links + 5)
+    one, two, three, four, *others = sample(rng, _KINDS, 2 * links + 5)
     starts, ends, whole, broken = (one, two), (three, four), others[:links], others[links:]
-    gap = below(rng, links)
+    gap = randbelow(rng, links)
     begun = [first.format(starts[0], whole[0]), first.format(starts[1], broken[0])]
     rest = [_EVERY.format(*kinds) for kinds in pairwise(whole)]
     rest += [_EVERY.format(*kinds) for i, kinds in enumerate(pairwise(broken)) if i != gap]
     rest += [last.format(whole[-1], ends[0]), last.format(broken[-1], ends[1])]
-    premises = some(rng, begun, 2) + some(rng, rest, len(rest))
+    premises = sample(rng, begun, 2) + sample(rng, rest, len(rest))
     if level > 2:
-        premises = some(rng, premises, len(premises))
-    question = f"{' '.join(premises)} There is at least one thing of every kind. {pick(rng, _MUST)}"
+        premises = sample(rng, premises, len(premises))
+    question = (
+        f"{' '.join(premises)} There is at least one thing of every kind. {choice(rng, _MUST)}"
+    )
     conclusions = [form.format(start, end) for end in ends for start in starts]
     return offer(question, conclusions)
 
@@ -98,11 +100,11 @@ _Plane = tuple[int, ...]
 
 
 def _planes(text: str, truth_of: _Truth) -> tuple[list[_Plane], list[_Plane]]:
-    """List the fours of rows of which one alone makes a formula false, and those for true.
+    """Return quadruples of rows: only the first makes a formula false, or only it makes it true.
 
-    A row is a number whose bits are the truth values of the letters. Its four are got from each
-    other by flipping some letters: so whichever of the four formulas is asked for, other facts
-    make each of the others that one. The row that stands alone comes first.
+    A row is a number whose bits are the truth values of the letters. The rows of a quadruple differ
+    by flipping some letters. So for each of the four formulas there are facts that make it the one
+    that the question asks for.
     """
     rows = range(8 if "{2}" in text else 4)
     flips = [(one, other) for one in rows for other in rows if 0 < one < other]
@@ -171,15 +173,15 @@ _NOTES = ("", " 'If A then B' is false only when A is true and B is false.")
 def truth(rng: random.Random, level: int) -> Item:
     """Find the formula that is true, or the one that is false.
 
-    The four have the same form and the same letters, and differ in what they negate. Level 1
-    joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
+    The four formulas have the same form and the same letters, and differ in their negations. Level
+    1 joins two of three letters by 'and' or 'or', 2 adds 'if' and negated pairs, 3 joins three of
     four letters, 4 nests negation and 'if', 5 nests deeper with five letters.
     """
-    letters = sorted(some(rng, "FGHJKLMPQRSTUVWXYZ", (3, 3, 4, 4, 5)[level - 1]))
+    letters = sorted(sample(rng, "FGHJKLMPQRSTUVWXYZ", (3, 3, 4, 4, 5)[level - 1]))
     facts = [rng.random() < 0.5 for _ in letters]
     wanted = rng.random() < 0.5
-    shape, planes = pick(rng, _SHAPES[level - 1][wanted])
-    places = some(rng, range(len(letters)), 3)
+    shape, planes = choice(rng, _SHAPES[level - 1][wanted])
+    places = sample(rng, range(len(letters)), 3)
 
     def say(row: int) -> str:
         return shape.format(
@@ -195,5 +197,5 @@ def truth(rng: random.Random, level: int) -> Item:
     ]
     given = ", ".join(states[:-1]) + " and " + states[-1]
     question = f"{given}. Which of these is {'true' if wanted else 'false'}?"
-    rows = pick(rng, planes)
+    rows = choice(rng, planes)
     return offer(question + _TIES + _NOTES[level in (2, 4, 5)], rows, say)

@@ -1,0 +1,1 @@
+"""Questions about facts: capitals and continents, chemical elements, dates and clocks."""

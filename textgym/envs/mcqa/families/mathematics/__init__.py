@@ -1,0 +1,1 @@
+"""Questions about numbers: arithmetic, fractions, whole numbers, units, money and chance."""

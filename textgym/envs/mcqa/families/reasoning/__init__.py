@@ -1,0 +1,1 @@
+"""Questions about what the question itself says: logic, tables, words and Python snippets."""

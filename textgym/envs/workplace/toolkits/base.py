@@ -1,0 +1,107 @@
+"""What the toolkits share: access to the tables, checks of arguments, and pages of results.
+
+A tool that cannot do what it is asked for raises `ToolError` and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from textgym.envs.workplace.database import Database, State, Table
+from textgym.errors import ToolError
+from textgym.verifiers.state import Row
+
+__all__ = ["Text", "Toolkit", "lies_between", "not_found", "one_of", "page_of", "require"]
+
+MAX_PAGE_SIZE = 1_000_000
+Text = Annotated[str, Field(coerce_numbers_to_str=True)]
+"""A string argument. A number is read as a string: the id 252 is "252"."""
+
+
+class Toolkit:
+    """The base class of the toolkits.
+
+    Attributes:
+        database: The tables at the start of the episode.
+        state: The changes that this episode made to them.
+        clock: The current time, such as `2023-11-30 23:59:00`. It does not advance.
+        reply_mark: The prefix of a reply's subject: empty in WorkBench, `RE: ` in NeMo Gym.
+    """
+
+    database: Database
+    state: State
+    clock: str
+    reply_mark: str = ""
+
+    def table(self, name: str) -> Table:
+        """Return the current content of a table that tools can change."""
+        return Table(self.database.records[name], self.state[name])
+
+
+def require(**arguments: str) -> None:
+    """Check that no argument is empty.
+
+    Raises:
+        ToolError: An argument is empty.
+    """
+    missing = [name for name, value in arguments.items() if not value]
+    if missing:
+        raise ToolError(f"missing: {', '.join(missing)}")
+
+
+def one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    """Check that an argument has one of the allowed values.
+
+    Raises:
+        ToolError: It has another one.
+    """
+    known = tuple(allowed)
+    if value not in known:
+        raise ToolError(f"{name} cannot be {value[:100]!r}; use one of: {', '.join(known)}")
+
+
+def not_found(kind: str, id: str) -> ToolError:
+    """Return the error for an id that no row has."""
+    return ToolError(f"no {kind} has the id {id[:100]!r}")
+
+
+def page_of(name: str, rows: Sequence[Row], page: int, page_size: int) -> dict[str, Any]:
+    """Return one page of search results, with its place among the pages.
+
+    Args:
+        name: What the results are, such as `emails`.
+        rows: All results, at least one.
+        page: The number of the page, from 1. A number out of range selects the nearest page.
+        page_size: The number of rows on a page.
+
+    Raises:
+        ToolError: The page size is out of range.
+    """
+    if not 1 <= page_size <= MAX_PAGE_SIZE:
+        raise ToolError(f"page_size must be a number from 1 to {MAX_PAGE_SIZE}")
+    pages = -(-len(rows) // page_size)
+    page = max(1, min(page, pages))
+    return {
+        name: list(rows[(page - 1) * page_size : page * page_size]),
+        "pagination": {
+            f"total_{name}": len(rows),
+            "page": page,
+            "page_size": page_size,
+            "total_pages": pages,
+        },
+    }
+
+
+def lies_between(date: str | None, first: str, last: str) -> bool:
+    """Return whether a date lies between two others, all as ISO strings. "" means no bound.
+
+    Example:
+        >>> lies_between("2023-11-30", "2023-11-01", ""), lies_between(None, "2023-11-01", "")
+        (True, False)
+    """
+    if not first and not last:
+        return True
+    return date is not None and (not first or date >= first) and (not last or date <= last)

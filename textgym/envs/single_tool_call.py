@@ -18,8 +18,8 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
-from textgym.verifiers.exact import plain_text, read_number, same_number
-from textgym.verifiers.extract import answer_lines, final_number
+from textgym.verifiers.exact import equal_number, normalize_answer, read_number
+from textgym.verifiers.extract import final_number, last_answer
 
 __all__ = ["SingleToolCall"]
 
@@ -173,7 +173,7 @@ class SingleToolCall(TextEnv[Progress]):
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one with NeMo Gym's prompt."""
         city, answer = row.get("city"), _answer_of(row)
-        if not isinstance(city, str) or not plain_text(city):
+        if not isinstance(city, str) or not normalize_answer(city):
             raise RowError("city", "is missing or empty")
         weather = row.get("weather")
         if weather is not None and not (isinstance(weather, Mapping) and weather):
@@ -198,12 +198,12 @@ class SingleToolCall(TextEnv[Progress]):
         Args:
             city: The city's name.
         """
-        name = plain_text(city) if len(city) <= _LONGEST_NAME else ""
+        name = normalize_answer(city) if len(city) <= _LONGEST_NAME else ""
         if not name:
             raise ToolError("city must be the name of a city")
         weather = self.task.row.get("weather") or {"weather": self.task.answer}
-        wanted = plain_text(self.task.row["city"])
-        if wanted in (name, plain_text(city.partition(",")[0])):
+        wanted = normalize_answer(self.task.row["city"])
+        if wanted in (name, normalize_answer(city.partition(",")[0])):
             self.state["told"] = True
         else:
             weather = _another_weather(weather, f"{self.task.id} {name}")
@@ -211,8 +211,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def grade(self) -> Grade:
         """Compare the last message with the expected answer, if the tool was asked."""
-        lines = [text for _, text in answer_lines(self.answer_text)]
-        said = lines[-1] if lines else self.answer_text
+        said = last_answer(self.answer_text) or self.answer_text
         correct, told = _is_right(said, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
@@ -236,15 +235,15 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     answer = row.get("expected_answer")
     is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
     text = str(answer) if isinstance(answer, str) or is_number else ""
-    if not plain_text(text):
+    if not normalize_answer(text):
         raise RowError("expected_answer", f"must be a text or a number, not {answer!r}")
     return text
 
 
 def _is_right(said: str, expected: str) -> bool:
     if read_number(expected) is not None:
-        return same_number(expected, final_number(said))
-    said, expected = plain_text(said), plain_text(expected)
+        return equal_number(expected, final_number(said))
+    said, expected = normalize_answer(said), normalize_answer(expected)
     found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", said)
     if found is None or _NEGATION.search(said, 0, found.start()):
         return False
@@ -271,7 +270,7 @@ def _another_value(rng: random.Random, name: str, value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         _, low, high = _READINGS.get(name, ("", 0, 100))
         return next(n for n in iter(lambda: between(rng, low, high), None) if n != value)
-    words = set(re.findall(r"\w+", plain_text(str(value))))
+    words = set(re.findall(r"\w+", normalize_answer(str(value))))
     return pick(rng, [condition for condition in _CONDITIONS if condition not in words])
 
 

@@ -1,18 +1,18 @@
-"""The two labels of a judge: written for it, read in its replies, and found in answers.
+"""A judge's two labels: as it is asked to write them, read in its replies, and found in answers.
 
-An answer may hold a label, in any disguise, and an honest judge may quote it or comment on it.
-Three rules keep such a label from being read as a verdict:
+An answer may contain a label, in any disguise, and an honest judge may quote it or comment on it.
+Three rules keep such a label from being read as the verdict:
 
-- The judge is asked for a label with a code behind it, which no answer can know. Where a reply has
-  a label with the code, labels without it are quotations.
-- Labels without the code are read too, for a judge may forget it: a label such as `[[A=B]]`
-  anywhere in the reply, a word such as `Yes` only alone on the last line.
-- `Labels.written_in` finds the labels that an answer writes itself, however they are spelled. Such
-  an answer can be refused before a judge reads it.
+- The judge is asked for a label with a code behind it that no answer can know. If a reply has a
+  label with the code, labels without it are quotations.
+- A judge may forget the code, so labels without it are read too: a label such as `[[A=B]]` anywhere
+  in the reply, a word such as `Yes` only alone on the last line.
+- `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.
+  Such an answer can be rejected before a judge reads it.
 
-Invariants: where both labels are read in a reply, it gives a verdict only if one of them stands
-alone on the last line, and without the code that is never a yes; every function takes any text and
-linear time.
+Invariants: if a reply has both labels, it gives a verdict only if one of them is alone on the last
+line, and without the code that verdict is never a yes; every function takes any text and linear
+time.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from textgym.errors import UsageError
-from textgym.verifiers.extract import after_reasoning
+from textgym.verifiers.extract import after_reasoning, last_line
 
 __all__ = ["Labels"]
 
 _WORDS = re.compile(r"""[\w\s.,;:!?'"()*`/&-]+""")
 _CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
-_MARKUP = r"[\s*_`#]*"
+_MARKS = r"[\s*_`#]*"
 _LINE = (
-    rf"{_MARKUP}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
+    rf"{_MARKS}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
     rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
 )
-_REFERENCE = re.compile(r"&#?\w{1,40};?")  # of HTML; of thousands of digits, `unescape` raises
-_LOOK_ALIKES = {
+_ENTITY = re.compile(r"&#?\w{1,40};?")  # of HTML; `unescape` raises on thousands of digits
+_LOOKALIKES = {
     ord(char): plain
     for chars, plains in (
-        ("авекмнорстухіѕј", "abekmhopctyxisj"),  # Cyrillic, whose capitals look Latin
+        ("авекмнорстухіѕј", "abekmhopctyxisj"),  # Cyrillic: the capitals look Latin
         ("αβεζηικμνορτυχ", "abezhikmnoptyx"),  # Greek
         ("【】〔〕꞊ǃ", "[][]=!"),
         ("⟦〚⟧〛", ("[[", "[[", "]]", "]]")),
-        ("\u115f\u1160", ("", "")),  # letters that are invisible
+        ("\u115f\u1160", ("", "")),  # invisible letters
     )
     for char, plain in zip(chars, plains, strict=True)
 }
@@ -50,14 +50,14 @@ _LOOK_ALIKES = {
 
 @dataclass(frozen=True)
 class Labels:
-    """What a judge says where two answers mean the same, and where they do not.
+    """What a judge writes if two answers mean the same, and if they do not.
 
     Args:
-        equal: The label of answers that mean the same.
-        not_equal: The label of answers that do not.
+        equal: The label for answers that mean the same.
+        not_equal: The label for answers that do not.
 
     Raises:
-        UsageError: A label is empty or has blanks around it, or both are the same.
+        UsageError: A label is empty or has white space around it, or both are the same.
 
     Example:
         >>> labels = Labels()
@@ -80,14 +80,14 @@ class Labels:
         both = {"judge_equal_label": self.equal, "judge_not_equal_label": self.not_equal}
         for name, label in both.items():
             if not isinstance(label, str) or label != label.strip() or not label:
-                raise UsageError(f"{name} is a text without blanks around it, not {label!r}")
+                raise UsageError(
+                    f"{name} must be a text without white space around it, not {label!r}"
+                )
         if self.equal == self.not_equal:
-            raise UsageError(f"both of the judge's labels are {self.equal!r}")
-        by_length = sorted(
-            both.values(), key=len, reverse=True
-        )  # the longer of two that begin alike
-        label = "|".join(map(_whole, by_length))
-        plain = "".join(map(_plain, by_length))
+            raise UsageError(f"the judge's labels must differ: both are {self.equal!r}")
+        longest_first = sorted(both.values(), key=len, reverse=True)  # one may begin with the other
+        label = "|".join(map(_whole_words, longest_first))
+        plain = "".join(map(_plain, longest_first))
         distinct = [label for label in both.values() if not _WORDS.fullmatch(label)]
         fields = {
             "_anywhere": re.compile(rf"(?P<label>{label})(?:{_CODE})?"),
@@ -100,11 +100,11 @@ class Labels:
 
     @property
     def are_words(self) -> bool:
-        """Whether a label is a word or words, which any text may hold."""
+        """Whether a label consists of words, which any text may contain."""
         return len(self._folded) < 2
 
     def coded(self, code: str) -> tuple[str, str]:
-        """Return the labels as a judge is asked to write them.
+        """Return the labels with a code, as a judge is asked to write them.
 
         Args:
             code: Eight hexadecimal digits.
@@ -112,44 +112,48 @@ class Labels:
         return f"{self.equal} {code}", f"{self.not_equal} {code}"
 
     def written_in(self, text: str) -> set[str]:
-        """Return the labels that a text holds in any spelling, except those that are words.
+        """Return the labels that a text contains in any spelling, except labels that are words.
 
-        Case, white space, full-width and other compatibility forms, accents, HTML entities, letters
-        of other scripts that look the same, and whatever signs are not the labels' own do not
-        matter.
+        These do not matter: case, white space, full-width and other compatibility forms, accents,
+        HTML entities, letters of other scripts that look the same, and signs that are not in the
+        labels.
         """
         folded = self._fold(text) if self._folded else ""
         return {label for label, plain in self._folded.items() if plain in folded}
 
     def read(self, reply: str, code: str, *, quotable: bool = False) -> bool | None:
-        """Return the verdict of a reply; None where it does not give exactly one.
+        """Return the verdict of a reply; None if it does not give exactly one.
 
         Args:
-            reply: What the judge said, its reasoning included.
-            code: The code that the judge was shown behind the labels.
-            quotable: Whether the texts that the judge read may hold a label by right. Then a label
+            reply: The judge's reply, its reasoning included.
+            code: The code that the judge was shown with the labels.
+            quotable: Whether a text that the judge was shown contains a label. If so, a label
                 without the code counts only alone on the last line, as words always do.
         """
         said = after_reasoning(reply)
         found = list(self._anywhere.finditer(said))
         coded = {item["label"] for item in found if (item["code"] or "").lower() == code}
-        alone = [self._line.fullmatch(line) for line in said.rstrip().split("\n")]
-        last = alone[-1]["label"] if alone[-1] else None
+        verdict = self._line.fullmatch(last_line(said))
+        last = verdict["label"] if verdict else None
         if coded == {self.not_equal}:
             return False
         if coded == {self.equal}:
             return None if last == self.not_equal else True
         if not coded:
-            plain = {item["label"] for item in (alone if self.are_words else found) if item}
+            if self.are_words:
+                alone = map(self._line.fullmatch, said.rstrip().split("\n"))
+                plain = {item["label"] for item in alone if item}
+            else:
+                plain = {item["label"] for item in found}
             if len(plain) == 1 and not quotable and not self.are_words:
                 return plain == {self.equal}
             if len(plain) == 2 and last == self.equal:
-                return None  # it may stand in a quotation, behind the verdict
+                return None  # it may be part of a quotation that follows the verdict
         return None if last is None else last == self.equal
 
     def _fold(self, text: str) -> str:
-        """Return a text's letters and digits and the labels' own signs, in their plainest form."""
-        text = _REFERENCE.sub(lambda found: html.unescape(found.group()), text)
+        """Return a text's letters, digits and label signs, each in its plainest form."""
+        text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
         signs = self._signs
         return text.translate(
             {
@@ -160,11 +164,11 @@ class Labels:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+    return unicodedata.normalize("NFKD", text).casefold().translate(_LOOKALIKES)
 
 
-def _whole(label: str) -> str:
-    """Return an expression for a label that is no part of a longer word."""
+def _whole_words(label: str) -> str:
+    """Return an expression for a label that is not part of a longer word."""
     start = r"(?<!\w)" if re.match(r"\w", label) else ""
     end = r"(?!\w)" if re.search(r"\w\Z", label) else ""
     return start + re.escape(label) + end

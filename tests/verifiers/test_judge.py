@@ -25,7 +25,8 @@ from textgym.errors import (
     UnknownNameError,
     UsageError,
 )
-from textgym.verifiers.judge import ModelJudge, RuleJudge, compare_both_ways, make_judge
+from textgym.verifiers.judge import compare_both_ways, make_judge
+from textgym.verifiers.judge.judges import ModelJudge, RuleJudge
 from textgym.verifiers.judge.prompt import JudgePrompt, marked
 
 YES, NO = "[[A=B]]", "[[A!=B]]"

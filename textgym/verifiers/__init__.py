@@ -1,11 +1,11 @@
 r"""Verifiers: functions that find an answer in a model's text and compare it with the right one.
 
-These names make up the vocabulary; each is loaded when it is first used.
-
-Comparing:
+The names in `__all__` are the vocabulary for writing environments. Importing this package loads
+nothing heavy; a name's module is imported when the name is first used. To compare answers:
 
     >>> from textgym.verifiers import (
-    ...     choice, equal_json, equal_math, equal_number, equal_state, equal_text, match)
+    ...     check_calendar, choice, equal_json, equal_math, equal_number, equal_text, make_judge,
+    ...     match)
     >>> match("Paris", "The answer is **Paris**.")
     True
     >>> choice(r"So it is \boxed{B}.", {"A": "iron", "B": "zinc"})
@@ -16,13 +16,12 @@ Comparing:
     (True, True)
     >>> equal_json({"a": 1, "b": 2}, {"b": 2, "a": 1.0})
     True
-    >>> from textgym.verifiers import check_calendar, make_judge
     >>> make_judge("rule").compare("Who wrote it?", "Melville", "Melville.").equal
     True
     >>> check_calendar({}, "Your day is free.").correct
     True
 
-Finding:
+To find answers:
 
     >>> from textgym.verifiers import (
     ...     after_reasoning, final_number, last_answer, last_boxed, last_json, last_line,
@@ -36,7 +35,7 @@ Finding:
     >>> last_json('Here it is: {"city": "Paris"}')
     {'city': 'Paris'}
 
-`equal_state` compares tables, see `state`; `patterns` runs regular expressions that come with data.
+See also `equal_state` for tables, and `patterns` for regular expressions that come with data.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-r"""JSON in a model's text: read strictly, wherever it stands.
+r"""Reading JSON in a model's text.
 
-A list or object may stand between words, in a code fence, or inside broken JSON. Invariants: it is
-never repaired (no trailing commas, no NaN, no single quotes); every function takes any text and
-linear time; only the last million characters are read, and nesting of more than 100 levels is not
-read as one value.
+A list or object may stand between words, in a code fence, or inside broken JSON. Invariants:
+
+- JSON is read strictly and never repaired: no trailing commas, no NaN, no single quotes.
+- Only the last million characters are read, and a value of more than 100 levels is not read.
+- Every function takes any text and linear time.
 """
 
 from __future__ import annotations

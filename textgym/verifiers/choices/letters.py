@@ -21,7 +21,7 @@ class LetteredText(NamedTuple):
     """A letter and the text behind it, such as `B) zinc`.
 
     Attributes:
-        letter: The letter, in the case in which it is written.
+        letter: The letter, in its original case.
         mark: The characters between the letter and the text.
         text: The text.
     """
@@ -48,7 +48,7 @@ def is_latin_letter(text: str) -> bool:
 
 
 def to_latin_letters(text: str) -> str:
-    """Return a text in which lone Arabic, Bengali and full-width option letters are A to D.
+    """Replace Arabic, Bengali and full-width option letters that stand alone by A to D.
 
     Example:
         >>> to_latin_letters("(ب) or Ｃ, not جيد")
@@ -58,7 +58,7 @@ def to_latin_letters(text: str) -> str:
 
 
 def lone_letter(text: str) -> str:
-    """Return the letter if a text is one letter in brackets, quotes, Markdown or marks; else "".
+    """Return the letter if a text is one letter with any brackets or punctuation; otherwise "".
 
     Example:
         >>> lone_letter("**(B).**"), lone_letter("not B"), lone_letter("≠B")

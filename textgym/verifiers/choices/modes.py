@@ -1,6 +1,6 @@
-r"""The grading modes of multiple choice: where a text states its choice, and how that is read.
+r"""The grading modes of multiple choice: the part of a text that counts, and how it is read.
 
-The modes have the names of those of NeMo Gym's `mcqa` server. Each looks at one place:
+The modes have the names of those of NeMo Gym's `mcqa` server. Each reads one part of the text:
 
 - `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, alone or
   with a text behind it.
@@ -8,10 +8,10 @@ The modes have the names of those of NeMo Gym's `mcqa` server. Each looks at one
 - `lenient_answer_colon`: the first `Answer:`, followed by a letter, an option's text, or both.
 - `lenient_answer_colon_md`: the last `Answer:` that names one letter.
 
-What stands there is read by these rules, of which each mode uses some, in this order:
+That part chooses an option by one of these rules. Each mode uses some of them, in this order:
 
-1. It is a letter in brackets, quotes, LaTeX, Markdown or sentence marks.
-2. It is a letter and that option's own text.
+1. The part is a letter, in any brackets, quotes, LaTeX, Markdown or punctuation.
+2. It is a letter with that option's own text.
 3. It is a sentence that names one letter (see `sentences.named_letter`).
 4. It is an option's text (see `texts.whole_option`).
 5. It is a sentence that mentions one option's text (see `texts.mentioned_option`).
@@ -119,8 +119,8 @@ def _captured_letter(captured: str, options: Mapping[str, str]) -> str:
 def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
     """Read a box by the rules 1, 2 and 3; only capital letters count.
 
-    A text behind the letter has to be the option's own, or be set apart by a mark. What begins with
-    an option's whole text is no letter and text, such as "E. coli" if that is an option.
+    By rule 3 a mark such as `:` must separate the letter from the text behind it. A box that begins
+    with an option's whole text, such as "E. coli", does not begin with a letter.
     """
     text = latex_to_text(box)
     letter = lone_letter(text)
@@ -142,7 +142,7 @@ def _begins_with_lettered_option(text: str, options: Mapping[str, str]) -> bool:
 
 
 def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
-    """Read the text behind `Answer:` by the rules 1, 2 and 4; a colon does not separate in 2."""
+    """Read the text behind `Answer:` by the rules 1, 2 and 4; in 2, `:` separates nothing."""
     text = latex_to_text(line)
     word = _OPTION_WORD.match(text)
     text = text[word.end() :] if word else text

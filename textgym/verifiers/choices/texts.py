@@ -1,7 +1,7 @@
-r"""The options' own texts in a model's text: as the whole of it, or among other words.
+r"""Recognising an option by its own text, alone or among other words.
 
-Invariant: a text is taken for one option or for none. Several options that it could be, and an
-option that it rejects, are none.
+Invariants: a text that could be several options, or rejects the one that it mentions, is none of
+them; every function takes any text and linear time.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NORMALIZERS: tuple[Callable[[str], str], ...] = (
 
 
 def whole_option(text: str, options: Mapping[str, str]) -> str:
-    r"""Return the letter of the option whose text a text is; "" if it is none, or several.
+    r"""Return the letter of the only option that a text equals; "" if there are none, or several.
 
-    Texts are compared exactly but for white space; if no option is the same, without regard to
-    case; and then without regard to LaTeX, Markdown, quotes and sentence marks.
+    Texts are compared exactly, except for white space. If no option is equal, they are compared
+    without case, and then without LaTeX, Markdown, quotes and punctuation.
 
     Example:
         >>> whole_option(r"\text{Zinc}.", {"A": "iron", "B": "zinc"})
@@ -64,10 +64,11 @@ def whole_option(text: str, options: Mapping[str, str]) -> str:
 
 
 def mentioned_option(text: str, options: Mapping[str, str]) -> str:
-    """Return the letter of the only option whose text stands in a text; "" if it is rejected.
+    """Return the letter of the only option that a text mentions; "" if there are none, or several.
 
-    An option's text counts only as words or a number of its own. A negation before it rejects it,
-    and so does one behind it, unless that rejects something else: "zinc, not tin".
+    An option's text must stand on its own, not as part of a longer word or number. A negation
+    before it rejects it, and so does one behind it, unless it rejects something else: "zinc, not
+    tin". A rejected option is not chosen.
 
     Example:
         >>> options = {"A": "iron", "B": "zinc"}
@@ -91,7 +92,7 @@ def mentioned_option(text: str, options: Mapping[str, str]) -> str:
 
 
 def _find_words(words: str, text: str) -> int:
-    """Return where words first stand on their own in a text; -1 if nowhere."""
+    """Return the first index at which words stand on their own; -1 if there is none."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)
@@ -102,5 +103,5 @@ def _find_words(words: str, text: str) -> int:
 
 
 def is_same_text(text: str, option: str) -> bool:
-    """Tell whether a text is an option's, without regard to case, markup and sentence marks."""
+    """Tell whether a text equals an option without case, markup and punctuation."""
     return _normalize_markup(text) == _normalize_markup(option)

@@ -1,15 +1,13 @@
 """Judges: whether a generated answer means the same as the expected one.
 
-`judges` makes judges and keeps their verdicts. `client` asks a policy or a callable, `prompt`
-writes what it is asked, and `labels` reads the verdict from its reply.
+`judges` makes judges and keeps their verdicts, `client` sends requests to a policy or a callable,
+`prompt` writes the requests, and `labels` reads the verdicts from the replies.
 """
 
 from textgym.verifiers.judge.judges import (
     Judge,
     JudgeLike,
     JudgeVerdict,
-    ModelJudge,
-    RuleJudge,
     compare_both_ways,
     make_judge,
 )
@@ -18,8 +16,6 @@ __all__ = [
     "Judge",
     "JudgeLike",
     "JudgeVerdict",
-    "ModelJudge",
-    "RuleJudge",
     "compare_both_ways",
     "make_judge",
 ]

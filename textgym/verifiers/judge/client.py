@@ -1,8 +1,8 @@
 """Requests to the policy or callable behind a judge.
 
-Invariants: requests run on the background event loop, at most `concurrency` at once; every error is
-a `JudgeFailure`, except that the messages do not fit the model; after a fork, the child process
-makes its own policy.
+Invariants: requests run on the background event loop, at most `concurrency` at once; every error
+becomes a `JudgeFailure`, except a `ContextFullError`; after a fork, the child process makes its own
+policy.
 """
 
 from __future__ import annotations

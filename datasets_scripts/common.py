@@ -13,7 +13,7 @@ from typing import Any
 
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.tasks.files import load_rows
-from textgym.verifiers.choices import normalize_text
+from textgym.verifiers.exact import normalize_text
 
 __all__ = [
     "Row",

@@ -17,7 +17,7 @@ from textgym.envs.calendar.plans import LEVELS
 from textgym.envs.calendar.schedule import arrange, keeps
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import assistant_calls
-from textgym.verifiers.calendar import Wanted, read_time, verify
+from textgym.verifiers.calendar import EventConstraints, check_calendar, read_time
 
 TEA = {"event_name": "Tea", "duration": 30, "constraint": None}
 ROW = {
@@ -219,12 +219,14 @@ def test_the_oracle_writes_ids_that_compare_as_text(id: str) -> None:
 
 times = st.integers(0, 8)
 wishes = st.builds(
-    lambda duration, opens, end, first, last: Wanted(duration, opens, end, first, last, end),
+    lambda duration, opens, end, first, last: EventConstraints(
+        duration, opens, end, first, last, end
+    ),
     st.integers(0, 3), times, times, times, times,
 )  # fmt: skip
 
 
-def is_possible(wanted: list[Wanted]) -> bool:
+def is_possible(wanted: list[EventConstraints]) -> bool:
     """Try all starts."""
     for starts in itertools.product(range(9), repeat=len(wanted)):
         spans = [(start, start + w.duration) for start, w in zip(starts, wanted, strict=True)]
@@ -237,7 +239,7 @@ def is_possible(wanted: list[Wanted]) -> bool:
 
 @given(st.lists(wishes, max_size=4), st.dictionaries(st.sampled_from("0123"), times))
 def test_a_calendar_is_found_where_there_is_one(
-    wanted: list[Wanted], before: dict[str, int]
+    wanted: list[EventConstraints], before: dict[str, int]
 ) -> None:
     named = {str(i): wish for i, wish in enumerate(wanted)}
     starts = arrange(named, before)
@@ -247,21 +249,21 @@ def test_a_calendar_is_found_where_there_is_one(
             {"event_id": id, "start_time": f"0:{start:02d}", "duration": named[id].duration}
             for id, start in starts.items()
         ]
-        assert verify(named, json.dumps(calendar)).correct
+        assert check_calendar(named, json.dumps(calendar)).correct
 
 
 def test_events_stay_where_they_are_if_they_can() -> None:
-    hour = Wanted(60, 600, 960)
-    fixed = Wanted(60, 600, 960, 720, 720)
+    hour = EventConstraints(60, 600, 960)
+    fixed = EventConstraints(60, 600, 960, 720, 720)
     before = {"0": 900, "1": 720}
     assert arrange({"0": hour, "1": hour, "2": fixed}, before) == {"0": 900, "1": 600, "2": 720}
 
 
 def test_a_search_that_is_too_large_is_given_up() -> None:
     """Thirty events, and one minute too little for them."""
-    tight = {str(i): Wanted(7 + i % 5, i % 3, 269, end_by=200 + i) for i in range(30)}
+    tight = {str(i): EventConstraints(7 + i % 5, i % 3, 269, end_by=200 + i) for i in range(30)}
     assert arrange(tight) is None
-    assert arrange({str(i): Wanted(0, 0, 10) for i in range(1_000)}) is None
+    assert arrange({str(i): EventConstraints(0, 0, 10) for i in range(1_000)}) is None
 
 
 # What is generated.

@@ -22,7 +22,7 @@ from textgym.envs.equivalence_judge import EquivalenceJudge
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import JudgeFailure, OracleError, RowError, UnknownNameError, UsageError
 from textgym.messages import text_of
-from textgym.verifiers.exact import plain_text
+from textgym.verifiers.exact import normalize_answer
 
 ID = "textgym/EquivalenceJudge-v0"
 ROW = {"question": "Where does the Nile begin?", "expected_answer": "Uganda"}
@@ -496,7 +496,7 @@ def test_families_draw_questions_with_short_answers(family: str, level: int) -> 
     rng = random.Random(level)
     items = [draw(rng, level, family)[1] for _ in range(150)]
     assert all(item.question.strip() and "{" not in item.question for item in items)
-    assert all(0 < len(item.answer) <= 40 and plain_text(item.answer) for item in items)
+    assert all(0 < len(item.answer) <= 40 and normalize_answer(item.answer) for item in items)
     assert all(item.fact for item in items)
     assert len({item.answer for item in items}) > 2
     forms = {" ".join(item.question.split()[:2]) for item in items}

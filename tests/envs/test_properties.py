@@ -17,7 +17,7 @@ from textgym.errors import ExtraMissingError, InvalidActionError
 from textgym.messages import copy_json, message_problem, text_of
 from textgym.registry import environment_class
 from textgym.spaces import read_action
-from textgym.verifiers.choices import GRADING_MODES, find_choice
+from textgym.verifiers.choices import GRADING_MODES, choice
 from textgym.verifiers.extract import (
     after_reasoning,
     answer_lines,
@@ -203,8 +203,8 @@ def test_every_value_is_a_message_or_has_a_problem(value: Any) -> None:
 def test_choice_is_an_option_or_empty(
     text: str, options: dict[str, str], mode: Any, patterns: list[str]
 ) -> None:
-    assert find_choice(text, options, mode) in ("", *options)
-    letter = find_choice(text, options, mode, patterns)
+    assert choice(text, options, mode) in ("", *options)
+    letter = choice(text, options, mode, patterns)
     assert letter == "" or (len(letter) == 1 and "A" <= letter <= "Z")
 
 
@@ -212,15 +212,15 @@ def test_choice_is_an_option_or_empty(
 @given(texts, options)
 def test_text_without_answer_chooses_nothing(text: str, options: dict[str, str]) -> None:
     plain = text.replace("\\boxed{", "").lower().replace("answer", "")
-    assert all(find_choice(plain, options, mode) == "" for mode in GRADING_MODES)
+    assert all(choice(plain, options, mode) == "" for mode in GRADING_MODES)
 
 
 @settings(SETTINGS, max_examples=100)
 @given(texts)
 def test_lenient_box_agrees_with_the_strict_one(text: str) -> None:
     four = {"A": "iron", "B": "zinc", "C": "not zinc", "D": "A"}
-    strict = find_choice(text, four, "strict_single_letter_boxed")
-    assert strict in ("", find_choice(text, four, "lenient_boxed"))
+    strict = choice(text, four, "strict_single_letter_boxed")
+    assert strict in ("", choice(text, four, "lenient_boxed"))
 
 
 @settings(SETTINGS, max_examples=150)

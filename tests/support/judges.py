@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.verifiers.exact import plain_text
+from textgym.verifiers.exact import normalize_answer
 
 _TEXTS = re.compile(r"<text (\w+)>\n(.*?)\n</text \1>", re.DOTALL)
 _ORDER = re.compile(r"(?:answer|say|reply|write)\W+(.+?)\s*\Z", re.IGNORECASE | re.DOTALL)
@@ -85,7 +85,7 @@ class Honest:
         self.asked += 1
         prompt = messages[-1]["content"]
         (code, question), (_, first), (_, second) = _TEXTS.findall(prompt)
-        same = plain_text(first) == plain_text(second)
+        same = normalize_answer(first) == normalize_answer(second)
         label = self.labels[0] if same else self.labels[1]
         verdict = f"{label} {code}" if f"{label} {code}" in prompt else label
         if self.code != "copied":

@@ -21,8 +21,9 @@ from typing import Any
 import textgym
 from textgym import messages
 from textgym.policies.chat import hermes_parser
-from textgym.verifiers import calendar, choice_letters, choices, exact, extract
-from textgym.verifiers.judge_prompt import JudgePrompt
+from textgym.verifiers import calendar, choices, exact, extract, json_reader
+from textgym.verifiers.choices import sentences
+from textgym.verifiers.judge.prompt import JudgePrompt
 
 MEGABYTE = 1_000_000
 SECONDS = 10
@@ -88,24 +89,26 @@ def functions() -> dict[str, Work]:
     plain: tuple[Work, ...] = (
         messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
-        extract.last_json, exact.plain_text, exact.bare_answer, exact.read_number,
-        calendar.read_time, calendar.read_minutes, choices.normalize_text,
+        json_reader.last_json, exact.normalize_answer, exact.bare_answer, exact.read_number,
+        calendar.read_time, calendar.read_minutes, exact.normalize_text,
     )  # fmt: skip
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}
     judge = JudgePrompt()
     found: dict[str, Work] = {function.__name__: function for function in plain}
     for mode in choices.GRADING_MODES:
-        choose = partial(choices.find_choice, options=options, mode=mode)
-        found[f"find_choice, {mode}"] = choose
-        found[f"find_choice, {mode}, in a box"] = _within("Answer: \\boxed{%s}", choose)
+        choose = partial(choices.choice, options=options, mode=mode)
+        found[f"choice, {mode}"] = choose
+        found[f"choice, {mode}, in a box"] = _within("Answer: \\boxed{%s}", choose)
     return found | {
         "split_reasoning, leading_only": partial(messages.split_reasoning, leading_only=True),
         "answer_lines": lambda text: deque(extract.answer_lines(text), maxlen=0),
         "last_tagged": partial(extract.last_tagged, tag="answer"),
-        "letter_in_line": partial(choice_letters.letter_in_line, letters="ABCDE"),
-        "same_answer": partial(exact.same_answer, "Paris"),
-        "same_answer, in a box": _within("\\boxed{%s}", partial(exact.same_answer, "Paris")),
-        "calendar.verify": partial(calendar.verify, {"0": calendar.Wanted(60, 0, 1440)}),
+        "named_letter": partial(sentences.named_letter, letters="ABCDE"),
+        "match": partial(exact.match, "Paris"),
+        "match, in a box": _within("\\boxed{%s}", partial(exact.match, "Paris")),
+        "check_calendar": partial(
+            calendar.check_calendar, {"0": calendar.EventConstraints(60, 0, 1440)}
+        ),
         "what a judge says": lambda text: judge.read(text, "?", "Paris", "[[A=B]]"),
         "what is judged": partial(judge.read, "[[A=B]]", "?", "Paris"),
         "what a judge is asked": partial(judge.messages, "?", "Paris"),

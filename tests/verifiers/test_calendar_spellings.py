@@ -1,4 +1,4 @@
-"""Spellings of times, durations and calendars that are taken, and look-alikes that are not."""
+"""Spellings of times, durations and calendars that are accepted, and look-alikes that are not."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from textgym.verifiers.calendar import Wanted, verify
+from textgym.verifiers.calendar import EventConstraints, check_calendar
 from textgym.verifiers.extract import after_reasoning
 
-FROM_TWO_TO_THREE = {"0": Wanted(60, 600, 960, start_from=840, start_by=840)}
+FROM_TWO_TO_THREE = {"0": EventConstraints(60, 600, 960, start_from=840, start_by=840)}
 TIMES = [
     "14:00", "14:0", " 14:00 ", "14 : 00", "14:00\n", "14：00", "１４:００", "14:00:00",
     "14:00:00.000",
@@ -69,7 +69,7 @@ NO_TEXTS = [
 
 
 def is_right(text: str) -> bool:
-    return verify(FROM_TWO_TO_THREE, after_reasoning(text)).correct
+    return check_calendar(FROM_TWO_TO_THREE, after_reasoning(text)).correct
 
 
 def shown(**fields: Any) -> str:
@@ -77,30 +77,30 @@ def shown(**fields: Any) -> str:
 
 
 @pytest.mark.parametrize("time", TIMES, ids=ascii)
-def test_time_is_taken(time: str) -> None:
+def test_time_is_accepted(time: str) -> None:
     assert is_right(shown(start_time=time))
 
 
 @pytest.mark.parametrize("time", NO_TIMES, ids=ascii)
-def test_time_is_not_taken(time: Any) -> None:
+def test_look_alike_of_a_time_is_rejected(time: Any) -> None:
     assert not is_right(shown(start_time=time))
 
 
 @pytest.mark.parametrize("duration", DURATIONS, ids=ascii)
-def test_duration_is_taken(duration: Any) -> None:
+def test_duration_is_accepted(duration: Any) -> None:
     assert is_right(shown(duration=duration))
 
 
 @pytest.mark.parametrize("duration", NO_DURATIONS, ids=ascii)
-def test_duration_is_not_taken(duration: Any) -> None:
+def test_look_alike_of_a_duration_is_rejected(duration: Any) -> None:
     assert not is_right(shown(duration=duration))
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
-def test_calendar_is_taken(text: str) -> None:
+def test_calendar_is_accepted(text: str) -> None:
     assert is_right(text)
 
 
 @pytest.mark.parametrize("text", NO_TEXTS, ids=ascii)
-def test_calendar_is_not_taken(text: str) -> None:
+def test_look_alike_of_a_calendar_is_rejected(text: str) -> None:
     assert not is_right(text)

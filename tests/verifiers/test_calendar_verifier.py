@@ -1,4 +1,4 @@
-"""Calendars in texts: times, constraints, the calendar that counts, and the verdict on it."""
+"""Calendars in texts: times, constraints, the calendar that counts, and its verdict."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.verifiers.calendar import Wanted, last_calendar, read_time, verify, wanted_event
+from textgym.verifiers.calendar import (
+    EventConstraints,
+    check_calendar,
+    event_constraints,
+    last_calendar,
+    read_time,
+)
 
 TEN, FOUR = 600, 960
-FREE = Wanted(60, TEN, FOUR)
+FREE = EventConstraints(60, TEN, FOUR)
 FIELDS = ["duration", "window", "constraint", "no_overlap"]
 
 
@@ -20,9 +26,10 @@ def event(id: Any = 0, start: Any = "10:00", duration: Any = 60, **more: Any) ->
     return {"event_id": id, "start_time": start, "duration": duration, **more}
 
 
-def is_right(calendar: Any, *wishes: Wanted) -> bool:
-    """Judge a calendar against wishes for the events 0, 1, …."""
-    return verify({str(i): wish for i, wish in enumerate(wishes)}, json.dumps(calendar)).correct
+def is_right(calendar: Any, *constraints: EventConstraints) -> bool:
+    """Check a calendar against the constraints of the events 0, 1, …."""
+    required = {str(id): constraint for id, constraint in enumerate(constraints)}
+    return check_calendar(required, json.dumps(calendar)).correct
 
 
 # Times.
@@ -54,7 +61,7 @@ def is_right(calendar: Any, *wishes: Wanted) -> bool:
         ("24:00", 1440),
     ],
 )
-def test_times(text: str, minutes: int) -> None:
+def test_time_is_read(text: str, minutes: int) -> None:
     assert read_time(text) == minutes
 
 
@@ -67,12 +74,12 @@ def test_times(text: str, minutes: int) -> None:
     ],
     ids=repr,
 )  # fmt: skip
-def test_what_is_no_time(value: Any) -> None:
+def test_value_that_is_not_a_time_is_refused(value: Any) -> None:
     assert read_time(value) is None
 
 
 @given(st.text(alphabet="0123456789: apm٣２") | st.text() | st.integers() | st.none())
-def test_anything_is_a_time_of_the_day_or_none(value: Any) -> None:
+def test_any_value_is_a_time_of_the_day_or_none(value: Any) -> None:
     time = read_time(value)
     assert time is None or 0 <= time <= 1440
 
@@ -94,13 +101,13 @@ def test_anything_is_a_time_of_the_day_or_none(value: Any) -> None:
         ("", ["10:00", "15:00"], ["09:59", "15:01"]),
     ],
 )
-def test_a_constraint_holds_for_an_hour_from_ten_to_four(
+def test_constraint_allows_and_forbids_starts(
     constraint: str | None, right: list[str], wrong: list[str]
 ) -> None:
-    wish = wanted_event(60, TEN, FOUR, constraint)
-    assert wish is not None
-    assert [is_right([event(start=start)], wish) for start in right] == [True] * len(right)
-    assert [is_right([event(start=start)], wish) for start in wrong] == [False] * len(wrong)
+    constraints = event_constraints(60, TEN, FOUR, constraint)
+    assert constraints is not None
+    assert [is_right([event(start=start)], constraints) for start in right] == [True] * len(right)
+    assert [is_right([event(start=start)], constraints) for start in wrong] == [False] * len(wrong)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +117,8 @@ def test_a_constraint_holds_for_an_hour_from_ten_to_four(
         "between 1pm and 2pm and 3pm", "around 2pm", "at 2pm or 3pm", "2pm", "at 25:00",
     ],
 )  # fmt: skip
-def test_a_constraint_that_cannot_be_read_is_none(constraint: str) -> None:
-    assert wanted_event(60, TEN, FOUR, constraint) is None
+def test_constraint_that_cannot_be_read_is_none(constraint: str) -> None:
+    assert event_constraints(60, TEN, FOUR, constraint) is None
 
 
 # The calendar that counts.
@@ -140,8 +147,8 @@ BAD = json.dumps([event(start="9:00")])
     ],
     ids=lambda text: text[:30],
 )
-def test_the_last_list_of_events_counts(text: str) -> None:
-    assert verify({"0": FREE}, text).correct
+def test_last_list_of_events_is_the_calendar(text: str) -> None:
+    assert check_calendar({"0": FREE}, text).correct
 
 
 @pytest.mark.parametrize(
@@ -166,11 +173,11 @@ def test_the_last_list_of_events_counts(text: str) -> None:
     ],
     ids=lambda text: text[:30],
 )
-def test_what_is_no_right_calendar(text: str) -> None:
-    assert not verify({"0": FREE}, text).correct
+def test_text_without_a_right_calendar_is_wrong(text: str) -> None:
+    assert not check_calendar({"0": FREE}, text).correct
 
 
-def test_the_calendar_is_given_as_it_stands() -> None:
+def test_last_calendar_is_returned_unchanged() -> None:
     assert last_calendar(f"{BAD} {GOOD}") == [event()]
     assert last_calendar("[{}] [[]]") is None
 
@@ -178,8 +185,8 @@ def test_the_calendar_is_given_as_it_stands() -> None:
 # The verdict.
 
 
-def test_all_is_right() -> None:
-    verdict = verify({"0": FREE, "1": FREE}, json.dumps([event(1, "11:00"), event(0)]))
+def test_right_calendar_has_full_shares() -> None:
+    verdict = check_calendar({"0": FREE, "1": FREE}, json.dumps([event(1, "11:00"), event(0)]))
     assert verdict.correct
     assert verdict.answered
     shares = [getattr(verdict, name) for name in ["ids", "events", *FIELDS]]
@@ -201,36 +208,36 @@ def test_all_is_right() -> None:
     ],
     ids=str,
 )
-def test_a_component_names_what_is_wrong(entry: dict[str, Any], field: str) -> None:
-    wishes = {"0": Wanted(60, TEN, FOUR, end_by=840), "1": FREE}
-    verdict = verify(wishes, json.dumps([entry, event(1, "13:00")]))
+def test_component_shows_what_is_wrong(entry: dict[str, Any], field: str) -> None:
+    constraints = {"0": EventConstraints(60, TEN, FOUR, end_by=840), "1": FREE}
+    verdict = check_calendar(constraints, json.dumps([entry, event(1, "13:00")]))
     assert not verdict.correct
     assert getattr(verdict, field) < 1.0
     assert verdict.ids == 1.0
 
 
-def test_two_events_that_overlap_are_both_wrong() -> None:
-    verdict = verify({"0": FREE, "1": FREE, "2": FREE}, json.dumps(
+def test_overlapping_events_are_both_wrong() -> None:
+    verdict = check_calendar({"0": FREE, "1": FREE, "2": FREE}, json.dumps(
         [event(0), event(1, "10:59"), event(2, "12:00")]
     ))  # fmt: skip
     assert (verdict.no_overlap, verdict.events) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
 
 
-def test_events_may_touch() -> None:
+def test_event_may_begin_when_another_ends() -> None:
     assert is_right([event(0), event(1, "11:00")], FREE, FREE)
 
 
 @pytest.mark.parametrize(("start", "right"), [("10:00", True), ("10:30", False), ("11:00", True)])
-def test_an_event_of_no_length_may_not_lie_inside_another(start: str, right: bool) -> None:
-    assert is_right([event(0), event(1, start, 0)], FREE, Wanted(0, TEN, FOUR)) is right
+def test_event_of_length_zero_may_not_lie_inside_another(start: str, right: bool) -> None:
+    assert is_right([event(0), event(1, start, 0)], FREE, EventConstraints(0, TEN, FOUR)) is right
 
 
-def test_a_duration_may_be_written_with_a_point() -> None:
+def test_duration_may_be_a_float() -> None:
     assert is_right([event(duration=60.0)], FREE)
 
 
-def test_one_minute_is_not_true() -> None:
-    assert not is_right([event(duration=True)], Wanted(1, TEN, FOUR))
+def test_true_is_not_one_minute() -> None:
+    assert not is_right([event(duration=True)], EventConstraints(1, TEN, FOUR))
 
 
 @pytest.mark.parametrize(
@@ -253,13 +260,13 @@ def test_ids_are_compared_as_text(id: Any, right: bool) -> None:
         ([event(0), event(1, "12:00"), event("1", "12:00")], 1 / 4),
     ],
 )
-def test_the_ids_are_those_that_are_wanted_each_once(calendar: Any, ids: float) -> None:
-    verdict = verify({"0": FREE, "1": FREE}, json.dumps(calendar))
+def test_missing_superfluous_and_repeated_ids_lower_the_share(calendar: Any, ids: float) -> None:
+    verdict = check_calendar({"0": FREE, "1": FREE}, json.dumps(calendar))
     assert not verdict.correct
     assert verdict.ids == pytest.approx(ids)
 
 
-def test_an_entry_that_is_repeated_to_the_letter_counts_once() -> None:
+def test_identical_entries_count_once() -> None:
     assert is_right([event(0), event(0)], FREE)
     assert not is_right([event(0, event_name="a"), event(0, event_name="b")], FREE)
 
@@ -268,8 +275,8 @@ def test_an_entry_that_is_repeated_to_the_letter_counts_once() -> None:
     ("text", "right"),
     [("Nothing to do.", True), ("[]", True), ("", False), (" \n", False), (GOOD, False)],
 )
-def test_where_no_event_is_wanted(text: str, right: bool) -> None:
-    verdict = verify({}, text)
+def test_any_text_without_events_is_right_if_none_is_required(text: str, right: bool) -> None:
+    verdict = check_calendar({}, text)
     assert verdict.correct is right
     assert verdict.events == float(right)
     assert verdict.answered is bool(text.strip())
@@ -291,10 +298,10 @@ entries = st.fixed_dictionaries(
 
 
 @given(st.lists(entries, max_size=4), st.dictionaries(st.sampled_from("012"), st.just(FREE)))
-def test_any_entries_get_shares_that_agree_with_the_verdict(
-    calendar: list[dict[str, Any]], wishes: dict[str, Wanted]
+def test_shares_agree_with_the_verdict_for_any_entries(
+    calendar: list[dict[str, Any]], constraints: dict[str, EventConstraints]
 ) -> None:
-    verdict = verify(wishes, json.dumps(calendar))
+    verdict = check_calendar(constraints, json.dumps(calendar))
     shares = [verdict.ids, verdict.events, *(getattr(verdict, name) for name in FIELDS)]
     assert all(0.0 <= share <= 1.0 for share in shares)
     assert verdict.events <= verdict.ids
@@ -305,6 +312,6 @@ def test_any_entries_get_shares_that_agree_with_the_verdict(
 
 def test_large_texts_are_read() -> None:
     many = json.dumps([event(id) for id in range(2_000)])
-    assert verify({"0": FREE}, many).ids == pytest.approx(1 / 2_000)
-    assert not verify({"0": FREE}, "[{" * 20_000).answered
-    assert verify({"0": FREE}, "[{" * 20_000 + GOOD).correct
+    assert check_calendar({"0": FREE}, many).ids == pytest.approx(1 / 2_000)
+    assert not check_calendar({"0": FREE}, "[{" * 20_000).answered
+    assert check_calendar({"0": FREE}, "[{" * 20_000 + GOOD).correct

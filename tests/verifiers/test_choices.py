@@ -1,4 +1,4 @@
-"""Which option a text chooses: four modes, patterns, other scripts, negations and lists."""
+"""The option that a text chooses: four modes, patterns, other scripts, negations and lists."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from typing import Any
 
 import pytest
 
-from textgym.verifiers.choices import (
-    GRADING_MODES,
-    find_choice,
-    letter_as_answer,
-    normalize_text,
-)
+from textgym.verifiers.choices import GRADING_MODES, choice, format_choice
+from textgym.verifiers.exact import normalize_text
 
 STRICT, BOXED, COLON, LAST = GRADING_MODES
 METALS = {"A": "iron", "B": "zinc", "C": "Carbon  Dioxide", "D": "not lead"}
@@ -38,7 +34,7 @@ HOSTILE = {
 
 
 def cases(table: dict[str, str]) -> list[Any]:
-    """Make one case of each text and the letter that it chooses."""
+    """Return a test case for each text and the letter that it chooses."""
     return [pytest.param(text, letter, id=ascii(text)) for text, letter in table.items()]
 
 
@@ -79,8 +75,8 @@ BOTH_BOXED = {
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
 @pytest.mark.parametrize(("text", "letter"), cases(BOTH_BOXED))
-def test_box_with_a_letter(mode: Any, text: str, letter: str) -> None:
-    assert find_choice(text, METALS, mode) == letter
+def test_letter_in_a_box(mode: Any, text: str, letter: str) -> None:
+    assert choice(text, METALS, mode) == letter
 
 
 LENIENT = {
@@ -102,21 +98,23 @@ LENIENT = {
 
 
 @pytest.mark.parametrize(("text", "letter"), cases(LENIENT))
-def test_box_with_an_options_text(text: str, letter: str) -> None:
-    assert find_choice(text, METALS, BOXED) == letter
-    assert find_choice(text, METALS, STRICT) == ""
+def test_option_text_in_a_box_counts_in_the_lenient_mode_only(text: str, letter: str) -> None:
+    assert choice(text, METALS, BOXED) == letter
+    assert choice(text, METALS, STRICT) == ""
 
 
 @pytest.mark.parametrize("option", ["E. coli", "A: the first", "C-14", "D) x"])
 @pytest.mark.parametrize(("mode", "letter"), [(STRICT, ""), (BOXED, "B")])
-def test_box_that_is_an_options_text_is_no_letter(option: str, mode: Any, letter: str) -> None:
+def test_box_with_an_option_text_is_not_read_as_a_letter(
+    option: str, mode: Any, letter: str
+) -> None:
     options = dict.fromkeys("ACDE", "?") | {"B": option}
-    assert find_choice(f"\\boxed{{{option}}}", options, mode) == letter
+    assert choice(f"\\boxed{{{option}}}", options, mode) == letter
 
 
-def test_empty_option_is_in_no_box() -> None:
-    assert find_choice(r"\boxed{zinc}", {"A": "", "B": "zinc"}, BOXED) == "B"
-    assert find_choice(r"\boxed{}", {"A": "", "B": "zinc"}, BOXED) == ""
+def test_empty_option_is_not_found_in_a_box() -> None:
+    assert choice(r"\boxed{zinc}", {"A": "", "B": "zinc"}, BOXED) == "B"
+    assert choice(r"\boxed{}", {"A": "", "B": "zinc"}, BOXED) == ""
 
 
 # The first answer line.
@@ -145,7 +143,7 @@ FIRST = {
     "'Answer: A'\nAnswer: B": "B",
     "`Answer: A`\nAnswer: B": "B",
     "“Answer: A”\nAnswer: B": "B",
-    '"Answer: B"': "B",  # no other answer line: this one is no quotation
+    '"Answer: B"': "B",  # the only answer line, so it is not a quotation
     "Answer: E": "",
     "Answer: B zinc": "B",
     "Answer: B iron": "",
@@ -161,7 +159,7 @@ FIRST = {
 
 @pytest.mark.parametrize(("text", "letter"), cases(FIRST))
 def test_first_answer_line(text: str, letter: str) -> None:
-    assert find_choice(text, METALS, COLON) == letter
+    assert choice(text, METALS, COLON) == letter
 
 
 # The last answer line.
@@ -229,19 +227,19 @@ ANY = {
 
 @pytest.mark.parametrize(("text", "letter"), cases(ANY))
 def test_last_answer_line(text: str, letter: str) -> None:
-    assert find_choice(text, METALS, LAST) == letter
+    assert choice(text, METALS, LAST) == letter
 
 
 @pytest.mark.parametrize("mode", [COLON, LAST])
-def test_pronoun_is_an_option_only_alone(mode: Any) -> None:
+def test_pronoun_i_is_an_option_only_alone(mode: Any) -> None:
     options = dict(zip("ABCDEFGHI", "abcdefghi", strict=True))
-    assert find_choice("Answer: I", options, mode) == "I"
-    assert find_choice("Answer: I'm not sure", options, mode) == ""
+    assert choice("Answer: I", options, mode) == "I"
+    assert choice("Answer: I'm not sure", options, mode) == ""
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED, COLON])
-def test_other_scripts_count_in_the_last_mode_only(mode: Any) -> None:
-    assert find_choice("Answer: ب \\boxed{ب}", METALS, mode) == ""
+def test_letters_of_other_scripts_count_in_the_last_mode_only(mode: Any) -> None:
+    assert choice("Answer: ب \\boxed{ب}", METALS, mode) == ""
 
 
 # Patterns.
@@ -255,50 +253,50 @@ def test_other_scripts_count_in_the_last_mode_only(mode: Any) -> None:
         pytest.param("pick A, pick B", ["pick (.)"], "B", id="last match"),
         pytest.param("x A y B", ["y (.)", "x (.)"], "B", id="first pattern wins"),
         pytest.param("x A y B", ["x (.)", "y (.)"], "A", id="order of patterns"),
-        pytest.param("y B", ["x (.)", "y (.)"], "B", id="second where the first has no match"),
-        pytest.param("x ? y B", ["x (.)", "y (.)"], "B", id="second where the first is no letter"),
+        pytest.param("y B", ["x (.)", "y (.)"], "B", id="second if the first has no match"),
+        pytest.param("x ? y B", ["x (.)", "y (.)"], "B", id="second if the first is not a letter"),
         pytest.param("B", ["[A-D]"], "B", id="no group: all of it"),
-        pytest.param("pick B", ["(?:x (.))|(?:pick (.))"], "B", id="first group that holds"),
+        pytest.param("pick B", ["(?:x (.))|(?:pick (.))"], "B", id="first group with text"),
         pytest.param("pick zinc", ["pick (.+)"], "B", id="an option's text"),
         pytest.param("pick  CARBON dioxide ", ["pick (.+)"], "C", id="text, spaces and case"),
         pytest.param("pick Z", ["pick (.)"], "Z", id="letters are trusted"),
         pytest.param("pick ب", ["pick (.)"], "B", id="Arabic"),
         pytest.param("pick ব", ["pick (.)"], "B", id="Bengali"),
         pytest.param("pick Ｂ", ["pick (.)"], "B", id="full-width"),
-        pytest.param("pick ﬀ", ["pick (.)"], "", id="no letter after normalising"),
+        pytest.param("pick ﬀ", ["pick (.)"], "", id="not a letter after normalising"),
         pytest.param("pick 5", ["pick (.)"], "", id="digit"),
-        pytest.param("pick tin", ["pick (.+)"], "", id="no option's text"),
+        pytest.param("pick tin", ["pick (.+)"], "", id="not an option's text"),
         pytest.param("pick B", ["pick (", "pick (.)"], "B", id="broken pattern is ignored"),
         pytest.param("pick B", ["(", "*", "[", "(?P<", "x{99999999999}"], "", id="all broken"),
         pytest.param("pick B", ["pick ([[A-D])"], "B", id="pattern that Python warns about"),
         pytest.param("", [""], "", id="empty"),
-        pytest.param(r"\boxed{A}", ["pick (.)"], "A", id="mode where no pattern matches"),
+        pytest.param(r"\boxed{A}", ["pick (.)"], "A", id="mode if no pattern matches"),
         pytest.param(r"\boxed{A} pick B", ["pick (.)"], "B", id="pattern before mode"),
     ],
 )
-def test_patterns(text: str, patterns: list[str], letter: str) -> None:
-    assert find_choice(text, METALS, STRICT, patterns) == letter
+def test_patterns_choose_before_the_mode(text: str, patterns: list[str], letter: str) -> None:
+    assert choice(text, METALS, STRICT, patterns) == letter
 
 
 @pytest.mark.parametrize(
     "option", ["x²", "بيت", "H₂O", "５ ｋｇ", "ﬁn"], ids=ascii
 )  # fmt: skip
-def test_pattern_captures_an_options_text_of_any_script(option: str) -> None:
+def test_pattern_can_capture_an_option_text_in_any_script(option: str) -> None:
     options = {"A": "something else", "B": option}
-    assert find_choice(f"pick {option}", options, STRICT, ["pick (.+)"]) == "B"
+    assert choice(f"pick {option}", options, STRICT, ["pick (.+)"]) == "B"
 
 
 @pytest.mark.parametrize("mode", GRADING_MODES)
 def test_without_options_only_patterns_choose(mode: Any) -> None:
     text = "\\boxed{A}\nAnswer: A\npick C"
-    assert find_choice(text, {}, mode) == ""
-    assert find_choice(text, {}, mode, ["pick (.)"]) == "C"
+    assert choice(text, {}, mode) == ""
+    assert choice(text, {}, mode, ["pick (.)"]) == "C"
 
 
 @pytest.mark.parametrize("mode", GRADING_MODES)
 @pytest.mark.parametrize("letter", "ABCD")
-def test_letter_as_answer_chooses_it(mode: Any, letter: str) -> None:
-    assert find_choice(letter_as_answer(letter, mode), METALS, mode) == letter
+def test_formatted_choice_is_read_back(mode: Any, letter: str) -> None:
+    assert choice(format_choice(letter, mode), METALS, mode) == letter
 
 
 @pytest.mark.parametrize(
@@ -306,12 +304,12 @@ def test_letter_as_answer_chooses_it(mode: Any, letter: str) -> None:
     [(" Carbon\n\tDIOXIDE ", "carbon dioxide"), ("", ""), ("É", "é"), ("a\u00a0b", "a b")],
     ids=ascii,
 )
-def test_normalize_text(text: str, plain: str) -> None:
+def test_normalized_text_has_lower_case_and_single_spaces(text: str, plain: str) -> None:
     assert normalize_text(text) == plain
 
 
 @pytest.mark.parametrize("mode", GRADING_MODES)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_chooses_a_letter_or_none(name: str, mode: Any) -> None:
-    letter = find_choice(HOSTILE[name], METALS, mode, ["pick (.)", "([A-D])$"])
+def test_hostile_text_chooses_an_option_or_none(name: str, mode: Any) -> None:
+    letter = choice(HOSTILE[name], METALS, mode, ["pick (.)", "([A-D])$"])
     assert letter in ("", *METALS)

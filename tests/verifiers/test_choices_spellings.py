@@ -1,4 +1,4 @@
-r"""Spellings of an option that each grading mode takes, and look-alikes that it does not.
+r"""Spellings of an option that each grading mode accepts, and look-alikes that it rejects.
 
 The right option is always B, zinc. A look-alike chooses another option or none.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from textgym.envs.mcqa import MCQA
-from textgym.verifiers.choices import GRADING_MODES, find_choice
+from textgym.verifiers.choices import GRADING_MODES, choice
 from textgym.verifiers.extract import after_reasoning
 
 STRICT, BOXED, COLON, LAST = GRADING_MODES
@@ -18,16 +18,16 @@ OPTIONS = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "not lead", "E": "ir
 
 
 def cases(*tables: list[str]) -> list[Any]:
-    """Make one case of each text."""
+    """Return a test case for each text."""
     return [pytest.param(text, id=ascii(text)) for table in tables for text in table]
 
 
-def choice(text: str, mode: Any) -> str:
-    """Return what a whole message chooses."""
-    return find_choice(after_reasoning(text), OPTIONS, mode)
+def chosen(text: str, mode: Any) -> str:
+    """Return the letter that a whole message chooses."""
+    return choice(after_reasoning(text), OPTIONS, mode)
 
 
-# A letter in a box, for both modes of boxes.
+# A letter in a box, for both boxed modes.
 
 BOXED_LETTER = [
     r"\boxed{B}", r"\boxed{ B }", r"\boxed {B}", "\\boxed\n{B}", r"\boxed{\ B}", r"\boxed{~B~}",
@@ -88,7 +88,7 @@ NO_BOXED_LETTER = [
     r"<think>\boxed{B}</think>\boxed{A}", r"<think>A?</think>Hm.<think>\boxed{B}",
 ]  # fmt: skip
 
-# An option's text in a box, which one of the modes takes.
+# An option's text in a box, for the lenient boxed mode.
 
 BOXED_TEXT = [
     r"\boxed{zinc}", r"\boxed{ zinc }", r"\boxed {zinc}", r"\boxed{Zinc}", r"\boxed{ZINC}",
@@ -180,10 +180,12 @@ NO_ANSWER_LETTER = [
     "Answer: I do not think it is B", "Answer: A rather than B", "Answer: A, not B",
     "Answer: neither A nor B", "Answer: B is wrong", "Answer: B is not right", "Answer: B isn't it",
     "Answer: B: wrong", "Answer: B, wrong.", "Answer: B can be ruled out; A",
+    "Answer: B can't be", "Answer: not **B**", "Answer: **not** B", "Answer: never `B`",
+    "Answer: **A** **B**",
     "<think>Answer: B</think>", "<think>Answer: B", "<think>Answer: B</think>Answer: A",
 ]  # fmt: skip
 
-# What only one of these two takes.
+# Texts that only one of these two modes accepts.
 
 FIRST_ANSWER = [
     "Answer: zinc", "Answer: Zinc", "Answer: ZINC", "Answer: Zinc.", "Answer: zinc!",
@@ -225,60 +227,60 @@ NO_LAST_ANSWER = [
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
 @pytest.mark.parametrize("text", cases(BOXED_LETTER, BOXED_LETTER_AND_TEXT, AROUND_A_BOX))
-def test_letter_in_a_box(text: str, mode: Any) -> None:
-    assert choice(text, mode) == "B"
+def test_letter_in_a_box_is_chosen(text: str, mode: Any) -> None:
+    assert chosen(text, mode) == "B"
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
 @pytest.mark.parametrize("text", cases(NO_BOXED_LETTER))
-def test_no_letter_in_a_box(text: str, mode: Any) -> None:
-    assert choice(text, mode) != "B"
+def test_look_alike_of_a_boxed_letter_is_not_chosen(text: str, mode: Any) -> None:
+    assert chosen(text, mode) != "B"
 
 
 @pytest.mark.parametrize("text", cases(BOXED_TEXT))
-def test_option_in_a_box(text: str) -> None:
-    assert choice(text, BOXED) == "B"
-    assert choice(text, STRICT) == ""
+def test_option_text_in_a_box_is_chosen_in_the_lenient_mode_only(text: str) -> None:
+    assert chosen(text, BOXED) == "B"
+    assert chosen(text, STRICT) == ""
 
 
 @pytest.mark.parametrize("text", cases(NO_BOXED_TEXT))
-def test_no_option_in_a_box(text: str) -> None:
-    assert choice(text, BOXED) != "B"
+def test_look_alike_of_a_boxed_option_is_not_chosen(text: str) -> None:
+    assert chosen(text, BOXED) != "B"
 
 
 @pytest.mark.parametrize("mode", [COLON, LAST])
 @pytest.mark.parametrize("text", cases(ANSWER_LETTER, ANSWER_LETTER_AND_TEXT))
-def test_letter_after_answer(text: str, mode: Any) -> None:
-    assert choice(text, mode) == "B"
+def test_letter_behind_answer_is_chosen(text: str, mode: Any) -> None:
+    assert chosen(text, mode) == "B"
 
 
 @pytest.mark.parametrize("mode", [COLON, LAST])
 @pytest.mark.parametrize("text", cases(NO_ANSWER_LETTER))
-def test_no_letter_after_answer(text: str, mode: Any) -> None:
-    assert choice(text, mode) != "B"
+def test_look_alike_of_an_answered_letter_is_not_chosen(text: str, mode: Any) -> None:
+    assert chosen(text, mode) != "B"
 
 
 @pytest.mark.parametrize("text", cases(FIRST_ANSWER))
-def test_first_answer(text: str) -> None:
-    assert choice(text, COLON) == "B"
+def test_first_answer_line_is_chosen(text: str) -> None:
+    assert chosen(text, COLON) == "B"
 
 
 @pytest.mark.parametrize("text", cases(NO_FIRST_ANSWER))
-def test_no_first_answer(text: str) -> None:
-    assert choice(text, COLON) != "B"
+def test_text_that_the_first_answer_line_mode_rejects(text: str) -> None:
+    assert chosen(text, COLON) != "B"
 
 
 @pytest.mark.parametrize("text", cases(LAST_ANSWER))
-def test_last_answer(text: str) -> None:
-    assert choice(text, LAST) == "B"
+def test_last_answer_line_is_chosen(text: str) -> None:
+    assert chosen(text, LAST) == "B"
 
 
 @pytest.mark.parametrize("text", cases(NO_LAST_ANSWER))
-def test_no_last_answer(text: str) -> None:
-    assert choice(text, LAST) != "B"
+def test_text_that_the_last_answer_line_mode_rejects(text: str) -> None:
+    assert chosen(text, LAST) != "B"
 
 
-# Options that are told apart by little.
+# Options that differ little.
 
 NUMBERS = {"A": "2", "B": "12", "C": "-12", "D": "12%"}
 LETTERS = {"A": "B", "B": "A", "C": "c", "D": "A or B"}
@@ -326,8 +328,8 @@ SAME = {"A": "zinc", "B": "zinc", "C": "tin"}
     ],
     ids=ascii,
 )
-def test_options_that_are_like_each_other(options: Any, box: str, letter: str) -> None:
-    assert find_choice(f"\\boxed{{{box}}}", options, BOXED) == letter
+def test_options_that_differ_little_are_not_confused(options: Any, box: str, letter: str) -> None:
+    assert choice(f"\\boxed{{{box}}}", options, BOXED) == letter
 
 
 BOTH = {"A": "iron", "B": "zinc", "C": "Neither A nor B", "D": "Both A and B", "E": "Not iron"}
@@ -339,23 +341,23 @@ BOTH = {"A": "iron", "B": "zinc", "C": "Neither A nor B", "D": "Both A and B", "
      ("D (Both A and B)", "D"), ("C. Neither A nor B", "C"), ("E) Not iron", "E")],
 )  # fmt: skip
 @pytest.mark.parametrize("mode", GRADING_MODES)
-def test_options_that_name_letters(text: str, letter: str, mode: Any) -> None:
+def test_option_whose_text_names_other_letters_is_chosen(text: str, letter: str, mode: Any) -> None:
     if mode is COLON and ":" in text:
         letter = ""
     said = f"\\boxed{{{text}}}" if mode in (STRICT, BOXED) else f"Answer: {text}"
-    assert find_choice(said, BOTH, mode) == letter
+    assert choice(said, BOTH, mode) == letter
 
 
 @pytest.mark.parametrize("option", ["vitamin C", "E. coli", "B-cell", "A metal", "type I"])
-def test_an_options_text_is_no_letter(option: str) -> None:
+def test_option_text_that_looks_like_a_letter_is_not_one(option: str) -> None:
     options = dict.fromkeys("ABCEI", "?") | {"D": option}
-    assert find_choice(f"\\boxed{{{option}}}", options, STRICT) == ""
-    assert find_choice(f"\\boxed{{{option}}}", options, BOXED) == "D"
-    assert find_choice(f"Answer: {option}", options, COLON) == "D"
-    assert find_choice(f"Answer: {option}", options, LAST) == ""
+    assert choice(f"\\boxed{{{option}}}", options, STRICT) == ""
+    assert choice(f"\\boxed{{{option}}}", options, BOXED) == "D"
+    assert choice(f"Answer: {option}", options, COLON) == "D"
+    assert choice(f"Answer: {option}", options, LAST) == ""
 
 
-# What knows no answer.
+# Texts that do not commit to an answer.
 
 HEDGES = [
     "A, B, C, D", "A or B or C or D", "A/B/C/D", "A B C D", "A) B) C) D)", "{A} {B} {C} {D}",
@@ -366,11 +368,11 @@ HEDGES = [
 
 @pytest.mark.parametrize("mode", GRADING_MODES)
 @pytest.mark.parametrize("hedge", HEDGES)
-def test_a_hedge_is_right_less_often_than_a_guess(hedge: str, mode: Any) -> None:
+def test_hedge_scores_less_than_a_guess(hedge: str, mode: Any) -> None:
     env, right = MCQA(), 0
     for index in range(150):
         task = env.get_task(index)
         text = hedge.format(**task.options, question=task.row["question"])
         said = f"\\boxed{{{text}}}" if mode in (STRICT, BOXED) else f"Answer: {text}"
-        right += find_choice(said, task.options, mode) == task.answer
+        right += choice(said, task.options, mode) == task.answer
     assert right <= 150 / 10

@@ -1,4 +1,4 @@
-"""Exact match: texts as they are written plainly, numbers within tolerances, JSON values."""
+"""Exact match: normalised texts, numbers within tolerances, JSON values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.verifiers.exact import plain_text, read_number, same_json, same_number, same_text
+from textgym.verifiers.exact import (
+    equal_json,
+    equal_number,
+    equal_text,
+    normalize_answer,
+    read_number,
+)
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 JSON = st.recursive(
@@ -25,8 +31,8 @@ JSON = st.recursive(
     ("one", "other"),
     [
         pytest.param("Paris", "PARIS", id="case"),
-        pytest.param("Paris", " Paris\n", id="blanks around"),
-        pytest.param("New York", "New \t York", id="blanks inside"),
+        pytest.param("Paris", " Paris\n", id="spaces around"),
+        pytest.param("New York", "New \t York", id="spaces inside"),
         pytest.param("Nile", "The Nile", id="article"),
         pytest.param("apple", "an apple", id="an"),
         pytest.param("Paris", "Paris.", id="full stop"),
@@ -44,15 +50,15 @@ JSON = st.recursive(
         pytest.param("straße", "STRASSE", id="sharp s"),
     ],
 )
-def test_same_text(one: str, other: str) -> None:
-    assert same_text(one, other)
-    assert same_text(other, one)
+def test_texts_that_differ_in_form_only_are_equal(one: str, other: str) -> None:
+    assert equal_text(one, other)
+    assert equal_text(other, one)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        pytest.param("Paris", "London", id="another"),
+        pytest.param("Paris", "London", id="another text"),
         pytest.param("Paris", "Paris, France", id="more"),
         pytest.param("5", "-5", id="sign"),
         pytest.param("5", ".5", id="decimal point"),
@@ -66,19 +72,19 @@ def test_same_text(one: str, other: str) -> None:
         pytest.param("5 m", "5 km", id="unit"),
         pytest.param("1-2", "1 2", id="hyphen between digits"),
         pytest.param("cafe", "café", id="accent"),
-        pytest.param("theory", "ory", id="no article"),
+        pytest.param("theory", "ory", id="not an article"),
         pytest.param("", "", id="empty"),
         pytest.param(".", "!", id="only marks"),
     ],
 )
-def test_other_text(one: str, other: str) -> None:
-    assert not same_text(one, other)
-    assert not same_text(other, one)
+def test_texts_that_differ_in_content_are_not_equal(one: str, other: str) -> None:
+    assert not equal_text(one, other)
+    assert not equal_text(other, one)
 
 
 @pytest.mark.parametrize("text", ["A", "the", "an", "a"])
-def test_article_alone_stays(text: str) -> None:
-    assert plain_text(text) == text.lower()
+def test_article_alone_is_not_removed(text: str) -> None:
+    assert normalize_answer(text) == text.lower()
 
 
 @pytest.mark.parametrize(
@@ -87,15 +93,15 @@ def test_article_alone_stays(text: str) -> None:
      "a-" * 1_000_000, "\u0301\u0316" * 1_000_000, "the " * 500_000, "\ud800" * 1_000_000],
     ids=["stars", "quotes", "brackets", "points", "hyphens", "accents", "articles", "surrogates"],
 )  # fmt: skip
-def test_long_texts(text: str) -> None:
-    assert not same_text("Paris", text)
+def test_hostile_text_is_compared_in_linear_time(text: str) -> None:
+    assert not equal_text("Paris", text)
     assert read_number(text) is None
 
 
 @given(ANY_TEXT)
-def test_any_text_is_like_itself_or_empty(text: str) -> None:
-    assert same_text(text, text) == bool(plain_text(text))
-    assert not same_text(text, text + " and more") or not plain_text(text)
+def test_any_text_equals_itself_unless_empty(text: str) -> None:
+    assert equal_text(text, text) == bool(normalize_answer(text))
+    assert not equal_text(text, text + " and more") or not normalize_answer(text)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_any_text_is_like_itself_or_empty(text: str) -> None:
         ("9" * 2000, None),
     ],
 )
-def test_read_number(text: str, number: Decimal | None) -> None:
+def test_number_is_read_or_refused(text: str, number: Decimal | None) -> None:
     assert read_number(text) == number
 
 
@@ -145,8 +151,10 @@ def test_read_number(text: str, number: Decimal | None) -> None:
         (Decimal("9E+999999999999999999"), 1, {"relative": 9.0}, False),
     ],
 )
-def test_same_number(one: Any, other: Any, tolerance: dict[str, float], same: bool) -> None:
-    assert same_number(one, other, **tolerance) is same
+def test_numbers_are_equal_within_the_tolerance(
+    one: Any, other: Any, tolerance: dict[str, float], same: bool
+) -> None:
+    assert equal_number(one, other, **tolerance) is same
 
 
 @pytest.mark.parametrize(
@@ -170,20 +178,20 @@ def test_same_number(one: Any, other: Any, tolerance: dict[str, float], same: bo
         (2**63 + 1, float(2**63), False),
     ],
 )
-def test_same_json(one: Any, other: Any, same: bool) -> None:
-    assert same_json(one, other) is same
-    assert same_json(other, one) is same
+def test_json_values_are_equal_by_type_and_content(one: Any, other: Any, same: bool) -> None:
+    assert equal_json(one, other) is same
+    assert equal_json(other, one) is same
 
 
 @given(JSON)
-def test_json_is_like_its_copy(value: Any) -> None:
-    assert same_json(value, json.loads(json.dumps(value)))
+def test_json_equals_its_serialised_copy(value: Any) -> None:
+    assert equal_json(value, json.loads(json.dumps(value)))
 
 
-def test_deeply_nested_json() -> None:
+def test_deeply_nested_json_is_compared() -> None:
     one: Any = []
     other: Any = []
     for _ in range(100_000):
         one, other = [one], [other]
-    assert same_json(one, other)
-    assert not same_json(one, [other])
+    assert equal_json(one, other)
+    assert not equal_json(one, [other])

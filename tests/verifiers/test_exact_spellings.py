@@ -1,4 +1,4 @@
-r"""Spellings of a short answer that the judge `rule` takes, and look-alikes that it does not."""
+"""Spellings of a short answer that `match` accepts, and look-alikes that it rejects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from textgym.envs.equivalence_judge.families import FAMILIES, draw
-from textgym.verifiers.judge import RuleJudge
+from textgym.verifiers.exact import match
 
 
 def cases(table: dict[str, list[str]]) -> list[Any]:
-    """Make one case of each expected answer and each spelling."""
+    """Return a test case for each expected answer and each spelling."""
     return [
         pytest.param(expected, text, id=f"{expected!a}-{text!a}")
         for expected, texts in table.items()
@@ -116,18 +116,14 @@ WRONG = {
 }  # fmt: skip
 
 
-def is_equal(expected: str, generated: str) -> bool:
-    return RuleJudge().compare("?", expected, generated).equal
-
-
 @pytest.mark.parametrize(("expected", "generated"), cases(RIGHT))
-def test_spelling_is_taken(expected: str, generated: str) -> None:
-    assert is_equal(expected, generated)
+def test_spelling_is_accepted(expected: str, generated: str) -> None:
+    assert match(expected, generated)
 
 
 @pytest.mark.parametrize(("expected", "generated"), cases(WRONG))
-def test_look_alike_is_not_taken(expected: str, generated: str) -> None:
-    assert not is_equal(expected, generated)
+def test_look_alike_is_rejected(expected: str, generated: str) -> None:
+    assert not match(expected, generated)
 
 
 # Two answers in one text.
@@ -146,10 +142,10 @@ TWO = [
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_text_is_right_for_two_answers(family: str) -> None:
+def test_no_text_matches_two_answers(family: str) -> None:
     rng = random.Random(1)
     answers = sorted({draw(rng, level, family)[1].answer for level in (1, 3, 5) for _ in range(6)})
     for a, b in [(a, b) for a in answers for b in answers if a != b]:
         for template in TWO:
             text = template.format(a=a, b=b)
-            assert not (is_equal(a, text) and is_equal(b, text)), text
+            assert not (match(a, text) and match(b, text)), text

@@ -1,4 +1,4 @@
-r"""Finding answers in a text: reasoning, boxes, `\text{}` and answer lines."""
+"""Finding answers in a text: reasoning, boxes, LaTeX, answer lines, tags, numbers and JSON."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from textgym.verifiers.extract import (
     after_reasoning,
     answer_lines,
     final_number,
-    json_values,
+    last_answer,
     last_boxed,
-    last_json,
     last_line,
     last_tagged,
     latex_to_text,
 )
+from textgym.verifiers.json_reader import json_values, last_json
 
 HOSTILE = {
     "opening braces": "{" * 1_000_000,
@@ -87,7 +87,7 @@ HOSTILE = {
         pytest.param("", "", id="empty"),
     ],
 )
-def test_after_reasoning(text: str, rest: str) -> None:
+def test_reasoning_is_cut_off(text: str, rest: str) -> None:
     assert after_reasoning(text) == rest
 
 
@@ -108,7 +108,7 @@ def test_after_reasoning(text: str, rest: str) -> None:
         "<think>A</think>I used <think> tags. B",
     ],
 )
-def test_reasoning_that_is_only_mentioned(text: str) -> None:
+def test_think_tag_that_is_only_mentioned_is_not_reasoning(text: str) -> None:
     assert after_reasoning(text) == text.rpartition("</think>")[2]
 
 
@@ -140,7 +140,7 @@ def test_reasoning_that_is_only_mentioned(text: str) -> None:
         pytest.param(r"\\boxed{A}", "A", id="two backslashes"),
     ],
 )
-def test_last_boxed(text: str, content: str | None) -> None:
+def test_last_closed_box_is_found(text: str, content: str | None) -> None:
     assert last_boxed(text) == content
 
 
@@ -177,13 +177,13 @@ def test_last_boxed(text: str, content: str | None) -> None:
         pytest.param(r"\textcolor{red}{A}", r"\textcolor{red}{A}", id="a longer command"),
         pytest.param(r"\text{A", r"\text{A", id="never closed"),
         pytest.param(r"\text{a{b}c}", "a{b}c", id="braces inside"),
-        pytest.param("A}", "A}", id="closed in vain"),
+        pytest.param("A}", "A}", id="closed without opening"),
         pytest.param(r"\text{}", "", id="empty"),
         pytest.param("\\text{A\nB}", "A\nB", id="two lines"),
         pytest.param("", "", id="nothing"),
     ],
 )
-def test_latex_to_text(text: str, bare: str) -> None:
+def test_formatting_latex_is_removed(text: str, bare: str) -> None:
     assert latex_to_text(text) == bare
 
 
@@ -210,18 +210,19 @@ def test_latex_to_text(text: str, bare: str) -> None:
         pytest.param("Answer: B\nrest", [("", "B")], id="only the line"),
     ],
 )
-def test_answer_lines(text: str, found: list[tuple[str, str]]) -> None:
+def test_each_answer_line_is_found(text: str, found: list[tuple[str, str]]) -> None:
     assert list(answer_lines(text)) == found
 
 
-def test_answer_line_after_an_empty_one_is_given_too() -> None:
+def test_answer_line_after_an_empty_one_is_found() -> None:
     assert list(answer_lines("Answer:\nAnswer: B"))[-1] == ("\n", "B")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_ends(name: str) -> None:
+def test_hostile_text_is_read_in_linear_time(name: str) -> None:
     text = HOSTILE[name]
     assert isinstance(after_reasoning(text), str)
+    assert last_answer(text) is None or "Answer:" in text
     assert last_boxed(text) is None or "\\boxed{" in text
     assert len(latex_to_text(text)) <= len(text)
     assert all(rest and "\n" not in rest for _, rest in answer_lines(text))
@@ -231,7 +232,7 @@ def test_hostile_text_ends(name: str) -> None:
     ("text", "line"),
     [("a\nb", "b"), ("a\n b \n\n \t\n", "b"), ("a", "a"), ("", ""), (" \n ", "")],
 )
-def test_last_line(text: str, line: str) -> None:
+def test_last_line_with_text_is_found(text: str, line: str) -> None:
     assert last_line(text) == line
 
 
@@ -251,7 +252,7 @@ def test_last_line(text: str, line: str) -> None:
         pytest.param("", None, id="no text"),
     ],
 )
-def test_last_tagged(text: str, inside: str | None) -> None:
+def test_last_closed_tag_is_found(text: str, inside: str | None) -> None:
     assert last_tagged(text, "answer") == inside
 
 
@@ -293,7 +294,7 @@ def test_last_tagged(text: str, inside: str | None) -> None:
         pytest.param("", "", id="empty"),
     ],
 )
-def test_final_number(text: str, number: str) -> None:
+def test_last_number_is_found(text: str, number: str) -> None:
     assert final_number(text) == number
 
 
@@ -316,7 +317,9 @@ def test_final_number(text: str, number: str) -> None:
         pytest.param('{"a", "b"}', [], id="set"),
         pytest.param("{1: 2}", [], id="number as key"),
         pytest.param("[1}", [], id="wrong end"),
-        pytest.param("[NaN] [Infinity] [1e999] [01] [.5] [+1] [1.]", [], id="no JSON numbers"),
+        pytest.param(
+            "[NaN] [Infinity] [1e999] [01] [.5] [+1] [1.]", [], id="numbers that are not JSON"
+        ),
         pytest.param("[True] [None]", [], id="Python"),
         pytest.param("[// no\n1]", [], id="comment"),
         pytest.param('["a\nb"]', [], id="line break in a text"),
@@ -324,9 +327,9 @@ def test_final_number(text: str, number: str) -> None:
         pytest.param('["\\ud800"]', [["\ud800"]], id="half a pair"),
         pytest.param('["[1]"]', [["[1]"]], id="a list in a text"),
         pytest.param('He said "[1]"', [[1]], id="a quoted list"),
-        pytest.param('[see "{"a": 1}"]', [{"a": 1}], id="in brackets that are no JSON"),
-        pytest.param("[x [2]", [[2]], id="opened in vain"),
-        pytest.param("[1 [2]", [[2]], id="opened where none may be"),
+        pytest.param('[see "{"a": 1}"]', [{"a": 1}], id="in brackets that are not JSON"),
+        pytest.param("[x [2]", [[2]], id="opened and never closed"),
+        pytest.param("[1 [2]", [[2]], id="opened without a comma"),
         pytest.param("[" + "9" * 5_000 + "]", [], id="too many digits"),
         pytest.param('{"a": 1, "a": 2}', [{"a": 2}], id="a key twice"),
         pytest.param("[-0.5e+3, true, null]", [[-500.0, True, None]], id="scalars"),
@@ -334,17 +337,17 @@ def test_final_number(text: str, number: str) -> None:
         pytest.param("", [], id="empty"),
     ],
 )
-def test_json_values(text: str, values: list[Any]) -> None:
+def test_json_is_found_and_read_strictly(text: str, values: list[Any]) -> None:
     assert list(json_values(text)) == values
 
 
-def test_depth_of_json() -> None:
+def test_json_of_more_than_100_levels_is_not_read() -> None:
     assert last_json("[" * 100 + "]" * 100) is not None
     deep = last_json("[" * 10_000 + "]" * 10_000)
     assert json.dumps(deep).count("[") <= 100
 
 
-def test_last_list_of_objects_counts_also_inside_an_object() -> None:
+def test_last_accepted_json_may_stand_inside_an_object() -> None:
     def is_list_of_objects(value: Any) -> bool:
         return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
@@ -361,19 +364,19 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from([None, 2]), st.booleans(), st.text(alphabet="ab \n\"'.:,"))
-def test_whatever_json_writes_is_read(value: Any, indent: Any, ascii_: bool, around: str) -> None:
+def test_serialised_json_is_read_back(value: Any, indent: Any, ascii_: bool, around: str) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_)
     assert last_json(f"{around}{text}{around}") == value
 
 
 @given(st.text(alphabet='[]{}",:1a\\ \n'))
-def test_what_is_read_is_json(text: str) -> None:
+def test_values_that_are_read_can_be_serialised(text: str) -> None:
     for value in json_values(text):
         assert json.loads(json.dumps(value)) == value
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_new_finders_take_any_text(text: str) -> None:
+def test_hostile_text_has_a_number_a_line_and_json_or_none(text: str) -> None:
     assert isinstance(final_number(text), str)
     assert isinstance(last_line(text), str)
     assert last_tagged(text, "answer") is None

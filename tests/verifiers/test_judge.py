@@ -1,4 +1,4 @@
-"""Judges: how they are named, asked and read, and what comes of those that misbehave."""
+"""Judges: how they are named, asked and read, and how those that misbehave are handled."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from textgym.errors import (
     UnknownNameError,
     UsageError,
 )
-from textgym.verifiers.judge import ModelJudge, RuleJudge, compare_both_ways, make_judge
-from textgym.verifiers.judge_prompt import JudgePrompt, marked
+from textgym.verifiers.judge import compare_both_ways, make_judge
+from textgym.verifiers.judge.judges import ModelJudge, RuleJudge
+from textgym.verifiers.judge.prompt import JudgePrompt, marked
 
 YES, NO = "[[A=B]]", "[[A!=B]]"
 ASKED = ("What is 2 + 2?", "4", "four")
@@ -42,7 +43,7 @@ async def say_yes_later(messages: list[Any]) -> str:
 
 
 class Says(textgym.Policy):
-    """A policy that says one thing."""
+    """A policy that always says the same."""
 
     name = "says"
 
@@ -109,7 +110,7 @@ def test_policy_specs_make_policies() -> None:
         (None, UsageError, "not a NoneType"),
     ],
 )
-def test_wrong_name(judge: Any, error: type[Exception], match: str) -> None:
+def test_unknown_or_wrong_judge_is_refused(judge: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match) as caught:
         make_judge(judge)
     assert "\n" not in str(caught.value)
@@ -118,13 +119,13 @@ def test_wrong_name(judge: Any, error: type[Exception], match: str) -> None:
 @pytest.mark.parametrize(
     ("judge", "sampling", "match"),
     [
-        ("rule", {"temperature": 1.0}, "judge_sampling is for a judge"),
-        (say_yes, {"temperature": 1.0}, "judge_sampling is for a judge"),
+        ("rule", {"temperature": 1.0}, "judge_sampling needs a judge"),
+        (say_yes, {"temperature": 1.0}, "judge_sampling needs a judge"),
         ("openai:m@http://127.0.0.1:9/v1", 5, "settings by name"),
         ("openai:m@http://127.0.0.1:9/v1", {"heat": 1}, "no sampling setting 'heat'"),
     ],
 )
-def test_wrong_sampling(judge: Any, sampling: Any, match: str) -> None:
+def test_wrong_sampling_is_refused(judge: Any, sampling: Any, match: str) -> None:
     pytest.importorskip("aiohttp")
     with pytest.raises(UsageError, match=match):
         make_judge(judge, judge_sampling=sampling)
@@ -149,11 +150,11 @@ def test_wrong_sampling(judge: Any, sampling: Any, match: str) -> None:
     ids=["function", "coroutine function", "object", "returns an awaitable", "policy", "parts",
          "reasoning", "spec", "spec of a policy"],
 )  # fmt: skip
-def test_whatever_answers_can_judge(judge: Any) -> None:
+def test_any_policy_or_callable_can_judge(judge: Any) -> None:
     assert make_judge(judge).compare(*ASKED).equal
 
 
-def test_works_inside_a_running_event_loop() -> None:
+def test_judge_works_inside_a_running_event_loop() -> None:
     async def main() -> bool:
         return make_judge(say_yes_later).compare(*ASKED).equal
 
@@ -201,7 +202,7 @@ def test_failure_is_not_kept() -> None:
     assert not judge.compare(*ASKED).equal
 
 
-def test_the_same_asked_at_once_is_asked_once() -> None:
+def test_concurrent_equal_comparisons_are_asked_once() -> None:
     asked, go = [], threading.Event()
 
     def slow(messages: list[Any]) -> str:
@@ -220,7 +221,7 @@ def test_the_same_asked_at_once_is_asked_once() -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 3])
-def test_no_more_than_the_limit_at_once(limit: int) -> None:
+def test_concurrency_stays_within_the_limit(limit: int) -> None:
     under_way, most, lock = 0, 0, threading.Lock()
     together = threading.Barrier(limit, timeout=20)
 
@@ -240,7 +241,7 @@ def test_no_more_than_the_limit_at_once(limit: int) -> None:
     assert most == limit
 
 
-def test_asked_again_with_another_seed() -> None:
+def test_second_attempt_has_another_seed() -> None:
     policy = Says("I cannot tell.")
     with pytest.raises(JudgeFailure):
         make_judge(policy).compare(*ASKED)
@@ -250,7 +251,7 @@ def test_asked_again_with_another_seed() -> None:
     assert policy.seeds[:2] == policy.seeds[2:], "the same comparison has the same seeds"
 
 
-def test_what_a_judge_does_to_its_messages_reaches_nobody() -> None:
+def test_judge_that_mutates_its_messages_changes_nothing() -> None:
     seen = []
 
     def spoil(messages: list[Any]) -> str:
@@ -263,7 +264,7 @@ def test_what_a_judge_does_to_its_messages_reaches_nobody() -> None:
     assert seen[1].startswith(seen[0])
 
 
-def test_both_ways() -> None:
+def test_yes_is_asked_again_in_the_other_order() -> None:
     shown = []
     judge = make_judge(
         lambda messages: shown.append(messages[0]["content"].splitlines()[1::3]) or YES,
@@ -281,7 +282,7 @@ def _asks(queue: Any) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_works_in_a_forked_process_and_after_it() -> None:
+def test_judge_works_in_a_forked_process_and_after_it() -> None:
     judge = make_judge(f"{__name__}:say_yes_later")
     assert judge.compare(*ASKED).equal
     context = multiprocessing.get_context("fork")
@@ -294,7 +295,7 @@ def test_works_in_a_forked_process_and_after_it() -> None:
     assert judge.compare(*ASKED, draw=2).equal
 
 
-# What goes wrong.
+# Failures.
 
 
 def raising(error: BaseException) -> Callable[[list[Any]], str]:
@@ -335,7 +336,7 @@ def test_judge_that_raises_is_a_failure(make: Any, error: BaseException) -> None
     assert make_judge(say_yes).compare(*ASKED).equal, "the others are judged as before"
 
 
-def test_generator_s_end_is_a_failure() -> None:
+def test_stop_iteration_is_a_failure() -> None:
     with pytest.raises(JudgeFailure, match="StopIteration"):
         make_judge(lambda messages: next(iter([]))).compare(*ASKED)
 
@@ -354,23 +355,23 @@ def test_slow_judge_is_a_failure(judge: Any) -> None:
 
 
 @pytest.mark.parametrize("reply", [None, 1, b"[[A=B]]", [YES], {"content": YES}])
-def test_reply_that_is_no_text_is_a_failure(reply: Any) -> None:
-    with pytest.raises(JudgeFailure, match="gave no text"):
+def test_reply_that_is_not_text_is_a_failure(reply: Any) -> None:
+    with pytest.raises(JudgeFailure, match="instead of text"):
         make_judge(lambda messages: reply).compare(*ASKED)
 
 
-def test_policy_failure_is_the_judge_s() -> None:
+def test_policy_failure_becomes_a_judge_failure() -> None:
     with pytest.raises(JudgeFailure, match="PolicyFailure: down"):
         make_judge(Says("", PolicyFailure("down"))).compare(*ASKED)
 
 
-def test_wrong_key_is_a_failure_too() -> None:
+def test_usage_error_of_a_policy_is_a_failure() -> None:
     with pytest.raises(JudgeFailure, match="UsageError: wrong key"):
         make_judge(Says("", UsageError("wrong key"))).compare(*ASKED)
 
 
 class Narrow(textgym.Policy):
-    """A judge whose context holds so many bytes of a prompt."""
+    """A judge whose context holds a number of bytes."""
 
     name = "narrow"
 
@@ -407,7 +408,7 @@ def test_server_that_is_down_is_a_failure() -> None:
         make_judge(policy).compare(*ASKED)
 
 
-def test_wait_that_is_broken_cancels_the_work() -> None:
+def test_interrupted_wait_cancels_the_work() -> None:
     ended = threading.Event()
 
     async def work() -> None:
@@ -442,11 +443,11 @@ def test_wait_that_is_broken_cancels_the_work() -> None:
     assert ended.wait(20)
 
 
-# What is shown, and how replies are read.
+# Prompts.
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=())))
-def test_no_text_holds_its_own_marks(text: str) -> None:
+def test_no_text_contains_its_own_marks(text: str) -> None:
     said = JudgePrompt("{expected_answer}{generated_answer}").messages("?", "4", text)[0]["content"]
     assert isinstance(said, str)
     first = said.partition("\n")[0]
@@ -465,7 +466,7 @@ def test_any_text_can_be_shown(question: str, expected: str, generated: str) -> 
             assert re.search(rf"<text (\w+)>\n{re.escape(text)}\n</text \1>", said)
 
 
-def test_texts_with_placeholders_and_braces_stand_as_they_are() -> None:
+def test_placeholders_and_braces_in_texts_are_not_expanded() -> None:
     prompt = JudgePrompt("{{{question}}}{expected_answer}{generated_answer}")
     said = prompt.messages("{expected_answer}", "{0}", "{{x}} }{")[0]["content"]
     assert isinstance(said, str)
@@ -484,7 +485,7 @@ def test_system_message_and_labels_are_shown() -> None:
     assert "{other}" in user["content"]
 
 
-def test_labels_bear_the_code_of_the_marks() -> None:
+def test_labels_have_the_code_of_the_marks() -> None:
     said = JudgePrompt(equal_label="Yes", not_equal_label="No").messages(*ASKED)[0]["content"]
     code = re.findall(r"<text (\w+)>", said)[0]
     assert said.count(code) == 8
@@ -508,7 +509,7 @@ def test_code_depends_on_every_text_and_their_order(texts: tuple[str, str, str])
     assert len(set(codes)) == 2
 
 
-def test_template_of_ones_own_says_where_coded_labels_stand() -> None:
+def test_custom_template_places_the_labels_with_their_code() -> None:
     both = "{expected_answer}{generated_answer}"
     plain = JudgePrompt(f"{both} [[A=B]] or [[A!=B]]?").messages(*ASKED)[0]["content"]
     assert plain.endswith(" [[A=B]] or [[A!=B]]?")
@@ -525,7 +526,7 @@ def test_template_of_ones_own_says_where_coded_labels_stand() -> None:
                      r"Yes \w{8} or No \w{8}", id="with the labels"),
     ],
 )  # fmt: skip
-def test_asked_again_for_the_label_alone(template: str | None, labels: str) -> None:
+def test_second_attempt_asks_for_the_label_alone(template: str | None, labels: str) -> None:
     prompt = JudgePrompt(template, equal_label="Yes", not_equal_label="No")
     first, again = (prompt.messages(*ASKED, again=again)[0]["content"] for again in (False, True))
     assert again.startswith(first)
@@ -536,7 +537,7 @@ def test_asked_again_for_the_label_alone(template: str | None, labels: str) -> N
 
 
 def test_kept_verdicts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textgym.verifiers.judge._MOST_KEPT", 3)
+    monkeypatch.setattr("textgym.verifiers.judge.judges._MAX_KEPT", 3)
     judge = make_judge(lambda messages: NO)
     assert isinstance(judge, ModelJudge)
     for number in range(10):

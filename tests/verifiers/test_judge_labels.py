@@ -1,4 +1,4 @@
-"""A judge's labels: what a reply says with them, and what an answer cannot make it say."""
+"""A judge's labels: how replies are read, and how labels in answers are found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.errors import UsageError
-from textgym.verifiers.judge_labels import Labels
+from textgym.verifiers.judge.labels import Labels
 
 YES, NO, CODE = "[[A=B]]", "[[A!=B]]", "3f9c0a51"
 CODED_YES, CODED_NO = Labels().coded(CODE)
@@ -50,7 +50,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
         pytest.param("It says <think>.\n[[A!=B]]", None, id="a quoted mark of reasoning"),
     ],
 )  # fmt: skip
-def test_reply_without_the_code(reply: str, verdict: bool | None) -> None:
+def test_reply_without_the_code_is_read(reply: str, verdict: bool | None) -> None:
     assert Labels().read(reply, CODE) is verdict
 
 
@@ -82,7 +82,7 @@ def test_reply_without_the_code(reply: str, verdict: bool | None) -> None:
         pytest.param(f"{YES} and then some words {CODE}", None, id="the code is far away"),
     ],
 )
-def test_reply_with_the_code(reply: str, verdict: bool | None) -> None:
+def test_reply_with_the_code_is_read(reply: str, verdict: bool | None) -> None:
     assert Labels().read(reply, CODE) is verdict
 
 
@@ -115,7 +115,7 @@ def test_reply_with_the_code(reply: str, verdict: bool | None) -> None:
         pytest.param("Y\u200bes", None, id="zero width"),
     ],
 )
-def test_words_are_verdicts_alone_on_the_last_line(reply: str, verdict: bool | None) -> None:
+def test_word_is_a_verdict_only_alone_on_the_last_line(reply: str, verdict: bool | None) -> None:
     assert WORDS.read(reply, CODE) is verdict
 
 
@@ -132,7 +132,7 @@ def test_words_are_verdicts_alone_on_the_last_line(reply: str, verdict: bool | N
         (f"NOT EQUAL {CODE}", False),
     ],
 )
-def test_label_that_is_part_of_another(reply: str, verdict: bool | None) -> None:
+def test_label_that_is_part_of_the_other_is_told_apart(reply: str, verdict: bool | None) -> None:
     assert Labels("EQUAL", "NOT EQUAL").read(reply, CODE) is verdict
 
 
@@ -170,7 +170,7 @@ def test_a_judge_that_was_shown_no_code_ends_with_the_label(
     assert Labels().read(reply, None) is verdict
 
 
-def test_label_in_markdown_is_read_as_it_is() -> None:
+def test_label_written_in_markdown_is_read() -> None:
     labels = Labels("**Yes**", "**No**")
     assert labels.read("It says **Yes**.\n## Verdict: **No**.", None) is False
     assert labels.read("No", CODE) is None
@@ -187,7 +187,7 @@ def test_label_in_markdown_is_read_as_it_is() -> None:
         pytest.param("e" + "\u0301" * 500_000, id="accents"),
     ],
 )
-def test_a_million_characters_are_read(text: str) -> None:  # in linear time, or it does not end
+def test_a_million_characters_are_read(text: str) -> None:  # in quadratic time this would not end
     labels = Labels()
     assert labels.read(f"{text} x", CODE) is None
     assert labels.written_in(f"{text} {YES}") == {YES}
@@ -200,7 +200,7 @@ def test_any_reply_can_be_read(text: str, label: str) -> None:
             assert labels.read(text + label + text, code) in (None, True, False)
 
 
-# Answers that write a label.
+# Answers that contain a label.
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_any_reply_can_be_read(text: str, label: str) -> None:
         pytest.param(f"x{YES}x" * 1000, id="often"),
     ],
 )
-def test_label_is_found_in_any_spelling(text: str) -> None:
+def test_label_in_an_answer_is_found_in_any_spelling(text: str) -> None:
     assert Labels().written_in(text)
 
 
@@ -260,17 +260,17 @@ def test_label_is_found_in_any_spelling(text: str) -> None:
         pytest.param("Yes", id="a word"),
     ],
 )
-def test_no_label_is_found_where_none_is(text: str) -> None:
+def test_no_label_is_found_in_an_answer_without_one(text: str) -> None:
     assert not Labels().written_in(text)
 
 
 @pytest.mark.parametrize("label", ["Yes", "EQUAL", "Yes.", "**same**", "not equal", "n/a", "(a)"])
-def test_words_are_found_in_no_text(label: str) -> None:
+def test_label_that_is_a_word_is_not_searched_for(label: str) -> None:
     assert not Labels(label, "other").written_in(f"{label} other")
 
 
 @pytest.mark.parametrize("label", ["<same>", "{same}", "[SAME]", "✓", "A==B", "<|same|>"])
-def test_labels_of_ones_own_are_found(label: str) -> None:
+def test_custom_label_is_found(label: str) -> None:
     for text in (label, label.upper(), f"\u200b{label[0]} {label[1:]}"):
         assert Labels(label, "<other>").written_in(f"I say {text}") == {label}
 
@@ -286,7 +286,9 @@ _FORMS: list[Any] = [
 
 
 @given(st.data(), st.sampled_from([YES, NO]), ANY_TEXT, ANY_TEXT)
-def test_mixed_disguises_are_found(data: st.DataObject, label: str, head: str, tail: str) -> None:
+def test_label_in_mixed_disguises_is_found(
+    data: st.DataObject, label: str, head: str, tail: str
+) -> None:
     chars = [data.draw(st.sampled_from(_FORMS))(char) for char in label]
     text = "".join(data.draw(_JUNK) + char for char in chars)
     assert Labels().written_in(f"{head.replace('&', '')} {text} {tail}")
@@ -306,7 +308,7 @@ def test_mixed_disguises_are_found(data: st.DataObject, label: str, head: str, t
     ],
 )  # fmt: skip
 @given(st.lists(st.booleans(), min_size=8, max_size=8))
-def test_no_way_to_quote_brings_a_label_forth(
+def test_label_that_appears_when_quoted_is_found(
     disguised: Callable[[str], str], quoted: Callable[[str], str], chosen: list[bool]
 ) -> None:
     for label in (YES, NO):
@@ -316,18 +318,18 @@ def test_no_way_to_quote_brings_a_label_forth(
             assert Labels().written_in(text) == {label}
 
 
-# Labels that cannot be.
+# Labels that are refused.
 
 
 @pytest.mark.parametrize(
     ("equal", "not_equal", "match"),
     [
-        ("", NO, "judge_equal_label is a text without blanks around it, not ''"),
-        (YES, " no", "judge_not_equal_label is a text without blanks"),
-        (YES, 5, "judge_not_equal_label is a text without blanks around it, not 5"),
-        (YES, YES, "both of the judge's labels are"),
+        ("", NO, "judge_equal_label must be a text without white space around it, not ''"),
+        (YES, " no", "judge_not_equal_label must be a text without white space"),
+        (YES, 5, "judge_not_equal_label must be a text without white space around it, not 5"),
+        (YES, YES, "the judge's labels must differ"),
     ],
 )
-def test_wrong_labels(equal: Any, not_equal: Any, match: str) -> None:
+def test_wrong_labels_are_refused(equal: Any, not_equal: Any, match: str) -> None:
     with pytest.raises(UsageError, match=match):
         Labels(equal, not_equal)

@@ -1,4 +1,4 @@
-"""Regular expressions that come with data: what they find, and the limit that they run under."""
+"""Regular expressions that come with data: what they find, and their time limit."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ ENDLESS = {
     ids=["group", "no group", "case", "flags", "lines", "any character", "blank group",
          "only blank groups", "broken", "out of reach", "within reach", "shipped"],
 )  # fmt: skip
-def test_last_match(text: str, pattern: str, flags: int, found: str | None) -> None:
+def test_last_match_is_found(text: str, pattern: str, flags: int, found: str | None) -> None:
     search = PatternSearch()
     assert search.last_match(text, pattern, flags) == found
     assert not search.timed_out
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_what_runs_out_finds_nothing(name: str) -> None:
+def test_search_that_runs_out_of_time_finds_nothing(name: str) -> None:
     pattern, text = ENDLESS[name]
     search = PatternSearch(0.05)
     assert search.last_match(text, pattern, re.IGNORECASE) is None
@@ -62,26 +62,26 @@ def test_what_runs_out_finds_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(.*a){25}", "(a|aa)+$", "(a*)*b"])
-def test_expressions_that_take_exponential_time_elsewhere_end(pattern: str) -> None:
+def test_expression_of_exponential_time_in_re_ends(pattern: str) -> None:
     search = PatternSearch()
     search.last_match("a" * 5_000 + "!", pattern)
     search.last_match("a" * 40, pattern)
 
 
-def test_all_searches_share_one_limit() -> None:
+def test_searches_share_one_limit() -> None:
     search = PatternSearch(0.05)
     search.last_match(*reversed(ENDLESS["one branch twice"]))
     assert search.last_match("b", "b") is None
 
 
-def test_searches_that_end_use_up_the_limit() -> None:
+def test_finished_searches_use_up_the_limit() -> None:
     search = PatternSearch(0.05)
     while not search.timed_out:  # each of them ends long before the limit
         search.last_match("ab " * 6_000, "(a)b")
     assert search.last_match("ab", "(a)b") is None
 
 
-# The engine reads what Python's `re` reads.
+# The syntax is that of Python's `re`.
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,7 @@ def test_searches_that_end_use_up_the_limit() -> None:
         ("(" * 400 + "a" + ")" * 400, "a", None),
     ],
 )
-def test_an_expression_means_what_it_means_in_python(
-    pattern: str, text: str, found: str | None
-) -> None:
+def test_expression_means_what_it_means_in_re(pattern: str, text: str, found: str | None) -> None:
     assert PatternSearch().last_match(text, pattern) == found
 
 
@@ -133,7 +131,7 @@ SAID = ["a", "aab b", "A1 b{e}", "a\nb\n", "ba{1}", "éa[b]", "ß ss", "a-b", "a
 
 @settings(deadline=None, derandomize=True, database=None)
 @given(st.lists(PIECES, min_size=1, max_size=6).map("".join), st.sampled_from([0, re.I, re.M]))
-def test_any_expression_finds_what_it_finds_in_python(pattern: str, flags: int) -> None:
+def test_any_expression_finds_what_re_finds(pattern: str, flags: int) -> None:
     try:
         with warnings.catch_warnings(action="ignore"):
             expected = re.compile(pattern, flags)
@@ -149,7 +147,7 @@ def test_any_expression_finds_what_it_finds_in_python(pattern: str, flags: int) 
 
 @settings(deadline=None, derandomize=True, database=None)
 @given(st.text("(){}[]\\?*+|^$.,:<>=!PpNLRu01aeids-&~ "))
-def test_any_text_is_an_expression_or_broken(pattern: str) -> None:
+def test_any_text_compiles_as_in_re_or_is_broken(pattern: str) -> None:
     with contextlib.suppress(re.error, OverflowError, RecursionError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         re.compile(pattern)
@@ -176,7 +174,7 @@ def played(env: Any, row: dict[str, Any], text: str) -> tuple[float, dict[str, f
 
 
 @pytest.mark.usefixtures("quick")
-def test_multiple_choice_tells_that_a_pattern_ran_out() -> None:
+def test_multiple_choice_reports_a_pattern_that_ran_out_of_time() -> None:
     row = {**ROW, "template_metadata": {"output_regex": MANY}}
     reward, components = played(MCQA(), row, "a" * 60 + "! pick B")
     assert (reward, components) == (0.0, {"correct": 0.0, "answered": 0.0, "pattern_timeout": 1.0})
@@ -185,7 +183,7 @@ def test_multiple_choice_tells_that_a_pattern_ran_out() -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_runs_out_leaves_the_grading_mode() -> None:
+def test_grading_mode_still_chooses_if_a_pattern_ran_out_of_time() -> None:
     row = {**ROW, "template_metadata": {"output_regex": MANY}}
     reward, components = played(MCQA(), row, "a" * 60 + "! \\boxed{B}")
     assert (reward, components["pattern_timeout"]) == (1.0, 1.0)
@@ -193,7 +191,7 @@ def test_what_runs_out_leaves_the_grading_mode() -> None:
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("of_row", [True, False])
-def test_equivalence_judge_tells_that_a_pattern_ran_out(of_row: bool) -> None:
+def test_equivalence_judge_reports_a_pattern_that_ran_out_of_time(of_row: bool) -> None:
     metadata = {"template_metadata": {"output_regex": MANY}} if of_row else {}
     row = {"question": "?", "expected_answer": "zinc", **metadata}
     env = EquivalenceJudge(response_extract_regex=None if of_row else MANY[0])
@@ -203,14 +201,14 @@ def test_equivalence_judge_tells_that_a_pattern_ran_out(of_row: bool) -> None:
     assert (reward, components["pattern_timeout"]) == (1.0, 0.0)
 
 
-def test_without_patterns_there_is_no_such_component() -> None:
+def test_without_patterns_there_is_no_timeout_component() -> None:
     assert "pattern_timeout" not in played(MCQA(), ROW, "\\boxed{B}")[1]
     row = {"question": "?", "expected_answer": "zinc"}
     assert "pattern_timeout" not in played(EquivalenceJudge(), row, "zinc")[1]
 
 
-def test_a_step_ends_whatever_a_row_brings() -> None:
-    """Fifty expressions of exponential time: years without a limit, a second a step with one."""
+def test_step_ends_whatever_expressions_a_row_has() -> None:
+    """Fifty expressions of exponential time would take years without the limit of a step."""
     row = {**ROW, "template_metadata": {"output_regex": MANY}}
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"

@@ -1,4 +1,4 @@
-"""The verdict by state: what makes two runs leave a table the same."""
+"""Equality of states: when two runs leave a table the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.verifiers.state import Changes, Row, new_changes, read_instant, same_state
+from textgym.verifiers.state import Changes, Row, equal_state, new_changes, read_instant
 
 ROWS: list[Row] = [
     {"id": "1", "name": "Tea", "at": "2023-12-01 10:00:00", "status": "Lost", "note": None},
@@ -20,7 +20,7 @@ NEW: Row = {"id": "3", "name": "Jam", "at": "2023-12-03 10:00:00", "status": "Wo
 
 
 def same(one: Changes, other: Changes) -> bool:
-    return same_state(ROWS, one, other, id_column="id", times=("at",), case_counts=("status",))
+    return equal_state(ROWS, one, other, id_column="id", times=("at",), case_sensitive=("status",))
 
 
 def changing(place: int, **values: str | None) -> Changes:
@@ -33,8 +33,8 @@ def adding(*rows: Row) -> Changes:
 
 SAME: dict[str, tuple[Changes, Changes]] = {
     "nothing": (new_changes(), new_changes()),
-    "a change that was undone": (changing(0), new_changes()),
-    "another case": (changing(0, name="TEA"), new_changes()),
+    "an undone change": (changing(0), new_changes()),
+    "different case": (changing(0, name="TEA"), new_changes()),
     "a time in another format": (changing(0, at="2023-12-01T10:00"), new_changes()),
     "a time in words": (changing(0, at="December 1, 2023 10:00 AM"), new_changes()),
     "other ids of new rows": (adding(NEW), adding({**NEW, "id": "4"})),
@@ -52,7 +52,7 @@ DIFFERENT: dict[str, tuple[Changes, Changes]] = {
     "another time": (changing(0, at="2023-12-01 10:01:00"), new_changes()),
     "the case of a status": (changing(0, status="lost"), new_changes()),
     "a new row twice": (adding(NEW, NEW), adding(NEW)),
-    "a new row less": (new_changes(), adding(NEW)),
+    "a missing new row": (new_changes(), adding(NEW)),
     "a deleted row": ({"changed": {"0": None}, "added": []}, new_changes()),
     "another deleted row": (
         {"changed": {"0": None}, "added": []},
@@ -63,7 +63,7 @@ DIFFERENT: dict[str, tuple[Changes, Changes]] = {
         changing(0, name="x"),
     ),
     "another id of an old row": (changing(0, id="9"), new_changes()),
-    "an empty text is not nothing": (changing(0, note=""), new_changes()),
+    "an empty text instead of none": (changing(0, note=""), new_changes()),
     "a deleted row that was added again": (
         {"changed": {"0": None}, "added": [ROWS[0]]},
         new_changes(),
@@ -72,14 +72,14 @@ DIFFERENT: dict[str, tuple[Changes, Changes]] = {
 
 
 @pytest.mark.parametrize("case", SAME)
-def test_same(case: str) -> None:
+def test_runs_that_leave_the_same_state(case: str) -> None:
     one, other = SAME[case]
     assert same(one, other)
     assert same(other, one)
 
 
 @pytest.mark.parametrize("case", DIFFERENT)
-def test_different(case: str) -> None:
+def test_runs_that_leave_different_states(case: str) -> None:
     one, other = DIFFERENT[case]
     assert not same(one, other)
     assert not same(other, one)
@@ -96,30 +96,32 @@ RUNS = st.fixed_dictionaries(
 
 
 @given(RUNS, RUNS, RUNS)
-def test_being_the_same_is_an_equivalence(one: Any, two: Any, three: Any) -> None:
+def test_equality_is_an_equivalence_relation(one: Any, two: Any, three: Any) -> None:
     assert same(one, copy.deepcopy(one))
     assert same(one, two) == same(two, one)
     assert not (same(one, two) and same(two, three)) or same(one, three)
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_read_as_an_instant_or_as_none(text: str) -> None:
+def test_any_text_is_an_instant_without_zone_or_none(text: str) -> None:
     instant = read_instant(text)
     assert instant is None or instant.tzinfo is None
 
 
 @given(st.datetimes())
-def test_instants_in_isos_form_are_read_back(instant: datetime) -> None:
+def test_instant_in_iso_format_is_read_back(instant: datetime) -> None:
     assert read_instant(str(instant)) == instant
 
 
 @pytest.mark.parametrize(
     "text", ["", "10", "10:00", "noon", "tomorrow", "2023-13-01", "2023-02-30 10:00", "9" * 50]
 )
-def test_what_is_no_instant(text: str) -> None:
+def test_text_that_is_not_an_instant_is_refused(text: str) -> None:
     assert read_instant(text) is None
 
 
-def test_an_instant_with_a_zone_is_the_one_in_universal_time() -> None:
+def test_instant_with_a_zone_is_converted_to_utc() -> None:
     assert read_instant("2023-12-01T10:00:00+02:00") == datetime(2023, 12, 1, 8)
-    assert read_instant("0001-01-01T00:00:00+23:00") is not None  # before the first year there is
+    assert (
+        read_instant("0001-01-01T00:00:00+23:00") is not None
+    )  # in UTC this is before the first year

@@ -18,8 +18,8 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
-from textgym.verifiers.exact import plain_text, read_number, same_number
-from textgym.verifiers.extract import answer_lines, final_number
+from textgym.verifiers.exact import equal_number, normalize_answer, read_number
+from textgym.verifiers.extract import final_number, last_answer
 
 __all__ = ["SingleToolCall"]
 
@@ -174,7 +174,7 @@ class SingleToolCall(TextEnv[Progress]):
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one with NeMo Gym's prompt."""
         city, answer = row.get("city"), _answer_of(row)
-        if not isinstance(city, str) or not plain_text(city):
+        if not isinstance(city, str) or not normalize_answer(city):
             raise RowError("city", "is missing or empty")
         weather = row.get("weather")
         if weather is not None and not (isinstance(weather, Mapping) and weather):
@@ -199,12 +199,12 @@ class SingleToolCall(TextEnv[Progress]):
         Args:
             city: The city's name.
         """
-        name = plain_text(city) if len(city) <= MAX_CITY_LENGTH else ""
+        name = normalize_answer(city) if len(city) <= MAX_CITY_LENGTH else ""
         if not name:
             raise ToolError("city must be the name of a city")
         weather = self.task.row.get("weather") or {"weather": self.task.answer}
-        expected = plain_text(self.task.row["city"])
-        if expected in (name, plain_text(city.partition(",")[0])):
+        expected = normalize_answer(self.task.row["city"])
+        if expected in (name, normalize_answer(city.partition(",")[0])):
             self.state["told"] = True
         else:
             weather = _another_weather(weather, f"{self.task.id} {name}")
@@ -212,8 +212,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def grade(self) -> Grade:
         """Compare the last message with the expected answer, and require the tool call."""
-        lines = [text for _, text in answer_lines(self.answer_text)]
-        answer = lines[-1] if lines else self.answer_text
+        answer = last_answer(self.answer_text) or self.answer_text
         correct, told = _is_right(answer, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
@@ -237,15 +236,15 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     answer = row.get("expected_answer")
     is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
     text = str(answer) if isinstance(answer, str) or is_number else ""
-    if not plain_text(text):
+    if not normalize_answer(text):
         raise RowError("expected_answer", f"must be a string or a number, not {answer!r}")
     return text
 
 
 def _is_right(answer: str, expected: str) -> bool:
     if read_number(expected) is not None:
-        return same_number(expected, final_number(answer))
-    answer, expected = plain_text(answer), plain_text(expected)
+        return equal_number(expected, final_number(answer))
+    answer, expected = normalize_answer(answer), normalize_answer(expected)
     found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", answer)
     if found is None or _NEGATION.search(answer, 0, found.start()):
         return False
@@ -272,7 +271,7 @@ def _another_value(rng: random.Random, name: str, value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         _, low, high = _READINGS.get(name, ("", 0, 100))
         return next(n for n in iter(lambda: randint(rng, low, high), None) if n != value)
-    words = set(re.findall(r"\w+", plain_text(str(value))))
+    words = set(re.findall(r"\w+", normalize_answer(str(value))))
     return choice(rng, [condition for condition in _CONDITIONS if condition not in words])
 
 

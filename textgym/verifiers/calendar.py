@@ -1,7 +1,7 @@
-"""A day's calendar in a model's text, compared with what is wanted of each event.
+"""Calendars: a day's events as JSON in a model's text, compared with what each event must satisfy.
 
-What always holds: a calendar is read strictly, as JSON; what cannot be read in it is a wrong event
-and no exception; the time taken grows with the text's length alone.
+Invariants: a calendar is read strictly, as JSON; an entry that cannot be read is a wrong event and
+never an exception; the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from textgym.verifiers.extract import last_json
+from textgym.verifiers.json_reader import last_json
 
 __all__ = [
-    "Event", "Verdict", "Wanted", "events_of", "last_calendar", "read_minutes", "read_time",
-    "verify", "wanted_event",
+    "CalendarVerdict", "Event", "EventConstraints", "check_calendar", "event_constraints",
+    "events_of", "last_calendar", "read_minutes", "read_time",
 ]  # fmt: skip
 
 _DAY = 24 * 60
@@ -33,16 +33,16 @@ _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is wanted of one event; times are minutes after midnight.
+class EventConstraints:
+    """What one event must satisfy; times are in minutes after midnight.
 
     Attributes:
-        duration: How many minutes it takes.
-        min_time: When the window begins.
-        max_time: When it ends.
-        start_from: The constraint's earliest start.
-        start_by: Its latest start.
-        end_by: Its latest end.
+        duration: The event's length in minutes.
+        min_time: The start of the window in which the event must lie.
+        max_time: The end of that window.
+        start_from: The earliest start that the event's constraint allows.
+        start_by: The latest start that it allows.
+        end_by: The latest end that it allows.
     """
 
     duration: float
@@ -58,9 +58,9 @@ class Event:
     """One entry of a calendar.
 
     Attributes:
-        id: Its id as text; "" where it has none.
-        start: Its start in minutes after midnight; None where there is none to be read.
-        duration: Its minutes; None where there are none to be read.
+        id: The event's id as text; "" if it has none.
+        start: The start in minutes after midnight; None if it cannot be read.
+        duration: The length in minutes; None if it cannot be read.
     """
 
     id: str
@@ -69,18 +69,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How far a calendar is what is wanted; the shares are of the wanted events.
+class CalendarVerdict:
+    """How well a calendar satisfies the constraints.
+
+    `duration`, `window`, `constraint` and `no_overlap` are shares of the required events. `ids` and
+    `events` are shares of all events that are required or in the calendar.
 
     Attributes:
-        correct: Whether all of it is.
-        answered: Whether there is a calendar; where no event is wanted, whether there is any text.
-        ids: How many ids stand there once, of those that are wanted or stand there.
-        duration: The share with the right duration.
-        window: The share that lies within the window.
-        constraint: The share that keeps its constraint.
-        no_overlap: The share that overlaps no other event.
-        events: How many events are right in all of these, of those that are wanted or stand there.
+        correct: Whether every event is right and none is missing or superfluous.
+        answered: Whether there is a calendar; if no event is required, whether there is any text.
+        ids: The share of events that are required and whose id is in the calendar exactly once.
+        duration: The share of events with the right duration.
+        window: The share of events within their window.
+        constraint: The share of events that satisfy their constraint.
+        no_overlap: The share of events that overlap no other event.
+        events: The share of events that are right in all of these respects.
     """
 
     correct: bool = False
@@ -94,10 +97,10 @@ class Verdict:
 
 
 def read_time(text: Any) -> int | None:
-    """Return a time of day in minutes after midnight; None for what is none.
+    """Return a time of day in minutes after midnight; None if the value is not a time.
 
-    It is written on the 24-hour clock, with hours and minutes, or with am or pm, also as `a.m.`;
-    seconds may follow where they are zero.
+    A time has hours and minutes on the 24-hour clock, or `am`, `pm`, `a.m.` or `p.m.`. Seconds are
+    allowed if they are zero.
 
     Example:
         >>> read_time("13:30"), read_time(" 1:30 p.m."), read_time("10am"), read_time("10:00:00")
@@ -121,9 +124,10 @@ def read_time(text: Any) -> int | None:
 
 
 def read_minutes(value: Any) -> float | None:
-    """Return a duration in minutes; None for what is none.
+    """Return a duration in minutes; None if the value is not a duration.
 
-    That is a number, or a text with a number and perhaps `min` or `minutes`. Hours are not read.
+    A duration is a number, or a text with a number and optionally `min` or `minutes`. Hours are not
+    read.
 
     Example:
         >>> read_minutes(60), read_minutes("60"), read_minutes("60 minutes"), read_minutes("1 hour")
@@ -136,25 +140,28 @@ def read_minutes(value: Any) -> float | None:
 
 
 @lru_cache(maxsize=4096)
-def wanted_event(
+def event_constraints(
     duration: float, min_time: int, max_time: int, constraint: str | None = None
-) -> Wanted | None:
-    """Return what is wanted of an event; None where the constraint cannot be read.
+) -> EventConstraints | None:
+    """Return what an event must satisfy; None if the constraint cannot be read.
 
     Args:
-        duration: How many minutes it takes.
-        min_time: When the window begins, in minutes after midnight.
-        max_time: When it ends.
-        constraint: `at 2pm` (it starts then), `before 2pm` or `by 2pm` (it ends then or earlier),
-            `after 2pm` (it starts then or later), `between 2pm and 4pm`, or none.
+        duration: The event's length in minutes.
+        min_time: The start of the window, in minutes after midnight.
+        max_time: The end of the window.
+        constraint: `at 2pm` (the event starts then), `before 2pm` or `by 2pm` (it ends then or
+            earlier), `after 2pm` (it starts then or later), `between 2pm and 4pm` (it starts and
+            ends between the two), or None.
 
     Example:
-        >>> wanted_event(60, 600, 960, "between 2pm and 15:30")
-        Wanted(duration=60, min_time=600, max_time=960, start_from=840, start_by=1440, end_by=930)
-        >>> wanted_event(60, 600, 960, "soon")
+        >>> between = event_constraints(60, 600, 960, "between 2pm and 15:30")
+        >>> between.start_from, between.start_by, between.end_by
+        (840, 1440, 930)
+        >>> event_constraints(60, 600, 960, "soon") is None
+        True
     """
     if constraint is None or not constraint.strip():
-        return Wanted(duration, min_time, max_time)
+        return EventConstraints(duration, min_time, max_time)
     found = _CONSTRAINT.fullmatch(constraint.strip())
     word, given = (found[1].lower(), found[2]) if found else ("", "")
     times = [read_time(time) for time in (_AND.split(given) if word == "between" else [given])]
@@ -162,7 +169,7 @@ def wanted_event(
         return None
     first: Any = times[0]
     last: Any = times[-1]
-    return Wanted(
+    return EventConstraints(
         duration,
         min_time,
         max_time,
@@ -173,7 +180,7 @@ def wanted_event(
 
 
 def last_calendar(text: str) -> list[dict[str, Any]] | None:
-    """Return the last JSON list of objects with event ids in a text; None without one.
+    """Return the last JSON list of objects with event ids in a text; None if there is none.
 
     Example:
         >>> last_calendar('Was: [{"event_id": 0}]. Now: {"events": [{"event_id": 1}], "n": [1]}')
@@ -192,7 +199,7 @@ def _is_calendar(value: Any) -> bool:
 
 
 def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
-    """Return a calendar's entries as events; one that is repeated to the letter counts once.
+    """Return a calendar's entries as events; identical entries are one event.
 
     Example:
         >>> events_of([{"event_id": 0, "start_time": "2pm", "duration": 30}, {"event_id": "a"}])
@@ -205,45 +212,45 @@ def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
     ]
 
 
-def verify(wishes: Mapping[str, Wanted], text: str) -> Verdict:
-    """Compare the last calendar in a text with what is wanted.
+def check_calendar(constraints: Mapping[str, EventConstraints], text: str) -> CalendarVerdict:
+    """Compare the last calendar in a text with what its events must satisfy.
 
-    Events may touch. One of no length overlaps another where it lies inside of it. Names do not
-    matter, nor the order; an entry that is repeated to the letter counts once. Where no event is
-    wanted, any text without events is right.
+    Names and order do not matter, and identical entries count once. One event may begin when
+    another ends; an event of length zero overlaps one in which it lies. If no event is required,
+    any text without events is right.
 
     Args:
-        wishes: What is wanted, by the events' ids as text.
-        text: What the model said.
+        constraints: What each required event must satisfy, by the event's id as text.
+        text: The model's text, without its reasoning.
 
     Example:
         >>> text = '[{"event_id": 0, "start_time": "10am", "duration": 60}]'
-        >>> verify({"0": Wanted(60, 600, 960)}, text).correct
+        >>> check_calendar({"0": EventConstraints(60, 600, 960)}, text).correct
         True
-        >>> late = verify({"0": Wanted(60, 600, 960, start_from=840)}, text)
+        >>> late = check_calendar({"0": EventConstraints(60, 600, 960, start_from=840)}, text)
         >>> late.correct, late.duration, late.constraint
         (False, 1.0, 0.0)
     """
     calendar = last_calendar(text)
-    if calendar is None and (wishes or not text.strip()):
-        return Verdict()
+    if calendar is None and (constraints or not text.strip()):
+        return CalendarVerdict()
     events = events_of(calendar or [])
     count = Counter(event.id for event in events)
-    listed = {event.id: event for event in events if count[event.id] == 1}
-    checks = [_check(listed[id], wish, events) for id, wish in wishes.items() if id in listed]
+    unique = {event.id: event for event in events if count[event.id] == 1}
+    checks = [_check(unique[id], constraints[id], events) for id in constraints if id in unique]
     duration, window, constraint, no_overlap = (sum(check[i] for check in checks) for i in range(4))
     right = sum(map(all, checks))
-    number = len(wishes)
-    everything = number + len(events) - len(checks)
-    return Verdict(
-        correct=right == everything,
+    required = len(constraints)
+    required_or_shown = required + len(events) - len(checks)
+    return CalendarVerdict(
+        correct=right == required_or_shown,
         answered=True,
-        ids=_share(len(checks), everything),
-        duration=_share(duration, number),
-        window=_share(window, number),
-        constraint=_share(constraint, number),
-        no_overlap=_share(no_overlap, number),
-        events=_share(right, everything),
+        ids=_share(len(checks), required_or_shown),
+        duration=_share(duration, required),
+        window=_share(window, required),
+        constraint=_share(constraint, required),
+        no_overlap=_share(no_overlap, required),
+        events=_share(right, required_or_shown),
     )
 
 
@@ -256,15 +263,17 @@ def _id(entry: dict[str, Any]) -> str:
     return str(value) if type(value) in (str, int, float) else ""
 
 
-def _check(event: Event, wish: Wanted, events: list[Event]) -> tuple[bool, bool, bool, bool]:
-    """Tell whether the duration, the window, the constraint and the other events are kept."""
+def _check(
+    event: Event, constraints: EventConstraints, events: list[Event]
+) -> tuple[bool, bool, bool, bool]:
+    """Tell whether an event is right in its duration, window, constraint and lack of overlap."""
     if event.start is None or event.duration is None:
-        return event.duration == wish.duration, False, False, False
+        return event.duration == constraints.duration, False, False, False
     start, end = event.start, event.start + event.duration
     return (
-        event.duration == wish.duration,
-        wish.min_time <= start and end <= wish.max_time,
-        wish.start_from <= start <= wish.start_by and end <= wish.end_by,
+        event.duration == constraints.duration,
+        constraints.min_time <= start and end <= constraints.max_time,
+        constraints.start_from <= start <= constraints.start_by and end <= constraints.end_by,
         not any(_overlap(event, other) for other in events if other is not event),
     )
 

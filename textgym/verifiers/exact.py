@@ -1,7 +1,7 @@
-r"""Exact match: texts, numbers and JSON values that are the same, by rules that are stated.
+r"""Exact match: rules for when two texts, numbers or JSON values are equal.
 
-Invariants: whatever is compared, the answer is yes or no; nothing raises and nothing takes more
-than linear time. Choices are in `choices.py`.
+Invariant: every comparison returns True or False for any text, raises nothing and takes linear
+time. Multiple choice is in `choices`, mathematics in `maths`.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ import unicodedata
 from decimal import Context, Decimal
 from typing import Any
 
-from textgym.verifiers.extract import answer_lines, last_boxed, last_tagged, latex_to_text
+from textgym.verifiers.extract import last_answer, last_boxed, last_tagged, latex_to_text
 
 __all__ = [
-    "bare_answer", "plain_text", "read_number", "same_answer", "same_json", "same_number",
-    "same_text",
+    "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",
+    "normalize_text", "read_number",
 ]  # fmt: skip
 
-_SIGNS = str.maketrans({
+_PLAIN_MARKS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-",
 })  # fmt: skip
-_ENDINGS = " .,;:?!…"  # sentence marks; what stands before a number or behind it may be part of it
-_STARTS = " ,;:…"
+_LEADING_MARKS = " ,;:…"  # not ".": it may begin a number
+_TRAILING_MARKS = " .,;:?!…"
 _PAIRED = "\"'`*_"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_LONGEST_COMPOSED = 10_000  # composing takes quadratic time where accents are heaped up
+_MAX_COMPOSED = 10_000  # characters; composing stacked accents takes quadratic time
 _ARTICLE = re.compile(r"the\s+(?=\S)|an?\s+(?=[^\W\d_]{2})")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-_BEFORE_SPACE = re.compile(r"[,;:!?](?=\s)|(?<=[^\W\d_]{2})\.(?=\s)")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_MARK_BEFORE_SPACE = re.compile(r"[,;:!?](?=\s)|(?<=[^\W\d_]{2})\.(?=\s)")
 _NUMBER = re.compile(
     r"(?:[+-] ?)?(?:(?:[1-9]\d{0,2}(?:(?P<mark>[,'\u0020\u00a0\u2007\u2009\u202f])\d{3})"
     r"(?:(?P=mark)\d{3})*|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?",
@@ -39,46 +39,63 @@ _PRESENTATION = re.compile(
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2}))?",
     re.IGNORECASE,
 )
-_LONGEST_NUMBER = 1000
-_EXACTLY = Context(prec=2 * _LONGEST_NUMBER)
+_MAX_NUMBER = 1000  # characters
+_EXACT = Context(prec=2 * _MAX_NUMBER)
 
 
-def plain_text(text: str) -> str:
-    r"""Return a text as it is compared.
-
-    Case is folded, white space becomes single blanks, accents take their composed form, typographic
-    quotes and dashes their plain one. Dropped are: pairs of quotes or markup around the text,
-    brackets around it where they hold no comma, sentence marks at its end and before a blank, and
-    `the` at its start where more follows, `a` or `an` where a word does. A hyphen between letters
-    becomes a blank. Signs, decimal points, units and all else stay.
+def normalize_text(text: str) -> str:
+    r"""Return a text in lower case with single spaces.
 
     Example:
-        >>> plain_text(' **The Eiffel  Tower.** ')
-        'eiffel tower'
-        >>> plain_text("Port-au-Prince"), plain_text("-.5"), plain_text("A"), plain_text("5!")
-        ('port au prince', '-.5', 'a', '5!')
+        >>> normalize_text("  Carbon\n Dioxide ")
+        'carbon dioxide'
     """
-    if len(text) <= _LONGEST_COMPOSED:
+    return " ".join(text.lower().split())
+
+
+def normalize_answer(text: str) -> str:
+    r"""Return a short answer in the form in which answers are compared.
+
+    - Case is folded, white space becomes single spaces, accents are composed, and typographic
+      quotes and dashes become plain ones.
+    - Removed are pairs of quotes or Markdown around the text, brackets around it unless they hold a
+      comma, and punctuation at its end and before a space.
+    - A leading `the` is removed if something follows, `a` or `an` if a word does.
+    - A hyphen between letters becomes a space.
+
+    Signs, decimal points, units and everything else stay.
+
+    Example:
+        >>> normalize_answer(' **The Eiffel  Tower.** ')
+        'eiffel tower'
+        >>> [normalize_answer(text) for text in ("Port-au-Prince", "-.5", "A", "5!")]
+        ['port au prince', '-.5', 'a', '5!']
+    """
+    if len(text) <= _MAX_COMPOSED:
         text = unicodedata.normalize("NFC", text)
-    text = _bare(" ".join(text.translate(_SIGNS).casefold().split()))
-    text = _BEFORE_SPACE.sub("", _BETWEEN_WORDS.sub(" ", text))
+    text = _unwrap(" ".join(text.translate(_PLAIN_MARKS).casefold().split()))
+    text = _MARK_BEFORE_SPACE.sub("", _HYPHEN.sub(" ", text))
     article = _ARTICLE.match(text)
     return text[article.end() :] if article else text
 
 
-def _bare(text: str) -> str:
-    """Take away what stands around a text, from outside inwards."""
+def _unwrap(text: str) -> str:
+    """Remove punctuation, quotes, Markdown and brackets around a text, from the outside in."""
     start, end = 0, len(text)
     while start < end:
-        if text[start] in _STARTS:
+        if text[start] in _LEADING_MARKS:
             start += 1
-        elif text[end - 1] in _ENDINGS and not (text[end - 1] == "!" and text[end - 2].isdigit()):
+        elif text[end - 1] in _TRAILING_MARKS and not _is_factorial(text[end - 2 : end]):
             end -= 1
         elif _is_wrapped(text, start, end):
             start, end = start + 1, end - 1
         else:
             break
     return text[start:end]
+
+
+def _is_factorial(ending: str) -> bool:
+    return ending.endswith("!") and ending[0].isdigit()
 
 
 def _is_wrapped(text: str, start: int, end: int) -> bool:
@@ -91,25 +108,30 @@ def _is_wrapped(text: str, start: int, end: int) -> bool:
     )
 
 
-def same_text(expected: str, generated: str) -> bool:
-    """Tell whether two texts are the same as `plain_text` writes them; an empty one is like none.
+def equal_text(expected: str, generated: str) -> bool:
+    """Tell whether two texts are equal after `normalize_answer`; an empty text equals nothing.
 
     Example:
-        >>> same_text("Eiffel Tower", "the Eiffel tower."), same_text("5", "-5")
+        >>> equal_text("Eiffel Tower", "the Eiffel tower."), equal_text("5", "-5")
         (True, False)
     """
-    plain = plain_text(expected)
-    return bool(plain) and plain == plain_text(generated)
+    plain = normalize_answer(expected)
+    return bool(plain) and plain == normalize_answer(generated)
 
 
 def bare_answer(text: str) -> str:
-    r"""Return an answer without what only presents it.
+    r"""Return a short answer without the words and marks that only present it.
 
-    That is what stands in the last `<answer>…</answer>`; in it what stands in the last `\boxed{}`;
-    in it what stands behind the last `Answer:` on its line, or behind "the answer is" at its start.
-    LaTeX that only marks up goes, and so does a list mark: `*` and `•`, and `-`, `>` and `1.` in
-    front of a word. In front of a number, `-` is a sign and `1.` a number. Last go quotes, markup,
-    brackets and sentence marks around it, as in `plain_text`.
+    Each step applies to the result of the one before:
+
+    1. The content of the last `<answer>…</answer>`, if there is one.
+    2. The content of the last `\boxed{}`, if there is one.
+    3. The text behind the last `Answer:` on its line, if there is one.
+    4. LaTeX that only formats is removed, and so is "the answer is" at the start.
+    5. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
+       a number follows, `-` is a sign and `1.` a number.
+    6. Quotes, Markdown, brackets and punctuation around the text are removed, as in
+       `normalize_answer`.
 
     Example:
         >>> bare_answer(r"**Answer:** $\boxed{\text{Paris}}$"), bare_answer("- Paris")
@@ -117,37 +139,39 @@ def bare_answer(text: str) -> str:
         >>> bare_answer("- 5"), bare_answer("1. 5"), bare_answer("not Paris")
         ('- 5', '1. 5', 'not Paris')
     """
-    tagged = last_tagged(text, "answer")
-    text = text if tagged is None else tagged
-    boxed = last_boxed(text)
-    text = text if boxed is None else boxed
-    for _, line in answer_lines(text):
-        text = line
-    return _bare(_PRESENTATION.sub("", latex_to_text(text), count=1))
+    finders = (lambda text: last_tagged(text, "answer")), last_boxed, last_answer
+    for find in finders:
+        found = find(text)
+        text = text if found is None else found
+    return _unwrap(_PRESENTATION.sub("", latex_to_text(text), count=1))
 
 
-def same_answer(expected: str, generated: str) -> bool:
-    r"""Tell whether a generated answer is the expected one, as a text or as a number.
+def match(expected: str, generated: str) -> bool:
+    r"""Tell whether a short answer is the expected one, as a text or as a number.
 
-    The generated one is taken as it stands, or else as `bare_answer` has it.
+    The generated text is compared as it is, and then as `bare_answer` returns it.
+
+    Args:
+        expected: The right answer.
+        generated: The model's text, without its reasoning.
 
     Example:
-        >>> same_answer("Eiffel Tower", "Answer: the Eiffel tower."), same_answer("2084", "2 084")
+        >>> match("Eiffel Tower", "Answer: the Eiffel tower."), match("2084", "2 084")
         (True, True)
-        >>> same_answer("-5", "- 5"), same_answer("5", "- 5"), same_answer("Paris", "Paris or Rome")
+        >>> match("-5", "- 5"), match("5", "- 5"), match("Paris", "Paris or Rome")
         (True, False, False)
     """
     return any(
-        same_text(expected, answer) or same_number(expected, answer)
+        equal_text(expected, answer) or equal_number(expected, answer)
         for answer in (generated, bare_answer(generated))
     )
 
 
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text is; None for others.
+    """Return the number that a text consists of; None if it is not a number.
 
-    Thousands may be set apart by commas, by apostrophes or by blanks, always by the same mark, and
-    a sign may be set apart by a blank.
+    Commas, apostrophes or spaces may separate thousands, but not a mix of them. A space may follow
+    the sign.
 
     Example:
         >>> read_number("1,234.50"), read_number(" -2e3 "), read_number("12 apples")
@@ -155,37 +179,38 @@ def read_number(text: str) -> Decimal | None:
         >>> read_number("2 084"), read_number("- 5"), read_number("20 84"), read_number("0,084")
         (Decimal('2084'), Decimal('-5'), None, None)
     """
-    text = text.translate(_SIGNS).strip() if len(text) <= _LONGEST_NUMBER else ""
+    text = text.translate(_PLAIN_MARKS).strip() if len(text) <= _MAX_NUMBER else ""
     found = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
     if found is None:
         return None
     return Decimal(text.replace(found["mark"] or ",", "").replace(" ", ""))
 
 
-def same_number(
+def equal_number(
     expected: str | float | Decimal,
     generated: str | float | Decimal,
     *,
     absolute: float = 0.0,
     relative: float = 0.0,
 ) -> bool:
-    """Tell whether two numbers differ by no more than a tolerance; what is no number is like none.
+    """Tell whether two numbers differ by no more than a tolerance.
 
-    A float is the decimal number that it is written as, so that 0.1 is "0.1".
+    A float counts as the decimal number that Python prints for it, so 0.1 equals "0.1". What is not
+    a number equals nothing.
 
     Args:
         expected: A number, or a text that `read_number` reads.
         generated: The same.
-        absolute: How far they may be apart.
-        relative: How far they may be apart, as a part of the expected one.
+        absolute: The largest allowed difference.
+        relative: The largest allowed difference as a fraction of the expected number.
 
     Example:
-        >>> same_number("1,000", 1000.0), same_number(3.1416, "3.14", relative=0.01)
+        >>> equal_number("1,000", 1000.0), equal_number(3.1416, "3.14", relative=0.01)
         (True, True)
-        >>> same_number(1, True), same_number("nan", "nan")
+        >>> equal_number(1, True), equal_number("nan", "nan")
         (False, False)
     """
-    one, other = _number(expected), _number(generated)
+    one, other = _to_decimal(expected), _to_decimal(generated)
     if one is None or other is None:
         return False
     if one == other:
@@ -193,15 +218,15 @@ def same_number(
     if not one.is_finite() or not other.is_finite():
         return False
     try:
-        room = max(
-            Decimal(repr(absolute)), _EXACTLY.multiply(Decimal(repr(relative)), one.copy_abs())
+        tolerance = max(
+            Decimal(repr(absolute)), _EXACT.multiply(Decimal(repr(relative)), one.copy_abs())
         )
-        return _EXACTLY.subtract(one, other).copy_abs() <= room
-    except ArithmeticError:  # a Decimal at the end of what there is
+        return _EXACT.subtract(one, other).copy_abs() <= tolerance
+    except ArithmeticError:  # an exponent at the limits of Decimal
         return False
 
 
-def _number(value: Any) -> Decimal | None:
+def _to_decimal(value: Any) -> Decimal | None:
     if isinstance(value, str):
         return read_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
@@ -210,16 +235,16 @@ def _number(value: Any) -> Decimal | None:
     return None if number.is_nan() else number
 
 
-def same_json(expected: Any, generated: Any) -> bool:
-    """Tell whether two values that JSON can hold are the same.
+def equal_json(expected: Any, generated: Any) -> bool:
+    """Tell whether two JSON values are equal.
 
-    The order of keys does not matter, that of lists does. JSON has one kind of number, so 1 is 1.0;
-    true is not 1, null is nothing but null, and texts are the same to the letter.
+    The order of keys does not matter, the order of items does. JSON has one type of number, so 1
+    equals 1.0, but true does not equal 1. Strings are compared exactly.
 
     Example:
-        >>> same_json({"a": 1, "b": [True]}, {"b": [True], "a": 1.0})
+        >>> equal_json({"a": 1, "b": [True]}, {"b": [True], "a": 1.0})
         True
-        >>> same_json([1], [True]), same_json(["711"], [711]), same_json([1, 2], [2, 1])
+        >>> equal_json([1], [True]), equal_json(["711"], [711]), equal_json([1, 2], [2, 1])
         (False, False, False)
     """
     pairs = [(expected, generated)]
@@ -233,10 +258,10 @@ def same_json(expected: Any, generated: Any) -> bool:
             if len(one) != len(other):
                 return False
             pairs += zip(one, other, strict=True)
-        elif _kind(one) is not _kind(other) or one != other:
+        elif _json_type(one) is not _json_type(other) or one != other:
             return False
     return True
 
 
-def _kind(value: Any) -> type:
+def _json_type(value: Any) -> type:
     return float if type(value) is int else type(value)

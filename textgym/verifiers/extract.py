@@ -1,27 +1,26 @@
-r"""Finding an answer in a model's text; environments use these and none parses on its own.
+r"""Finding an answer in a model's text: after its reasoning, in a box, behind a label or in a tag.
 
-Every function takes any text, works in linear time, and returns "" or nothing where there is no
-answer.
+Environments use these functions instead of parsing on their own; `json_reader` reads JSON.
+Invariant: every function takes any text, works in linear time, and returns "", None or nothing if
+the text has no answer.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from textgym.messages import split_reasoning
 
 __all__ = [
+    "AnswerLine",
     "after_reasoning",
     "answer_lines",
     "final_number",
-    "json_values",
+    "last_answer",
     "last_boxed",
-    "last_json",
     "last_line",
     "last_tagged",
     "latex_to_text",
@@ -33,7 +32,7 @@ _MATH = re.compile(r"\$\$([^$]*)\$\$|\$(?=\S)([^$]*[^$\s\\])\$(?!\d)|\\[()\[\]]"
 _LATEX = re.compile(
     r"(?P<wrapper>\\{1,2}(?:boxed|fbox|mbox|hbox|emph|underline|ensuremath|operatorname|boldsymbol|bm|pmb"
     r"|text(?:bf|rm|it|sf|tt|sc|up|md|normal)?|math(?:rm|bf|it|sf|tt|normal))\s{0,9}\{)"
-    r"|(?P<blank>\\(?:[ ,;:>\n]|q?quad(?![A-Za-z])\s?)|(?<=[^\W_])~(?=[^\W_]))"
+    r"|(?P<space>\\(?:[ ,;:>\n]|q?quad(?![A-Za-z])\s?)|(?<=[^\W_])~(?=[^\W_]))"
     r"|(?P<switch>\\(?:!|(?:rm|bf|it|sf|tt|em|bfseries|rmfamily|sffamily|itshape|upshape|left|right"
     r"|displaystyle|textstyle|large|Large|LARGE|huge|Huge)(?![A-Za-z])\s?))"
     r"|\\(?P<escaped>[%$&#_])|(?P<comma>\{,\})|(?P<brace>[{}])|\\."
@@ -46,21 +45,13 @@ _NUMBER = re.compile(
     r"(?P<power>[eE][-+]?[0-9]{1,4}(?!\w))?"
 )
 _SEPARATORS = re.compile(_SEPARATOR)
-_NEAR = 1_000  # characters before the last digit in which the final number nearly always begins
-_OPENING = re.compile(r"[\[{]")
-_TOKEN = re.compile(
-    r"[ \t\r\n]*+(?:(?P<mark>[\[\]{}:,])|(?P<word>true|false|null)"
-    r"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
-    r"|(?P<text>\"[^\"\\\x00-\x1f]*+(?:\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})[^\"\\\x00-\x1f]*+)*+\"))"
-)
-_MOST_DEEP = 100
-_READ = 1_000_000
+_NUMBER_WINDOW = 1_000  # characters before the last digit, searched before the whole text
 
 
 def after_reasoning(text: str) -> str:
-    """Return a text without its reasoning; a `<think>` that is never closed leaves nothing.
+    """Return a text without its reasoning; nothing is left if a `<think>` is never closed.
 
-    `textgym.messages.split_reasoning` says what opens and closes reasoning.
+    `textgym.messages.split_reasoning` defines what opens and closes reasoning.
 
     Example:
         >>> after_reasoning("<think>A or B?</think>B")
@@ -72,7 +63,7 @@ def after_reasoning(text: str) -> str:
 
 
 def last_boxed(text: str) -> str | None:
-    r"""Return the content of the last `\boxed{…}` whose braces are balanced; None without one.
+    r"""Return the content of the last `\boxed{…}` with balanced braces; None if there is none.
 
     Example:
         >>> last_boxed(r"First \boxed{A}, no: \boxed{\text{B}}.")
@@ -89,7 +80,7 @@ def last_boxed(text: str) -> str | None:
     inside = box.end()
     end = text.find("}", inside)
     if end >= 0 and text.find("{", inside, end) < 0:
-        return text[inside:end]  # nearly always: nothing is nested
+        return text[inside:end]  # the usual case: no nested braces
     depth = 0
     for brace in _BRACES.finditer(text, start):
         depth += -1 if brace.group() == "}" else 1
@@ -99,7 +90,7 @@ def last_boxed(text: str) -> str | None:
 
 
 def _last_closed_box(text: str) -> str | None:
-    open_braces: list[int] = []  # where a box's content begins; -1 for a plain brace
+    open_braces: list[int] = []  # where a box's content begins; -1 for any other brace
     best: tuple[int, int] | None = None
     for brace in _BRACES.finditer(text):
         if brace.group() != "}":
@@ -112,12 +103,12 @@ def _last_closed_box(text: str) -> str | None:
 
 
 def latex_to_text(text: str) -> str:
-    r"""Return a text without the LaTeX that only marks it up.
+    r"""Return a text without the LaTeX that only formats it.
 
-    What goes: `\text{…}`, `\mathbf{…}`, `\mbox{…}`, `\boxed{…}` and their like around a part,
-    switches such as `\rm`, signs of mathematics in pairs (`$…$`, `\(…\)`), and the blanks around
-    the text. Spacing commands become blanks and `\%` a `%`. All other commands stay, and so does a
-    text in which one of those braces is never closed.
+    Removed are `\text{…}`, `\mathbf{…}`, `\mbox{…}`, `\boxed{…}` and similar commands around a
+    part, switches such as `\rm`, math delimiters in pairs (`$…$`, `\(…\)`), and the white space
+    around the text. Spacing commands become spaces, and `\%` becomes `%`. All other commands stay.
+    If one of those braces is never closed, the whole text stays as it is.
 
     Example:
         >>> latex_to_text(r"\text{ \textbf{B} }"), latex_to_text(r"$\mathrm{B}.$")
@@ -129,16 +120,16 @@ def latex_to_text(text: str) -> str:
         return text.strip()
     plain = _MATH.sub(r"\1\2", text)
     parts: list[str] = []
-    kept: list[bool] = []  # of the open braces
+    kept: list[bool] = []  # for each open brace, whether it stays in the text
     place = 0
     for found in _LATEX.finditer(plain):
-        parts += plain[place : found.start()], _shown(found, kept)
+        parts += plain[place : found.start()], _replace_latex(found, kept)
         place = found.end()
     return ("".join(parts) + plain[place:] if all(kept) else text).strip()
 
 
-def _shown(found: re.Match[str], kept: list[bool]) -> str:
-    """Return what is left of a piece of LaTeX; `kept` tells which open braces stay."""
+def _replace_latex(found: re.Match[str], kept: list[bool]) -> str:
+    """Return the text for a piece of LaTeX, and update the stack of open braces."""
     kind, piece = found.lastgroup, found.group()
     if kind == "wrapper":
         kept.append(False)
@@ -149,21 +140,34 @@ def _shown(found: re.Match[str], kept: list[bool]) -> str:
         return piece if not kept or kept.pop() else ""
     elif kind is None:
         return piece
-    return {"escaped": piece[1:], "comma": ",", "blank": " "}.get(kind, "")
+    return {"escaped": piece[1:], "comma": ",", "space": " "}.get(kind, "")
 
 
-def answer_lines(text: str) -> Iterator[tuple[str, str]]:
-    r"""Give what stands after each `Answer:` on its line, with the character before that word.
+class AnswerLine(NamedTuple):
+    """The text behind an `Answer:` label.
 
-    A second `Answer:` on the line ends what stands after the first. Where nothing follows on the
-    line, the next line that has text is given. What holds no letter and no digit is left out, and
-    so is markup that began before the word.
+    Attributes:
+        before: The character before the label; "" at the start of the text.
+        text: The text.
+    """
+
+    before: str
+    text: str
+
+
+def answer_lines(text: str) -> Iterator[AnswerLine]:
+    r"""Yield the text behind each `Answer:`, up to the end of the line or the next `Answer:`.
+
+    If nothing follows the label on its line, the next line that is not blank is taken. Texts
+    without a letter or digit are left out. Markdown that opens before the label (`**Answer: B**`)
+    is removed from the end of the text.
 
     Example:
-        >>> list(answer_lines("**Answer:** C")), list(answer_lines("**Answer: C**"))
-        ([('*', 'C')], [('*', 'C')])
-        >>> list(answer_lines("Answer: A\nNo. Final answer:\nB"))
-        [('', 'A'), (' ', 'B')]
+        >>> for line in answer_lines("**Answer: C**"):
+        ...     print(line)
+        AnswerLine(before='*', text='C')
+        >>> [line.text for line in answer_lines("Answer: A\nNo. Final answer:\nB")]
+        ['A', 'B']
     """
     label = _ANSWER.search(text)
     while label is not None:
@@ -175,12 +179,23 @@ def answer_lines(text: str) -> Iterator[tuple[str, str]]:
         if before in ("*", "_") and before not in label.group():
             rest = rest.rstrip(" \t\r" + before)
         if any(map(str.isalnum, rest)):
-            yield before, rest
+            yield AnswerLine(before, rest)
         label = following
 
 
+def last_answer(text: str) -> str | None:
+    r"""Return the text behind the last `Answer:`; None if there is none. See `answer_lines`.
+
+    Example:
+        >>> last_answer("Answer: A\nNo. Final answer: **B**."), last_answer("B")
+        ('**B**.', None)
+    """
+    last = deque(answer_lines(text), maxlen=1)
+    return last[0].text if last else None
+
+
 def last_line(text: str) -> str:
-    r"""Return the last line that is not blank, without blanks around it.
+    r"""Return the last line that is not blank, without the white space around it.
 
     Example:
         >>> last_line("So it is:\n  Paris \n\n")
@@ -190,7 +205,7 @@ def last_line(text: str) -> str:
 
 
 def last_tagged(text: str, tag: str) -> str | None:
-    """Return what stands in the last `<tag>…</tag>`; None without one.
+    """Return the content of the last `<tag>…</tag>`; None if there is none.
 
     Example:
         >>> last_tagged("<answer>4</answer> no, <answer> 5 </answer> or <answer>6", "answer")
@@ -205,10 +220,11 @@ def last_tagged(text: str, tag: str) -> str | None:
 
 
 def final_number(text: str) -> str:
-    r"""Return the last number of a text, as a plain one: `-1234.5`; "" without one.
+    r"""Return the last number of a text, written plainly like `-1234.5`; "" if there is none.
 
-    Thousands separators go, LaTeX's too; a unit, currency or per cent sign beside it is left out,
-    and so is a number that is part of a word. A hyphen behind a word or number is no sign.
+    Thousands separators are removed, LaTeX's included, and so are units, currency and per cent
+    signs. A number inside a word ("H2O") does not count. A hyphen after a word or number is not a
+    minus sign.
 
     Example:
         >>> final_number("It grew by 12%, to \\$1{,}250.50 in all."), final_number("from 5 to -3 m")
@@ -219,7 +235,7 @@ def final_number(text: str) -> str:
     last_digit = max(map(text.rfind, "0123456789"))
     if last_digit < 0:
         return ""
-    near = deque(_NUMBER.finditer(text, max(0, last_digit - _NEAR)), maxlen=1)
+    near = deque(_NUMBER.finditer(text, max(0, last_digit - _NUMBER_WINDOW)), maxlen=1)
     found = near or deque(_NUMBER.finditer(text), maxlen=1)
     if not found:
         return ""
@@ -227,110 +243,3 @@ def final_number(text: str) -> str:
     minus = "-" if (sign or inner or "+") in "-\u2212" else ""
     zero = "0" if number.startswith(".") else ""
     return minus + zero + _SEPARATORS.sub("", number) + (power or "")
-
-
-def last_json(text: str, accept: Callable[[Any], bool] = lambda value: True) -> Any:
-    r"""Return the JSON list or object that ends last; None without one.
-
-    Args:
-        text: The text; the JSON may stand in a code fence, between words, or in other JSON.
-        accept: Tells which ones count.
-
-    Example:
-        >>> last_json('Here: {"a": [1, 2]}. Not [this] one.')
-        {'a': [1, 2]}
-        >>> last_json('{"a": [1, 2], oops', lambda value: isinstance(value, list))
-        [1, 2]
-    """
-    return next(iter(deque(filter(accept, json_values(text)), maxlen=1)), None)
-
-
-def json_values(text: str) -> Iterator[Any]:
-    """Give each JSON list and object in a text as it ends, those inside others first.
-
-    It is read strictly and never mended: no trailing commas, no NaN, no other quotes. What is
-    nested more than 100 deep is not read as one, and only the last million characters are read.
-
-    Example:
-        >>> list(json_values('[1] and {"a": [true, {}]} and [2,]'))
-        [[1], {}, [True, {}], {'a': [True, {}]}]
-    """
-    open_ones: list[_Open] = []
-    place = max(0, len(text) - _READ)
-    while True:
-        if not open_ones:
-            opening = _OPENING.search(text, place)
-            if opening is None:
-                return
-            place = opening.start()
-        token = _TOKEN.match(text, place)
-        if token is not None and _take(open_ones, token):
-            place = token.end()
-            if open_ones and open_ones[-1].ended:
-                value = open_ones.pop().value
-                if open_ones:
-                    open_ones[-1].add(value)
-                yield value
-        else:  # what is open is no JSON; what was taken for a text may hold some
-            place = token.start(token.lastgroup or 0) if token else place
-            may_open = bool(open_ones) and text[place : place + 1] in ("[", "{")
-            place += not may_open
-            open_ones.clear()
-
-
-class _Open:
-    """A list or object whose end has not come yet.
-
-    Attributes:
-        value: What it holds so far.
-        wants: What may come next: some of `]`, `}`, `:`, `,`, `v` (a value) and `k` (a key).
-        ended: Whether its end has come.
-    """
-
-    __slots__ = ("ended", "key", "value", "wants")
-
-    def __init__(self, mark: str) -> None:
-        self.value: Any = [] if mark == "[" else {}
-        self.wants = "v]" if mark == "[" else "k}"
-        self.key = ""
-        self.ended = False
-
-    def add(self, value: Any) -> None:
-        if isinstance(self.value, list):
-            self.value.append(value)
-            self.wants = ",]"
-        else:
-            self.value[self.key] = value
-            self.wants = ",}"
-
-
-def _take(open_ones: list[_Open], token: re.Match[str]) -> bool:
-    """Take the next token; return whether it may stand there."""
-    mark, innermost = token["mark"], open_ones[-1] if open_ones else None
-    if mark in ("[", "{"):
-        if (innermost and "v" not in innermost.wants) or len(open_ones) >= _MOST_DEEP:
-            return False
-        open_ones.append(_Open(mark))
-        return True
-    if innermost is None:
-        return False
-    if mark:
-        if mark not in innermost.wants:
-            return False
-        innermost.ended = mark in "]}"
-        innermost.wants = "v" if mark == ":" or isinstance(innermost.value, list) else "k"
-        return True
-    wanted = "k" if token["text"] and "k" in innermost.wants else "v"
-    if wanted not in innermost.wants:
-        return False
-    try:
-        value = json.loads(token[token.lastgroup or 0])
-    except ValueError:  # a number of thousands of digits
-        return False
-    if wanted == "k":
-        innermost.key, innermost.wants = value, ":"
-        return True
-    if isinstance(value, float) and not math.isfinite(value):
-        return False
-    innermost.add(value)
-    return True

@@ -1,12 +1,12 @@
-r"""Regular expressions that come with data, searched for within a limit of time.
+r"""Regular expressions that come with data, searched under a time limit.
 
 Invariants:
 
-- An expression means what Python's `re` says (`\w` takes combining marks too, `\s` no control
-  characters). One that `re` refuses is broken and finds nothing.
-- All searches of one step share one limit, so a step ends however many expressions a row has and
-  whatever they are. A search that runs out finds nothing, and so do those after it.
-- The limit is CPU time of the process: other programs on the machine do not change a verdict.
+- An expression means what it means in Python's `re`, except that `\w` also matches combining
+  marks, and `\s` does not match `\x1c` to `\x1f`. An expression that `re` rejects finds nothing.
+- All searches of one step share one time limit, so a step ends whatever expressions a row has. A
+  search that runs out of time finds nothing, and neither do those after it.
+- The limit is CPU time of the process, so other programs on the machine do not change a verdict.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ if TYPE_CHECKING:
 __all__ = ["PatternSearch", "compile_pattern"]
 
 _SECONDS = 1.0
-_SEARCHED = 20_000  # characters at the text's end
-_LONGEST = 1_000  # the engine prepares a literal in a time that grows with its length's cube
-_MOST_COPIES = 10_000  # the engine writes a counted repeat out, at some 800 bytes a copy
+_MAX_SEARCHED = 20_000  # characters, from the end of the text
+_MAX_PATTERN = 1_000  # characters; compiling a literal takes cubic time in its length
+_MAX_COPIES = 10_000  # a counted repeat is compiled to copies of some 800 bytes each
 _COUNT = re.compile(r"\\.|\{(\d{1,9})\d*(?:,\d*)?\}", re.DOTALL)
-_WRITTEN_OTHERWISE = re.compile(
+# What `re` reads as literal braces and brackets, and `regex` as syntax of its own.
+_LITERAL_SYNTAX = re.compile(
     r"\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z))|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))",
     re.DOTALL,
 )
 
 
 class PatternSearch:
-    r"""Searches that share a limit of time: all those of one step.
+    r"""Searches that share one time limit, such as those of one step.
 
     Args:
-        seconds: How much CPU time they may take together.
+        seconds: The CPU time that all searches together may take.
 
     Attributes:
-        timed_out: Whether a search ran out, and so found nothing.
+        timed_out: Whether a search ran out of time, and so found nothing.
 
     Example:
         >>> search = PatternSearch()
@@ -60,14 +61,17 @@ class PatternSearch:
         self._left = seconds
 
     def last_match(self, text: str, pattern: str, flags: int = 0) -> str | None:
-        """Return what an expression finds last: its first group with text, or all of it.
+        """Return the last match of an expression: its first group with text, or all of it.
 
         Only the last 20,000 characters are searched.
 
         Args:
             text: The text.
             pattern: The expression; a broken one finds nothing.
-            flags: Of the module `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
+            flags: Flags of `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
+
+        Returns:
+            The match without white space around it; None if there is none, or time has run out.
         """
         compiled = compile_pattern(pattern, flags)
         if compiled is None:
@@ -75,7 +79,7 @@ class PatternSearch:
         if self._left <= 0:
             self.timed_out = True
             return None
-        place, began = max(0, len(text) - _SEARCHED), time.process_time()
+        place, began = max(0, len(text) - _MAX_SEARCHED), time.process_time()
         try:
             found = deque(compiled.finditer(text, place, timeout=self._left), maxlen=1)
         except TimeoutError:
@@ -91,15 +95,16 @@ class PatternSearch:
 
 @lru_cache(maxsize=1024)
 def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
-    r"""Return a regular expression in an engine that can be stopped; None for a broken one.
-
-    One of more than 1,000 characters counts as broken, and so does one whose counted repeats
-    (`x{1000}`) multiply to more than 10,000 copies: to prepare it would take the engine too long,
-    or too much memory.
+    r"""Compile an expression for the library `regex`, whose searches can be stopped.
 
     Args:
-        pattern: The expression, as Python's `re` reads it.
-        flags: Of the module `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
+        pattern: The expression, in the syntax of Python's `re`.
+        flags: Flags of `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
+
+    Returns:
+        The compiled expression; None if it is broken. An expression of more than 1,000 characters
+        counts as broken, and so does one whose counted repeats (`x{1000}`) multiply to more than
+        10,000 copies, because compiling it would take too much time or memory.
 
     Example:
         >>> compile_pattern("(") is None, compile_pattern(r"Answer: (\d)") is None
@@ -111,15 +116,15 @@ def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
         with warnings.catch_warnings(action="ignore"):
             re.compile(pattern, flags)
             copies = math.prod(int(count or 1) or 1 for count in _COUNT.findall(pattern))
-            if len(pattern) > _LONGEST or copies > _MOST_COPIES:
+            if len(pattern) > _MAX_PATTERN or copies > _MAX_COPIES:
                 return None
-            return regex.compile(_WRITTEN_OTHERWISE.sub(_as_re_reads_it, pattern), flags)
+            return regex.compile(_LITERAL_SYNTAX.sub(_escape_literal, pattern), flags)
     except (re.error, regex.error, OverflowError, RecursionError, ValueError):
         return None
 
 
-def _as_re_reads_it(found: re.Match[str]) -> Any:
-    """Escape the braces and brackets that `re` takes literally and the engine does not."""
+def _escape_literal(found: re.Match[str]) -> Any:
+    """Escape a brace or bracket that `re` takes literally and `regex` does not."""
     if found["set"]:
         return found[0][0] + found[0][1:].replace("[", r"\[")
     return r"\{" if found["brace"] else found[0]

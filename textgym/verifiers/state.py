@@ -1,10 +1,12 @@
-"""Verdict by state: whether two runs that began with the same table leave it the same.
+"""Equality of states: whether two runs that began with the same table leave it the same.
 
-A run holds what it changed, not the table: `changed` maps the place of a row that existed, as a
-text, to the row as it is now, or to None where it is deleted; `added` lists the new rows. What
-always holds: the order in which rows were added, and their ids, do not count; a change that was
-undone is none; what is compared is normalised text, in which times have one format and case counts
-only where the caller says so.
+A run records what it changed, not the table. Invariants:
+
+- `changed` maps the index of an existing row, as text, to the row as it is now, or to None if it
+  was deleted; `added` lists the new rows.
+- The order and the ids of added rows do not matter. A change that was undone is no change.
+- Values are compared as normalised text: times have one format, and case does not matter unless the
+  caller says so.
 """
 
 from __future__ import annotations
@@ -16,10 +18,10 @@ from functools import lru_cache
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
-__all__ = ["Changes", "Row", "new_changes", "read_instant", "same_state"]
+__all__ = ["Changes", "Row", "equal_state", "new_changes", "read_instant"]
 
 Row = dict[str, str | None]
-_LONGEST_INSTANT = 40
+_MAX_INSTANT = 40  # characters
 _FORMATS = tuple(
     f"{date} {time}".strip()
     for date in ("%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y")
@@ -28,14 +30,19 @@ _FORMATS = tuple(
 
 
 class Changes(TypedDict):
-    """What a run changed in one table."""
+    """What a run changed in one table.
+
+    Attributes:
+        changed: The existing rows that differ, by index as text; None for a deleted row.
+        added: The new rows.
+    """
 
     changed: dict[str, Row | None]
     added: list[Row]
 
 
 def new_changes() -> Changes:
-    """Return the changes of a run that has changed nothing.
+    """Return the changes of a run that has not changed anything.
 
     Example:
         >>> new_changes()
@@ -45,7 +52,9 @@ def new_changes() -> Changes:
 
 
 def read_instant(text: str) -> datetime | None:
-    """Read a date, or a date and a time, in ISO's form or another common one; None if it is none.
+    """Return a date, or a date and time, in ISO or another common format; None for other texts.
+
+    A time with a zone is converted to UTC, and returned without the zone.
 
     Example:
         >>> read_instant("2023-12-01 10:00") == read_instant("2023-12-01T10:00:00")
@@ -56,84 +65,84 @@ def read_instant(text: str) -> datetime | None:
         True
     """
     text = text.strip()
-    return _read_short(text) if len(text) <= _LONGEST_INSTANT else None
+    return _parse_instant(text) if len(text) <= _MAX_INSTANT else None
 
 
 @lru_cache(8192)
-def _read_short(text: str) -> datetime | None:
+def _parse_instant(text: str) -> datetime | None:
     try:
-        return _without_zone(datetime.fromisoformat(text))
+        return _to_utc(datetime.fromisoformat(text))
     except ValueError:
-        return next(filter(None, (_parsed(text, form) for form in _FORMATS)), None)
+        return next(filter(None, (_parse_format(text, form) for form in _FORMATS)), None)
 
 
-def _parsed(text: str, form: str) -> datetime | None:
+def _parse_format(text: str, form: str) -> datetime | None:
     try:
         return datetime.strptime(text, form)
     except ValueError:
         return None
 
 
-def _without_zone(instant: datetime) -> datetime:
+def _to_utc(instant: datetime) -> datetime:
     if instant.tzinfo is None:
         return instant
     try:
         return instant.astimezone(UTC).replace(tzinfo=None)
-    except OverflowError:  # the first or the last day that there is
+    except OverflowError:  # the first or the last day of the calendar
         return instant.replace(tzinfo=None)
 
 
-def same_state(
+def equal_state(
     rows: Sequence[Mapping[str, str | None]],
     one: Changes,
     other: Changes,
     *,
     id_column: str,
     times: Collection[str] = (),
-    case_counts: Collection[str] = (),
+    case_sensitive: Collection[str] = (),
 ) -> bool:
-    """Tell whether two runs leave a table the same.
+    """Tell whether two runs leave a table in the same state.
 
     Args:
-        rows: The table as both runs found it.
-        one: What one run changed.
-        other: What the other changed.
-        id_column: The column that does not count in new rows.
-        times: The columns that hold dates and times.
-        case_counts: The columns in which `Lost` and `lost` are two values.
+        rows: The table before the runs.
+        one: What the first run changed.
+        other: What the second run changed.
+        id_column: The column with the rows' ids, which is ignored in added rows.
+        times: The columns with dates and times.
+        case_sensitive: The columns in which case matters.
 
     Example:
         >>> rows = [{"id": "7", "name": "Tea", "at": "2023-12-01 10:00:00"}]
         >>> moved = {"changed": {"0": {**rows[0], "at": "2023-12-01 11:00"}}, "added": []}
         >>> too = {"changed": {"0": {**rows[0], "at": "2023-12-01T11:00:00"}}, "added": []}
-        >>> same_state(rows, moved, too, id_column="id", times=["at"])
+        >>> equal_state(rows, moved, too, id_column="id", times=["at"])
         True
-        >>> same_state(rows, moved, new_changes(), id_column="id", times=["at"])
+        >>> equal_state(rows, moved, new_changes(), id_column="id", times=["at"])
         False
     """
 
-    def normal(row: Mapping[str, str | None] | None, without: str = "") -> object:
+    def normalize(row: Mapping[str, str | None] | None, ignored: str = "") -> object:
         if row is None:
             return None
-        kept = {name: value for name, value in row.items() if name != without}
         return frozenset(
-            (name, _normal(value, name in times, name in case_counts))
-            for name, value in kept.items()
+            (name, _normalize(value, name in times, name in case_sensitive))
+            for name, value in row.items()
+            if name != ignored
         )
 
-    for place in one["changed"].keys() | other["changed"].keys():
-        before = rows[int(place)]
-        here, there = one["changed"].get(place, before), other["changed"].get(place, before)
-        if normal(here) != normal(there):
+    for index in one["changed"].keys() | other["changed"].keys():
+        before = rows[int(index)]
+        after_one, after_other = (run["changed"].get(index, before) for run in (one, other))
+        if normalize(after_one) != normalize(after_other):
             return False
-    added, added_there = (
-        Counter(normal(row, id_column) for row in run["added"]) for run in (one, other)
+    added_by_one, added_by_other = (
+        Counter(normalize(row, id_column) for row in run["added"]) for run in (one, other)
     )
-    return added == added_there
+    return added_by_one == added_by_other
 
 
-def _normal(value: str | None, is_time: bool, case_counts: bool) -> object:
+def _normalize(value: str | None, is_time: bool, case_matters: bool) -> object:
     if value is None:
         return None
     instant = read_instant(value) if is_time else None
-    return instant or (value if case_counts else value.lower())
+    return instant or (value if case_matters else value.lower())

@@ -18,7 +18,7 @@ from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
-from textgym.verifiers.calendar import events_of, last_calendar, verify
+from textgym.verifiers.calendar import check_calendar, events_of, last_calendar
 
 __all__ = ["Calendar"]
 
@@ -210,7 +210,7 @@ class Calendar(TextEnv[Progress]):
     def respond(self, message: Message) -> list[Message] | None:
         """Return the user's next message, whatever the answer was; None after the last turn."""
         turns, progress = self.task.turns, self.state
-        progress.right += verify(turns[progress.asked - 1].wishes, self.answer_text).correct
+        progress.right += check_calendar(turns[progress.asked - 1].wishes, self.answer_text).correct
         if progress.asked == len(turns):
             return None
         progress.asked += 1
@@ -219,7 +219,7 @@ class Calendar(TextEnv[Progress]):
     def grade(self) -> Grade:
         """Compare the last calendar with the requests of the whole dialogue."""
         text, turns = self.answer_text, self.task.turns
-        verdict = verify(self.task.answer, text)
+        verdict = check_calendar(self.task.answer, text)
         components = {**asdict(verdict), "turns": self.state.right / len(turns)}
         calendar = last_calendar(text)
         return Grade(

@@ -9,7 +9,7 @@ from typing import Any
 
 from textgym.errors import RowError
 from textgym.tasks.task import Task
-from textgym.verifiers.calendar import Wanted, read_time, wanted_event
+from textgym.verifiers.calendar import EventConstraints, event_constraints, read_time
 
 __all__ = ["CalendarTask", "Turn", "turns_of", "wish_of", "wishes_of"]
 
@@ -24,7 +24,7 @@ class Turn:
     """
 
     user: str
-    wishes: Mapping[str, Wanted]
+    wishes: Mapping[str, EventConstraints]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CalendarTask(Task):
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> Wanted:
+def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> EventConstraints:
     """Return the requirements of an event.
 
     Args:
@@ -64,14 +64,14 @@ def wish_of(event: Any, min_time: int, max_time: int, place: str = "event") -> W
         raise RowError(f"{place}.duration", f"must be a number of minutes, not {duration!r}")
     wish = None
     if constraint is None or isinstance(constraint, str):
-        wish = wanted_event(duration, min_time, max_time, constraint)
+        wish = event_constraints(duration, min_time, max_time, constraint)
     if wish is None:
         known = "at, before, by or after a time, or between two, such as 'between 1pm and 14:30'"
         raise RowError(f"{place}.constraint", f"is {constraint!r}; it must be {known}")
     return wish
 
 
-def wishes_of(row: Mapping[str, Any]) -> tuple[dict[str, Wanted], dict[str, str]]:
+def wishes_of(row: Mapping[str, Any]) -> tuple[dict[str, EventConstraints], dict[str, str]]:
     """Return the requested events and their names, by id, of a NeMo Gym row's `exp_cal_state`.
 
     Raises:
@@ -79,9 +79,9 @@ def wishes_of(row: Mapping[str, Any]) -> tuple[dict[str, Wanted], dict[str, str]
 
     Example:
         >>> event = {"duration": 30, "constraint": None, "min_time": "10:00", "max_time": "4pm"}
-        >>> wishes_of({"exp_cal_state": {"0": event}})
-        ({'0': Wanted(duration=30, min_time=600, max_time=960, start_from=0, start_by=1440, \
-end_by=1440)}, {})
+        >>> wishes, names = wishes_of({"exp_cal_state": {"0": event}})
+        >>> wishes["0"].duration, wishes["0"].min_time, wishes["0"].max_time, names
+        (30, 600, 960, {})
     """
     state = row.get("exp_cal_state")
     if not isinstance(state, Mapping):

@@ -1,7 +1,7 @@
 """A solver that finds a calendar for requested events, used by the generator and the oracle.
 
-Invariants: `verify` accepts every calendar that is found; the same requests give the same calendar;
-if none is found, none exists, unless the search reached its limit of steps.
+Invariants: `check_calendar` accepts every calendar that is found; the same requests give the same
+calendar; if none is found, none exists, unless the search reached its limit of steps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from operator import itemgetter
 
-from textgym.verifiers.calendar import Wanted
+from textgym.verifiers.calendar import EventConstraints
 
 __all__ = ["arrange", "clock", "keeps"]
 
@@ -19,7 +19,7 @@ MAX_STEPS = 20_000
 
 
 def arrange(
-    wishes: Mapping[str, Wanted], before: Mapping[str, int] | None = None
+    wishes: Mapping[str, EventConstraints], before: Mapping[str, int] | None = None
 ) -> dict[str, int] | None:
     """Return a start for each event, in minutes after midnight; None if there is no solution.
 
@@ -28,9 +28,10 @@ def arrange(
         before: The previous starts of events, which are kept if possible.
 
     Example:
-        >>> arrange({"0": Wanted(60, 600, 960), "1": Wanted(30, 600, 960, end_by=630)})
+        >>> early = EventConstraints(30, 600, 960, end_by=630)
+        >>> arrange({"0": EventConstraints(60, 600, 960), "1": early})
         {'1': 600, '0': 630}
-        >>> arrange({"0": Wanted(60, 600, 660), "1": Wanted(30, 600, 660)}) is None
+        >>> arrange({"0": EventConstraints(60, 600, 660), "1": early}) is None
         True
     """
     if len(wishes) > MAX_EVENTS:
@@ -51,11 +52,11 @@ def arrange(
     return found
 
 
-def keeps(wish: Wanted, start: int) -> bool:
+def keeps(wish: EventConstraints, start: int) -> bool:
     """Return whether an event may start at a time.
 
     Example:
-        >>> keeps(Wanted(60, 600, 960), 900), keeps(Wanted(60, 600, 960), 901)
+        >>> keeps(EventConstraints(60, 600, 960), 900), keeps(EventConstraints(60, 600, 960), 901)
         (True, False)
     """
     return _first_start(wish) <= start <= _last_start(wish)
@@ -71,11 +72,11 @@ def clock(minutes: int) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-def _first_start(wish: Wanted) -> int:
+def _first_start(wish: EventConstraints) -> int:
     return max(wish.min_time, wish.start_from)
 
 
-def _last_start(wish: Wanted) -> float:
+def _last_start(wish: EventConstraints) -> float:
     return min(wish.start_by, min(wish.max_time, wish.end_by) - wish.duration)
 
 
@@ -90,7 +91,7 @@ class _Search:
     earliest are tried first. Fixed events have only one possible start.
     """
 
-    def __init__(self, wishes: Mapping[str, Wanted], fixed: Mapping[str, int]) -> None:
+    def __init__(self, wishes: Mapping[str, EventConstraints], fixed: Mapping[str, int]) -> None:
         spans: list[_Span] = []
         for id, wish in wishes.items():
             first = fixed.get(id, _first_start(wish))

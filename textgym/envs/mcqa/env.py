@@ -18,13 +18,8 @@ from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task, draw_row
-from textgym.verifiers.choices import (
-    GRADING_MODES,
-    GradingMode,
-    find_choice,
-    letter_as_answer,
-    normalize_text,
-)
+from textgym.verifiers.choices import GRADING_MODES, GradingMode, choice, format_choice
+from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = ["MCQA"]
@@ -217,7 +212,7 @@ class MCQA(TextEnv[None]):
 
     def solve(self) -> Message:
         """Choose the correct option."""
-        answer = letter_as_answer(self.task.answer, self.task.mode)
+        answer = format_choice(self.task.answer, self.task.mode)
         if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
             raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
         return assistant(answer)
@@ -225,11 +220,11 @@ class MCQA(TextEnv[None]):
     def guess(self, rng: random.Random) -> Message:
         """Choose a random option."""
         letters = list(self.task.options) or list(_LETTERS)
-        return assistant(letter_as_answer(rng.choice(letters), self.task.mode))
+        return assistant(format_choice(rng.choice(letters), self.task.mode))
 
     def _choice(self, text: str, search: PatternSearch) -> str:
         task = self.task
-        return find_choice(text, task.options, task.mode, task.patterns, search)
+        return choice(text, task.options, task.mode, task.patterns, search)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
         """Return solved examples as turns, without any question that is in the prompt itself."""
@@ -241,7 +236,7 @@ class MCQA(TextEnv[None]):
             row = self._example_row(index)
             if normalize_text(row["question"]) not in asked:
                 turns.append(user(_prompt(row, row["options"], mode)))
-                turns.append(assistant(letter_as_answer(row["answer"], mode)))
+                turns.append(assistant(format_choice(row["answer"], mode)))
         return turns
 
     def _example_row(self, index: int) -> dict[str, Any]:

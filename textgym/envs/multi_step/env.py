@@ -18,7 +18,7 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_gym as nemo_rows
 from textgym.tasks.task import Task
 from textgym.tools import arguments_of, tool
-from textgym.verifiers.exact import same_json
+from textgym.verifiers.exact import equal_json
 
 __all__ = ["MultiStep"]
 
@@ -226,7 +226,7 @@ class MultiStep(TextEnv[None]):
         """Compare the list that was submitted last with the expected one."""
         values = self._submitted()
         expected = self.task.answer
-        right = same_json(expected, values)
+        right = equal_json(expected, values)
         overlap = len(set(filter(_is_number, values)) & set(expected)) / len(expected)
         minefield = self.task.minefield
         components = {

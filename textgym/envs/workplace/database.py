@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from textgym.errors import DatasetError, StateError
 from textgym.tasks.files import content_hash, file_stamp
-from textgym.verifiers.state import Changes, Row, new_changes, same_state
+from textgym.verifiers.state import Changes, Row, equal_state, new_changes
 
 __all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
 
@@ -184,13 +184,13 @@ class Database:
     def _same(self, name: str, one: Changes, other: Changes) -> bool:
         records = self.records[name]
         layout = records.layout
-        return same_state(
+        return equal_state(
             records.rows,
             one,
             other,
             id_column=layout.id_column,
             times=layout.times,
-            case_counts=layout.case_counts,
+            case_sensitive=layout.case_counts,
         )
 
 

@@ -1,10 +1,13 @@
-"""Judges: whether a generated answer means the same as the expected one.
+"""Judges: what compares a generated answer with the expected one.
 
-A judge is `rule`, which compares texts, or any policy, or any callable from messages to text.
+A judge is `rule`, which compares texts, or a policy, or a callable from messages to text.
 
-Invariants: what is no verdict by the rules of `judge_labels.py` is a `JudgeFailure`; where the
-judge is honest, no generated answer can cause one; what was judged once is not asked again; equal
-specs are one object a process, so that they share their verdicts and their limit.
+Invariants:
+
+- A reply without a verdict, by the rules of `labels`, is a `JudgeFailure`. If the judge is honest,
+  no generated answer can cause one.
+- A comparison that has a verdict is not asked again.
+- Equal specs are one object a process, so they share their verdicts and their concurrency limit.
 """
 
 from __future__ import annotations
@@ -29,10 +32,10 @@ from textgym.errors import (
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.task import canonical_json, hash_int
-from textgym.verifiers.exact import same_answer
-from textgym.verifiers.judge_asking import Asker, Replies
+from textgym.verifiers.exact import match
+from textgym.verifiers.judge.client import JudgeClient, ReplyFunction
+from textgym.verifiers.judge.prompt import JudgePrompt
 from textgym.verifiers.judge_options import JudgeOptions
-from textgym.verifiers.judge_prompt import JudgePrompt
 
 __all__ = [
     "Judge",
@@ -44,26 +47,26 @@ __all__ = [
     "make_judge",
 ]
 
-JudgeLike = str | Policy | Replies
-"""What a judge can be made of: a spec, a policy, or a callable from messages to text."""
+JudgeLike = str | Policy | ReplyFunction
+"""What `make_judge` accepts: a spec, a policy, or a callable from messages to text."""
 
 _KINDS = tuple(kind for kind in POLICY_KINDS if kind not in ("oracle", "random"))
-_ASKED = 2  # times, where a reply gives no verdict
-_LONGEST_ANSWER = 50_000
-_MOST_KEPT = 20_000
+_MAX_ATTEMPTS = 2  # requests for one verdict
+_MAX_ANSWER = 50_000  # characters
+_MAX_KEPT = 20_000  # verdicts
 _SAMPLING = {"temperature": 0.0, "max_tokens": 2048}
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeVerdict:
-    """What a judge found.
+    """The result of one comparison.
 
     Attributes:
         equal: Whether the two answers mean the same.
-        reply: What the judge said; "" where nobody was asked.
-        too_long: Whether the generated answer was too long to be read, and so is not equal.
-        forged_label: Whether the generated answer wrote one of the judge's labels itself, and so is
-            not equal; nobody was asked.
+        reply: The judge's reply; "" if no model was asked.
+        too_long: Whether the generated answer was too long to be judged, and so is not equal.
+        forged_label: Whether the generated answer itself contains one of the judge's labels, and so
+            is not equal. No model was asked.
     """
 
     equal: bool
@@ -73,10 +76,10 @@ class JudgeVerdict:
 
 
 class Judge:
-    """What compares two answers to a question. Subclasses define `compare`.
+    """Compares two answers to a question. Subclasses define `compare`.
 
     Attributes:
-        name: The spec, or what `info["judge"]` calls it.
+        name: The judge's spec or name, as shown in `info["judge"]`.
         blocking: Whether `compare` may wait.
     """
 
@@ -89,20 +92,20 @@ class Judge:
         """Compare a generated answer with the expected one.
 
         Args:
-            question: What was asked.
+            question: The question.
             expected: The right answer.
-            generated: The answer to be judged.
-            swap: Whether the two stand in each other's place, which shows a judge's bias.
-            draw: Tells apart comparisons of the same texts that are to be judged anew.
+            generated: The answer to judge.
+            swap: Whether to exchange the places of the two answers, which reveals a biased judge.
+            draw: Comparisons of the same texts with different numbers are judged separately.
 
         Raises:
-            JudgeFailure: There is no verdict; it can be asked again.
+            JudgeFailure: There is no verdict; calling again may give one.
         """
         raise NotImplementedError(f"{type(self).__name__} must define compare")
 
 
 class RuleJudge(Judge):
-    """`rule`: two answers are the same as texts or as numbers, see `exact.same_answer`.
+    """`rule`: two answers are equal as texts or as numbers, see `textgym.verifiers.match`.
 
     Example:
         >>> RuleJudge().compare("Where is it?", "Eiffel Tower", "The Eiffel tower.").equal
@@ -116,37 +119,37 @@ class RuleJudge(Judge):
         self, question: str, expected: str, generated: str, *, swap: bool = False, draw: int = 0
     ) -> JudgeVerdict:
         """Compare the two texts; see `Judge.compare`."""
-        return JudgeVerdict(same_answer(expected, generated))
+        return JudgeVerdict(match(expected, generated))
 
 
 class ModelJudge(Judge):
-    """A policy or a callable that is asked, and whose verdicts are kept.
+    """A judge that asks a policy or a callable, and keeps its verdicts.
 
     Args:
-        asker: Who is asked.
-        prompt: What it is asked, and how its replies are read.
+        client: Sends the requests.
+        prompt: Writes the requests and reads the replies.
     """
 
-    def __init__(self, asker: Asker, prompt: JudgePrompt) -> None:
-        self.name = asker.name
-        self._asker = asker
+    def __init__(self, client: JudgeClient, prompt: JudgePrompt) -> None:
+        self.name = client.name
+        self._client = client
         self._prompt = prompt
         self._verdicts: dict[bytes, JudgeVerdict] = {}
-        self._under_way: dict[tuple[object, bytes], asyncio.Task[JudgeVerdict]] = {}
+        self._pending: dict[tuple[object, bytes], asyncio.Task[JudgeVerdict]] = {}
 
     def compare(
         self, question: str, expected: str, generated: str, *, swap: bool = False, draw: int = 0
     ) -> JudgeVerdict:
-        """Ask for a verdict, or take the one that was given before; see `Judge.compare`.
+        """Ask for a verdict, or return the one that is kept; see `Judge.compare`.
 
-        An answer that is too long to be read is not equal: one of over 50,000 characters and four
-        times the expected one's, or one that does not fit the judge's context where the expected
-        answer in its place does. Nor is an answer that writes one of the judge's labels, in any
-        spelling, which neither the question nor the expected answer holds. What stands before a
-        `</think>` is reasoning, and is not shown.
+        Nobody is asked, and the answers are not equal, if the generated answer has over 50,000
+        characters and four times those of the expected one, or contains one of the judge's labels,
+        in any spelling, that neither the question nor the expected answer contains. An answer is
+        also too long if it does not fit the judge's context although the expected answer in its
+        place does. Text up to a `</think>` is reasoning, and is not shown to the judge.
         """
-        _, _, generated = generated.rpartition("</think>")  # which a judge may quote
-        if len(generated) > max(_LONGEST_ANSWER, 4 * len(expected)):
+        _, _, generated = generated.rpartition("</think>")  # a judge may quote the tag
+        if len(generated) > max(_MAX_ANSWER, 4 * len(expected)):
             return JudgeVerdict(False, too_long=True)
         if self._prompt.is_forged(question, expected, generated):
             return JudgeVerdict(False, forged_label=True)
@@ -162,56 +165,57 @@ class ModelJudge(Judge):
             return JudgeVerdict(False, too_long=True)
 
     def _check_room(self, question: str, expected: str) -> None:
-        """Raise a `JudgeFailure` where not even the expected answer, in both places, fits."""
+        """Raise a `JudgeFailure` if not even the expected answer, in both places, fits."""
         messages = self._prompt.messages(question, expected, expected)
         try:
-            background.run(self._asker.ask(messages, 0))
+            background.run(self._client.ask(messages, 0))
         except ContextFullError as error:
             raise JudgeFailure(f"the judge {self.name} cannot hold the task: {error}") from None
 
     async def _shared(self, key: bytes, texts: tuple[str, str, str]) -> JudgeVerdict:
-        """Ask, or wait with those who ask the same at this moment."""
-        place = asyncio.get_running_loop(), key
-        task = self._under_way.get(place)
+        """Ask, or wait for the same comparison if it has been asked and not answered yet."""
+        pending = asyncio.get_running_loop(), key
+        task = self._pending.get(pending)
         if task is None:
             task = asyncio.create_task(self._ask(key, texts))
-            self._under_way[place] = task
-            task.add_done_callback(lambda done: self._end(place, done))
+            self._pending[pending] = task
+            task.add_done_callback(lambda done: self._keep(pending, done))
         return await asyncio.shield(task)
 
-    def _end(self, place: tuple[object, bytes], task: asyncio.Task[JudgeVerdict]) -> None:
-        del self._under_way[place]
+    def _keep(self, pending: tuple[object, bytes], task: asyncio.Task[JudgeVerdict]) -> None:
+        """Keep the verdict of a comparison that has ended, unless it failed."""
+        del self._pending[pending]
         if not task.cancelled() and task.exception() is None:
-            while len(self._verdicts) >= _MOST_KEPT:
+            while len(self._verdicts) >= _MAX_KEPT:
                 del self._verdicts[next(iter(self._verdicts))]
-            self._verdicts[place[1]] = task.result()
+            self._verdicts[pending[1]] = task.result()
 
     async def _ask(self, key: bytes, texts: tuple[str, str, str]) -> JudgeVerdict:
         reply = ""
-        for attempt in range(_ASKED):
+        for attempt in range(_MAX_ATTEMPTS):
             messages = self._prompt.messages(*texts, again=attempt > 0)
-            reply = await self._asker.ask(messages, hash_int(key.hex(), attempt))
+            reply = await self._client.ask(messages, hash_int(key.hex(), attempt))
             equal = self._prompt.read(reply, *texts)
             if equal is not None:
                 return JudgeVerdict(equal, reply)
         raise JudgeFailure(
-            f"the judge {self.name} gave no one verdict, asked {_ASKED} times: "
+            f"the judge {self.name} gave no clear verdict in {_MAX_ATTEMPTS} attempts: "
             f"{reply.strip()[-80:]!r}"
         )
 
 
 def _digest(texts: tuple[str, str, str], swap: bool, draw: int) -> bytes:
-    told = canonical_json([*texts, swap, draw])
-    return blake2b(told.encode(), digest_size=16).digest()
+    comparison = canonical_json([*texts, swap, draw])
+    return blake2b(comparison.encode(), digest_size=16).digest()
 
 
 def compare_both_ways(
     judge: Judge, question: str, expected: str, generated: str
 ) -> list[JudgeVerdict]:
-    """Compare, and after a yes once more with the answers in each other's place.
+    """Compare two answers and, if they are equal, compare them again in the other order.
 
     Returns:
-        One verdict, which is a no; or two, of which the first is a yes.
+        One verdict if it is a no; otherwise the verdicts of both orders.
 
     Example:
         >>> [verdict.equal for verdict in compare_both_ways(RuleJudge(), "1 + 1?", "2", "2.0")]
@@ -271,20 +275,21 @@ def make_judge(judge: JudgeLike = "rule", **options: Unpack[JudgeOptions]) -> Ju
 def _check_limits(concurrency: int | None, timeout: float) -> None:
     if concurrency is not None and (type(concurrency) is not int or concurrency < 1):
         raise UsageError(
-            f"judge_endpoint_max_concurrency is a number of 1 or more, or None, not {concurrency!r}"
+            "judge_endpoint_max_concurrency must be a positive integer or None, "
+            f"not {concurrency!r}"
         )
     number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
     if not number or not math.isfinite(timeout) or timeout <= 0:
-        raise UsageError(f"judge_timeout is a number of seconds over 0, not {timeout!r}")
+        raise UsageError(f"judge_timeout must be a positive number of seconds, not {timeout!r}")
 
 
 def _sampling(judge: JudgeLike, given: Mapping[str, Any] | None) -> dict[str, Any]:
     if given is None:
         return _SAMPLING
     if not isinstance(judge, str) or judge.partition(":")[0] not in _KINDS:
-        raise UsageError("judge_sampling is for a judge that is named as a policy is: openai:MODEL")
+        raise UsageError("judge_sampling needs a judge that is named like a policy: openai:MODEL")
     if not isinstance(given, Mapping):
-        raise UsageError(f"judge_sampling holds settings by name, not {given!r}")
+        raise UsageError(f"judge_sampling must map settings by name, not be {given!r}")
     return {**_SAMPLING, **given}
 
 
@@ -295,7 +300,7 @@ def _name_of(judge: Any) -> str:
         return judge.name
     if not callable(judge):
         raise UsageError(
-            "a judge is a spec, a policy or a callable from messages to text, "
+            "a judge must be a spec, a policy or a callable from messages to text, "
             f"not a {type(judge).__name__}"
         )
     named = judge if hasattr(judge, "__qualname__") else type(judge)
@@ -317,7 +322,7 @@ def _model_judge(
     concurrency: int | None,
     timeout: float,
 ) -> ModelJudge:
-    def make() -> Policy | Replies:
+    def make() -> Policy | ReplyFunction:
         if not isinstance(judge, str):
             return judge
         kind, colon, rest = judge.partition(":")
@@ -325,13 +330,13 @@ def _model_judge(
             return make_policy(judge, sampling)
         if not colon or not rest:
             hint = did_you_mean(kind, ("rule", *_KINDS))
-            raise UnknownNameError(f"there is no judge {judge!r}{hint}, or name module:attribute")
+            raise UnknownNameError(f"there is no judge {judge!r}{hint}; or use module:attribute")
         return _attribute(judge)
 
-    return ModelJudge(Asker(_name_of(judge), make, concurrency, timeout), prompt)
+    return ModelJudge(JudgeClient(_name_of(judge), make, concurrency, timeout), prompt)
 
 
-def _attribute(spec: str) -> Policy | Replies:
+def _attribute(spec: str) -> Policy | ReplyFunction:
     module, _, name = spec.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -341,5 +346,5 @@ def _attribute(spec: str) -> Policy | Replies:
         raise UnknownNameError(f"there is no judge {spec!r}: {error}") from None
     if isinstance(found, type) or not (callable(found) or isinstance(found, Policy)):
         raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {found!r}")
-    judge: Policy | Replies = found
+    judge: Policy | ReplyFunction = found
     return judge

@@ -1,17 +1,17 @@
-"""The two labels of a judge: written for it, read in its replies, and found in answers.
+"""A judge's two labels: as it is asked to write them, read in its replies, and found in answers.
 
-An answer may hold a label or ask for one, and an honest judge may quote it or comment on it. Three
-rules keep such a label from being read as a verdict:
+An answer may contain a label or ask for one, and an honest judge may quote it or comment on it.
+Three rules keep such a label from being read as the verdict:
 
-- The judge is asked for a label with a code behind it, which no answer can know, alone on the last
-  line of its reply. A label anywhere else is no verdict.
-- A judge may forget the code or get it wrong. Then a label is a verdict only where it is the whole
-  reply, or, where the judge was shown no code, alone on the last line.
-- `Labels.written_in` finds the labels that an answer writes itself, however they are spelled. Such
-  an answer can be refused before a judge reads it.
+- The judge is asked to end its reply with a label and a code that no answer can know, on a line of
+  their own. A label anywhere else is not a verdict.
+- If the judge omits the code or gets it wrong, a label is a verdict only if it is the whole reply.
+  If the judge was shown no code, a label is a verdict if it is alone on the last line.
+- `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.
+  Such an answer can be rejected before a judge reads it.
 
-Invariants: a label without the code on the last line is never a yes below a no; every function
-takes any text and linear time.
+Invariants: a yes without the code, below a no, is never a verdict; every function takes any text
+and linear time.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from textgym.errors import UsageError
-from textgym.verifiers.extract import after_reasoning
+from textgym.verifiers.extract import after_reasoning, last_line
 
 __all__ = ["Labels"]
 
 _WORDS = re.compile(r"""[\w\s.,;:!?'"()*`/&-]+""")
 _CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
-_MARKUP = r"[\s*_`#]*"
+_MARKS = r"[\s*_`#]*"
 _LINE = (
-    rf"{_MARKUP}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
+    rf"{_MARKS}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
     rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
 )
-_REFERENCE = re.compile(r"&#?\w{1,40};?")  # of HTML; of thousands of digits, `unescape` raises
-_LOOK_ALIKES = {
+_ENTITY = re.compile(r"&#?\w{1,40};?")  # of HTML; `unescape` raises on thousands of digits
+_LOOKALIKES = {
     ord(char): plain
     for chars, plains in (
-        ("авекмнорстухіѕј", "abekmhopctyxisj"),  # Cyrillic, whose capitals look Latin
+        ("авекмнорстухіѕј", "abekmhopctyxisj"),  # Cyrillic: the capitals look Latin
         ("αβεζηικμνορτυχ", "abezhikmnoptyx"),  # Greek
         ("【】〔〕꞊ǃ", "[][]=!"),
         ("⟦〚⟧〛", ("[[", "[[", "]]", "]]")),
-        ("\u115f\u1160", ("", "")),  # letters that are invisible
+        ("\u115f\u1160", ("", "")),  # invisible letters
     )
     for char, plain in zip(chars, plains, strict=True)
 }
@@ -49,14 +49,14 @@ _LOOK_ALIKES = {
 
 @dataclass(frozen=True)
 class Labels:
-    r"""What a judge says where two answers mean the same, and where they do not.
+    r"""What a judge writes if two answers mean the same, and if they do not.
 
     Args:
-        equal: The label of answers that mean the same.
-        not_equal: The label of answers that do not.
+        equal: The label for answers that mean the same.
+        not_equal: The label for answers that do not.
 
     Raises:
-        UsageError: A label is empty or has blanks around it, or both are the same.
+        UsageError: A label is empty or has white space around it, or both are the same.
 
     Example:
         >>> labels = Labels()
@@ -80,14 +80,14 @@ class Labels:
         both = {"judge_equal_label": self.equal, "judge_not_equal_label": self.not_equal}
         for name, label in both.items():
             if not isinstance(label, str) or label != label.strip() or not label:
-                raise UsageError(f"{name} is a text without blanks around it, not {label!r}")
+                raise UsageError(
+                    f"{name} must be a text without white space around it, not {label!r}"
+                )
         if self.equal == self.not_equal:
-            raise UsageError(f"both of the judge's labels are {self.equal!r}")
-        by_length = sorted(
-            both.values(), key=len, reverse=True
-        )  # the longer of two that begin alike
-        label = "|".join(map(_whole, by_length))
-        plain = "".join(map(_plain, by_length))
+            raise UsageError(f"the judge's labels must differ: both are {self.equal!r}")
+        longest_first = sorted(both.values(), key=len, reverse=True)  # one may begin with the other
+        label = "|".join(map(_whole_words, longest_first))
+        plain = "".join(map(_plain, longest_first))
         distinct = [label for label in both.values() if not _WORDS.fullmatch(label)]
         fields = {
             "_anywhere": re.compile(rf"(?P<label>{label})"),
@@ -100,11 +100,11 @@ class Labels:
 
     @property
     def are_words(self) -> bool:
-        """Whether a label is a word or words, which any text may hold."""
+        """Whether a label consists of words, which any text may contain."""
         return len(self._folded) < 2
 
     def coded(self, code: str) -> tuple[str, str]:
-        """Return the labels as a judge is asked to write them.
+        """Return the labels with a code, as a judge is asked to write them.
 
         Args:
             code: Eight hexadecimal digits.
@@ -112,35 +112,36 @@ class Labels:
         return f"{self.equal} {code}", f"{self.not_equal} {code}"
 
     def written_in(self, text: str) -> set[str]:
-        """Return the labels that a text holds in any spelling, except those that are words.
+        """Return the labels that a text contains in any spelling, except labels that are words.
 
-        Case, white space, full-width and other compatibility forms, accents, HTML entities, letters
-        of other scripts that look the same, and whatever signs are not the labels' own do not
-        matter.
+        These do not matter: case, white space, full-width and other compatibility forms, accents,
+        HTML entities, letters of other scripts that look the same, and signs that are not in the
+        labels.
         """
         folded = self._fold(text) if self._folded else ""
         return {label for label, plain in self._folded.items() if plain in folded}
 
     def read(self, reply: str, code: str | None) -> bool | None:
-        """Return the verdict of a reply; None where it does not give exactly one.
+        """Return the verdict of a reply; None if it does not give exactly one.
 
         Args:
-            reply: What the judge said, its reasoning included.
-            code: The code that the judge was shown behind the labels; None where it was shown none.
+            reply: The judge's reply, its reasoning included.
+            code: The code that the judge was shown with the labels; None if it was shown none.
         """
-        lines = after_reasoning(reply).strip().split("\n")
-        last = self._line.fullmatch(lines[-1])
+        said = after_reasoning(reply).strip()
+        last = self._line.fullmatch(last_line(said))
         if last is None:
             return None
         equal = last["label"] == self.equal
-        if len(lines) == 1 or (code is not None and (last["code"] or "").lower() == code):
+        above = said.rpartition("\n")[0]
+        if not above or (code is not None and (last["code"] or "").lower() == code):
             return equal
-        if code is not None or (equal and self._denies("\n".join(lines[:-1]))):
-            return None  # a quotation may end the reply
+        if code is not None or (equal and self._denies(above)):
+            return None  # the last line may be a quotation
         return equal
 
     def _denies(self, text: str) -> bool:
-        """Tell whether a text holds the label of different answers: a word, alone on a line."""
+        """Tell whether a text contains the label `not_equal`: if a word, alone on a line."""
         if self.are_words:
             found = [self._line.fullmatch(line) for line in text.split("\n")]
         else:
@@ -148,8 +149,8 @@ class Labels:
         return any(item["label"] == self.not_equal for item in found if item)
 
     def _fold(self, text: str) -> str:
-        """Return a text's letters and digits and the labels' own signs, in their plainest form."""
-        text = _REFERENCE.sub(lambda found: html.unescape(found.group()), text)
+        """Return a text's letters, digits and label signs, each in its plainest form."""
+        text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
         signs = self._signs
         return text.translate(
             {
@@ -160,11 +161,11 @@ class Labels:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+    return unicodedata.normalize("NFKD", text).casefold().translate(_LOOKALIKES)
 
 
-def _whole(label: str) -> str:
-    """Return an expression for a label that is no part of a longer word."""
+def _whole_words(label: str) -> str:
+    """Return an expression for a label that is not part of a longer word."""
     start = r"(?<!\w)" if re.match(r"\w", label) else ""
     end = r"(?!\w)" if re.search(r"\w\Z", label) else ""
     return start + re.escape(label) + end

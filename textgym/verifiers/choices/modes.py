@@ -1,0 +1,180 @@
+r"""The grading modes of multiple choice: the part of a text that counts, and how it is read.
+
+The modes have the names of those of NeMo Gym's `mcqa` server. Each reads one part of the text:
+
+- `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, alone or
+  with a text behind it.
+- `lenient_boxed`: the same box, which may also hold an option's text, alone or among other words.
+- `lenient_answer_colon`: the first `Answer:`, followed by a letter, an option's text, or both.
+- `lenient_answer_colon_md`: the last `Answer:` that names one letter.
+
+That part chooses an option by one of these rules. Each mode uses some of them, in this order:
+
+1. The part is a letter, in any brackets, quotes, LaTeX, Markdown or punctuation.
+2. It is a letter with that option's own text.
+3. It is a sentence that names one letter (see `sentences.named_letter`).
+4. It is an option's text (see `texts.whole_option`).
+5. It is a sentence that mentions one option's text (see `texts.mentioned_option`).
+
+Invariants: a text chooses one option or none, so naming several never pays; every function takes
+any text and linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+from textgym.verifiers.choices.letters import (
+    LetteredText,
+    is_latin_letter,
+    lone_letter,
+    split_letter,
+    to_latin_letters,
+)
+from textgym.verifiers.choices.sentences import named_letter
+from textgym.verifiers.choices.texts import is_same_text, mentioned_option, whole_option
+from textgym.verifiers.exact import normalize_answer
+from textgym.verifiers.extract import answer_lines, last_boxed, latex_to_text
+from textgym.verifiers.patterns import PatternSearch
+
+__all__ = ["GRADING_MODES", "GradingMode", "choice", "format_choice"]
+
+GradingMode = Literal[
+    "strict_single_letter_boxed",
+    "lenient_boxed",
+    "lenient_answer_colon",
+    "lenient_answer_colon_md",
+]
+GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
+
+_QUOTES = "\"'`“‘«"
+_OPTION_WORD = re.compile(r"[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
+
+
+def choice(
+    text: str,
+    options: Mapping[str, str],
+    mode: GradingMode = "strict_single_letter_boxed",
+    patterns: Iterable[str] = (),
+    search: PatternSearch | None = None,
+) -> str:
+    r"""Return the letter of the option that a text chooses; "" if it chooses none.
+
+    Args:
+        text: The model's text, without its reasoning.
+        options: The options' texts by capital letter. Without options only `patterns` can choose.
+        mode: One of `GRADING_MODES`.
+        patterns: Regular expressions to try before the mode, in order. Case does not matter. The
+            last match counts; its first group, or else all of it, is a letter or an option's text.
+            A broken expression is ignored. A letter that is captured need not be an option.
+        search: Runs the expressions under its time limit, and records whether the time ran out.
+
+    Example:
+        >>> options = {"A": "iron", "B": "zinc"}
+        >>> choice(r"So it is \boxed{\text{B}}.", options)
+        'B'
+        >>> choice("Answer: zinc", options, "lenient_answer_colon")
+        'B'
+        >>> choice(r"\boxed{A or B}", options)
+        ''
+        >>> choice("I choose (b)", options, patterns=[r"choose \((.)\)"])
+        'B'
+    """
+    for pattern in patterns:
+        search = search or PatternSearch()
+        letter = _captured_letter(search.last_match(text, pattern, re.IGNORECASE) or "", options)
+        if letter:
+            return letter
+    if mode == "lenient_answer_colon":
+        return _letter_of_answer(next(iter(_answers(text)), ""), options)
+    if mode == "lenient_answer_colon_md":
+        lines = reversed(_answers(text))
+        return next(filter(None, (_letter_of_sentence(line, options) for line in lines)), "")
+    box = last_boxed(text) or ""
+    letter = _letter_of_box(box, options)
+    if letter or mode == "strict_single_letter_boxed":
+        return letter
+    return whole_option(box, options) or mentioned_option(box, options)
+
+
+def format_choice(letter: str, mode: GradingMode) -> str:
+    r"""Return a text that chooses a letter in a mode.
+
+    Example:
+        >>> format_choice("B", "lenient_boxed"), format_choice("B", "lenient_answer_colon")
+        ('\\boxed{B}', 'Answer: B')
+    """
+    return f"\\boxed{{{letter}}}" if mode in GRADING_MODES[:2] else f"Answer: {letter}"
+
+
+def _captured_letter(captured: str, options: Mapping[str, str]) -> str:
+    letter = to_latin_letters(captured)
+    if is_latin_letter(letter):
+        return letter.upper()
+    return whole_option(captured, options)
+
+
+def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
+    """Read a box by the rules 1, 2 and 3; only capital letters count.
+
+    By rule 3 a mark such as `:` must separate the letter from the text behind it. A box that begins
+    with an option's whole text, such as "E. coli", does not begin with a letter.
+    """
+    text = latex_to_text(box)
+    letter = lone_letter(text)
+    if letter:
+        return letter if letter in options else ""
+    parts = split_letter(text)
+    if parts is None or parts.letter not in options:
+        return ""
+    if _begins_with_lettered_option(text, options):
+        return ""
+    if is_same_text(parts.text, options[parts.letter]):
+        return parts.letter
+    return named_letter(text, options) if parts.is_marked else ""
+
+
+def _begins_with_lettered_option(text: str, options: Mapping[str, str]) -> bool:
+    said, texts = normalize_answer(text), map(latex_to_text, options.values())
+    return any(said.startswith(normalize_answer(text)) for text in texts if split_letter(text))
+
+
+def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
+    """Read the text behind `Answer:` by the rules 1, 2 and 4; in 2, `:` separates nothing."""
+    text = latex_to_text(line)
+    word = _OPTION_WORD.match(text)
+    text = text[word.end() :] if word else text
+    letter = lone_letter(text).upper()
+    if letter in options:
+        return letter
+    parts = split_letter(text)
+    if parts and ":" not in parts.mark and _has_own_text(parts, options):
+        return parts.letter.upper()
+    return whole_option(line, options)
+
+
+def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
+    """Read the text behind `Answer:` by the rules 1, 2 and 3; an option's text chooses nothing."""
+    line = latex_to_text(to_latin_letters(line))
+    letter = lone_letter(line).upper()
+    if letter or whole_option(line, options):
+        return letter if letter in options else ""
+    parts = split_letter(line)
+    if parts and _has_own_text(parts, options):
+        return parts.letter.upper()
+    return named_letter(line, options)
+
+
+def _has_own_text(parts: LetteredText, options: Mapping[str, str]) -> bool:
+    """Tell whether the text behind a letter, in either case, is that option's."""
+    letter = parts.letter.upper()
+    return letter in options and is_same_text(parts.text, options[letter])
+
+
+def _answers(text: str) -> list[str]:
+    """Return the text behind each `Answer:`; behind a quoted one only if all are quoted."""
+    lines = list(answer_lines(text))
+    own = [rest for before, rest in lines if not before or before not in _QUOTES]
+    return own or [rest for _, rest in lines]

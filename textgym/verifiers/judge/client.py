@@ -1,0 +1,148 @@
+"""Requests to the policy or callable behind a judge.
+
+Invariants: requests run on the background event loop, at most `concurrency` at once; every error
+becomes a `JudgeFailure`, except a `ContextFullError`; after a fork, the child process makes its own
+policy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import os
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any
+
+from textgym.errors import ContextFullError, JudgeFailure
+from textgym.messages import Message, text_of
+from textgym.policies.base import Policy
+
+__all__ = ["JudgeClient", "ReplyFunction"]
+
+ReplyFunction = Callable[[list[Message]], Any]
+"""A callable that returns the reply to messages: a text, or an awaitable of one."""
+
+
+class JudgeClient:
+    """Sends messages to one policy or callable.
+
+    Args:
+        name: The judge's name in error messages.
+        make: Returns the policy or callable. It is called once a process.
+        concurrency: The maximum number of concurrent requests; None for no limit.
+        timeout: The time limit for one reply, in seconds.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], Policy | ReplyFunction],
+        concurrency: int | None,
+        timeout: float,
+    ) -> None:
+        self.name = name
+        self._make = make
+        self._made = os.getpid(), make()
+        self._concurrency = concurrency
+        self._timeout = timeout
+        self._limits: tuple[object, AbstractAsyncContextManager[None]] = (None, nullcontext())
+
+    async def ask(self, messages: list[Message], seed: int) -> str:
+        """Return the reply to messages; "" for a policy's reply that was cut at the token limit.
+
+        Call this on the background loop.
+
+        Args:
+            messages: The messages.
+            seed: The sampling seed, for a policy.
+
+        Raises:
+            JudgeFailure: There is no reply.
+            ContextFullError: The messages do not fit the model's context.
+        """
+        async with self._limit():
+            try:
+                async with asyncio.timeout(self._timeout) as limit:
+                    return await self._reply(messages, seed)
+            except (JudgeFailure, ContextFullError):
+                raise
+            except (Exception, asyncio.CancelledError, SystemExit, KeyboardInterrupt) as error:
+                task = asyncio.current_task()
+                if isinstance(error, asyncio.CancelledError) and task and task.cancelling():
+                    raise
+                problem = _describe(error)
+                if limit.expired():
+                    problem = f"gave no reply within {self._timeout:g} s"
+        raise JudgeFailure(f"the judge {self.name} {problem}")
+
+    def _limit(self) -> AbstractAsyncContextManager[None]:
+        """Return the limit of concurrent requests, which belongs to the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._limits[0] is not loop:
+            most = self._concurrency
+            self._limits = loop, nullcontext() if most is None else asyncio.Semaphore(most)
+        return self._limits[1]
+
+    async def _reply(self, messages: list[Message], seed: int) -> str:
+        judge = self._policy_or_function()
+        if isinstance(judge, Policy):
+            action = await judge.act(messages, [], seed=seed)
+            return "" if action.finish_reason == "length" else text_of(action.message)
+        if _is_async(judge):
+            reply = await judge(messages)
+        else:
+            reply = await _call_in_thread(judge, messages)
+            if inspect.isawaitable(reply):
+                reply = await reply
+        if not isinstance(reply, str):
+            raise JudgeFailure(
+                f"the judge {self.name} returned {type(reply).__name__} instead of text"
+            )
+        return reply
+
+    def _policy_or_function(self) -> Policy | ReplyFunction:
+        process = os.getpid()
+        if self._made[0] != process:
+            self._made = process, self._make()
+        return self._made[1]
+
+
+def _is_async(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  the method, not whether there is one
+    )
+
+
+def _describe(error: BaseException) -> str:
+    first = str(error).strip().partition("\n")[0]
+    return f"failed: {type(error).__name__}: {first}".rstrip(": ")
+
+
+async def _call_in_thread(function: ReplyFunction, messages: list[Message]) -> Any:
+    """Call a function in a new daemon thread, so that one that never returns blocks nothing."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((result, error))
+
+    def call() -> None:
+        result, error = None, None
+        try:
+            result = function(messages)
+        except BaseException as raised:
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=call, name="textgym-judge", daemon=True).start()
+    result, error = await done
+    if isinstance(error, StopIteration | StopAsyncIteration):
+        raise RuntimeError(_describe(error))  # a coroutine cannot raise these
+    if error is not None:
+        raise error
+    return result

@@ -51,7 +51,7 @@ def step(row: dict[str, Any], action: Any, **kwargs: Any) -> tuple[float, dict[s
 
 # NeMo Gym's verdicts.
 
-ASKED_IN_VAIN = {"diff:006:both_ne_first"}  # no one verdict: a failure, after asking again
+ASKED_IN_VAIN = {"diff:006:both_ne_first"}  # no clear verdict: a failure, after asking again
 ASKED_AGAIN = {"test:test_app:TestApp:test_verify_equal_then_confirm#1": YES}  # label alone
 NO_GOLD = {"diff:024:no_gold"}
 NOT_ASKED = {"diff:008:empty_reply"}  # an empty answer gets 0 without a call
@@ -70,7 +70,7 @@ def test_every_case_gets_its_verdict(shared: Path) -> None:
         env.reset(options={"task": case["task"]})
         if case["case"] in ASKED_IN_VAIN:
             judge.replies *= 2
-            with pytest.raises(JudgeFailure, match="no one verdict"):
+            with pytest.raises(JudgeFailure, match="no clear verdict"):
                 env.step(case["actions"][0])
             continue
         reward = env.step(case["actions"][0])[1]

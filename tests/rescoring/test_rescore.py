@@ -546,7 +546,7 @@ def test_the_command_lists_what_differs(folder: Path) -> None:
     assert " ".join(lines[3]) == (
         "textgym/MCQA-v0 0 (one) 0 0 -> 1 correct 0 -> 1, answered 0 -> 1, success no -> yes"
     )
-    assert " ".join(lines[4]) == "and 3 more: --limit 0 lists all"
+    assert " ".join(lines[4]) == "and 3 more (--limit 0 lists all)"
 
 
 def test_the_command_names_what_cannot_be_compared(folder: Path) -> None:

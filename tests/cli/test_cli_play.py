@@ -118,12 +118,12 @@ def play(folder: Path, typed: str | bytes, *arguments: str) -> subprocess.Comple
 
 
 def test_a_question_is_answered_through_a_pipe(tmp_path: Path) -> None:
-    came = play(tmp_path, "\\boxed{B}\n", MCQA)
+    came = play(tmp_path, "\\boxed{D}\n", MCQA)
     assert (came.returncode, came.stderr) == (0, "")
     assert re.findall(r"^\[\w+\]$", came.stdout, re.MULTILINE) == ["[user]", "[assistant]", "[end]"]
-    assert "\n[assistant]\n\\boxed{B}\n\n[end]\nreward: 1\n" in came.stdout
+    assert "\n[assistant]\n\\boxed{D}\n\n[end]\nreward: 1\n" in came.stdout
     assert "\nsuccess: yes\nstop reason: answer\n" in came.stdout
-    assert play(tmp_path, "\\boxed{B}\n", MCQA).stdout == came.stdout
+    assert play(tmp_path, "\\boxed{D}\n", MCQA).stdout == came.stdout
 
 
 def test_options_choose_the_task(tmp_path: Path) -> None:

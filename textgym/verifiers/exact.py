@@ -27,7 +27,7 @@ _PAIRED = "\"'`*_"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _MAX_COMPOSED = 10_000  # characters; composing stacked accents takes quadratic time
 _ARTICLE = re.compile(r"the\s+(?=\S)|an?\s+(?=[^\W\d_]{2})")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-(?=[^\W\d_])|(?<=[^\W\d_])-(?=[^\W\d_]{2})")  # not "x-y"
 _MARK_BEFORE_SPACE = re.compile(r"[,;:!?](?=\s)|(?<=[^\W\d_]{2})\.(?=\s)")
 _NUMBER = re.compile(
     r"(?:[+-] ?)?(?:(?:[1-9]\d{0,2}(?:(?P<mark>[,'\u0020\u00a0\u2007\u2009\u202f])\d{3})"
@@ -36,7 +36,8 @@ _NUMBER = re.compile(
 )
 _PRESENTATION = re.compile(
     r"\A(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
-    r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2}))?",
+    r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2})"
+    r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,
 )
 _MAX_NUMBER = 1000  # characters
@@ -85,7 +86,7 @@ def _unwrap(text: str) -> str:
     while start < end:
         if text[start] in _LEADING_MARKS:
             start += 1
-        elif text[end - 1] in _TRAILING_MARKS and not _is_factorial(text[end - 2 : end]):
+        elif text[end - 1] in _TRAILING_MARKS and not _is_factorial(text[max(0, end - 3) : end]):
             end -= 1
         elif _is_wrapped(text, start, end):
             start, end = start + 1, end - 1
@@ -95,7 +96,10 @@ def _unwrap(text: str) -> str:
 
 
 def _is_factorial(ending: str) -> bool:
-    return ending.endswith("!") and ending[0].isdigit()
+    """Tell whether the last three characters are those of `5!`, `n!` or `(n+1)!`."""
+    before = ending[:-1]
+    is_name = before[-1:].isalpha() and not before[:-1].isalpha()
+    return ending.endswith("!") and (is_name or before[-1:].isdigit() or before[-1:] == ")")
 
 
 def _is_wrapped(text: str, start: int, end: int) -> bool:
@@ -115,8 +119,16 @@ def equal_text(expected: str, generated: str) -> bool:
         >>> equal_text("Eiffel Tower", "the Eiffel tower."), equal_text("5", "-5")
         (True, False)
     """
-    plain = normalize_answer(expected)
-    return bool(plain) and plain == normalize_answer(generated)
+    plain, other = normalize_answer(expected), normalize_answer(generated)
+    return bool(plain) and (plain == other or _without_accents(plain) == _without_accents(other))
+
+
+def _without_accents(text: str) -> str:
+    """Return a text without the accents of its letters: people write "San Jose" and "San José"."""
+    if text.isascii() or len(text) > _MAX_COMPOSED:
+        return text
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(mark for mark in decomposed if not "\u0300" <= mark <= "\u036f")
 
 
 def bare_answer(text: str) -> str:

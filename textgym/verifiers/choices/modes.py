@@ -49,6 +49,7 @@ GradingMode = Literal[
 ]
 GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
 
+_MAX_MARKS = 3  # before an option's text that may be a part of it
 _QUOTES = "\"'`“‘«"
 _OPTION_WORD = re.compile(r"[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
 
@@ -129,10 +130,11 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
     parts = split_letter(text)
     if parts is None or parts.letter not in options:
         return ""
+    told = _option_behind(parts, options)
+    if told:
+        return parts.letter if told == parts.letter else ""
     if _begins_with_lettered_option(text, options):
         return ""
-    if is_same_text(parts.text, options[parts.letter]):
-        return parts.letter
     return named_letter(text, options) if parts.is_marked else ""
 
 
@@ -150,8 +152,9 @@ def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
     if letter in options:
         return letter
     parts = split_letter(text)
-    if parts and ":" not in parts.mark and _has_own_text(parts, options):
-        return parts.letter.upper()
+    told = _option_behind(parts, options) if parts else ""
+    if parts and told:
+        return told if told == parts.letter.upper() and ":" not in parts.mark else ""
     return whole_option(line, options)
 
 
@@ -159,18 +162,30 @@ def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
     """Read the text behind `Answer:` by the rules 1, 2 and 3; an option's text chooses nothing."""
     line = latex_to_text(to_latin_letters(line))
     letter = lone_letter(line).upper()
-    if letter or whole_option(line, options):
+    if letter:
         return letter if letter in options else ""
     parts = split_letter(line)
-    if parts and _has_own_text(parts, options):
-        return parts.letter.upper()
-    return named_letter(line, options)
+    told = _option_behind(parts, options) if parts else ""
+    if parts and told:
+        return told if told == parts.letter.upper() else ""
+    return "" if whole_option(line, options) else named_letter(line, options)
 
 
-def _has_own_text(parts: LetteredText, options: Mapping[str, str]) -> bool:
-    """Tell whether the text behind a letter, in either case, is that option's."""
-    letter = parts.letter.upper()
-    return letter in options and is_same_text(parts.text, options[letter])
+def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
+    """Return the letter of the option whose text stands behind a letter, in either case.
+
+    The marks before the text may be a part of it, as in "D) $2.95" and "B) -3". If two options have
+    the text, the letter's own one counts.
+    """
+    own = parts.letter.upper()
+    if own not in options:
+        return ""
+    for length in range(min(len(parts.mark), _MAX_MARKS), -1, -1):
+        text = parts.mark[len(parts.mark) - length :] + parts.text
+        same = [letter for letter, option in options.items() if is_same_text(text, option)]
+        if same:
+            return own if own in same else same[0]
+    return ""
 
 
 def _answers(text: str) -> list[str]:

@@ -119,16 +119,8 @@ def equal_text(expected: str, generated: str) -> bool:
         >>> equal_text("Eiffel Tower", "the Eiffel tower."), equal_text("5", "-5")
         (True, False)
     """
-    plain, other = normalize_answer(expected), normalize_answer(generated)
-    return bool(plain) and (plain == other or _without_accents(plain) == _without_accents(other))
-
-
-def _without_accents(text: str) -> str:
-    """Return a text without the accents of its letters: people write "San Jose" and "San José"."""
-    if text.isascii() or len(text) > _MAX_COMPOSED:
-        return text
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(mark for mark in decomposed if not "\u0300" <= mark <= "\u036f")
+    plain = normalize_answer(expected)
+    return bool(plain) and plain == normalize_answer(generated)
 
 
 def bare_answer(text: str) -> str:

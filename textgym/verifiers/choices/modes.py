@@ -35,7 +35,7 @@ from textgym.verifiers.choices.letters import (
 )
 from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.choices.texts import is_same_text, mentioned_option, whole_option
-from textgym.verifiers.exact import normalize_answer
+from textgym.verifiers.exact import normalize_answer, normalize_text
 from textgym.verifiers.extract import answer_lines, last_boxed, latex_to_text
 from textgym.verifiers.patterns import PatternSearch
 
@@ -130,9 +130,8 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
     parts = split_letter(text)
     if parts is None or parts.letter not in options:
         return ""
-    told = _option_behind(parts, options)
-    if told:
-        return parts.letter if told == parts.letter else ""
+    if _option_behind(parts, options) == parts.letter:
+        return parts.letter
     if _begins_with_lettered_option(text, options):
         return ""
     return named_letter(text, options) if parts.is_marked else ""
@@ -153,8 +152,10 @@ def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
         return letter
     parts = split_letter(text)
     told = _option_behind(parts, options) if parts else ""
-    if parts and told:
-        return told if told == parts.letter.upper() and ":" not in parts.mark else ""
+    if parts and told == parts.letter.upper():
+        return told if ":" not in parts.mark else ""
+    if told and normalize_text(text) != normalize_text(options[told]):
+        return ""
     return whole_option(line, options)
 
 
@@ -165,9 +166,8 @@ def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
     if letter:
         return letter if letter in options else ""
     parts = split_letter(line)
-    told = _option_behind(parts, options) if parts else ""
-    if parts and told:
-        return told if told == parts.letter.upper() else ""
+    if parts and _option_behind(parts, options) == parts.letter.upper():
+        return parts.letter.upper()
     return "" if whole_option(line, options) else named_letter(line, options)
 
 

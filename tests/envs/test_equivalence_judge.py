@@ -535,3 +535,12 @@ def test_prompt_is_the_question_and_how_to_answer() -> None:
     assert text_of(observation[0]) == (
         "Where does the Nile begin?\n\nReply with the answer alone, in as few words as it takes."
     )
+
+
+@pytest.mark.parametrize("gold", ["Paris", "Rome"])
+def test_two_answers_in_one_text_are_at_most_one(gold: str) -> None:
+    metadata = {"output_regex": r"Answer: (\w+)"}
+    row = {**ROW, "expected_answer": gold, "template_metadata": metadata}
+    text = "Answer: Paris\n<answer>Rome</answer>"
+    reward, _ = step(row, text, use_per_record_regex=True, check_full_generation_on_fail=True)
+    assert reward == float(gold == "Paris")

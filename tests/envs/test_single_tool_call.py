@@ -103,6 +103,18 @@ def test_a_number_is_right_where_the_answers_last_one_is_equal(text: str, reward
     assert answered(text, NUMBER)[0] == reward
 
 
+@pytest.mark.parametrize("gold", ["hot", "mild", "Yes", "No"])
+def test_a_list_of_guesses_earns_nothing(gold: str) -> None:
+    row = {"city": "Oslo", "expected_answer": gold}
+    assert answered("Answer: hot, mild, cold, yes, no", row)[0] == 0.0
+    assert answered(f"Answer: {gold}", row)[0] == 1.0
+
+
+@pytest.mark.parametrize("text", ["snowy is wrong", "snowy. It is not snowy.", "snowy isn't it"])
+def test_an_answer_that_is_denied_earns_nothing(text: str) -> None:
+    assert answered(f"Answer: {text}")[0] == 0.0
+
+
 def test_a_lucky_guess_earns_nothing() -> None:
     _, reward, terminated, _, info = begun().step("Answer: snowy")
     assert (reward, terminated) == (0.0, True)

@@ -55,6 +55,9 @@ _READINGS = {
     "ozone": ("the ozone in {}, in micrograms per cubic metre,", 10, 240),
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
+_REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
+MAX_ITEM_WORDS = 2  # of a list of guesses
+_SEPARATOR = re.compile(r"[,;/|]|(?:or|and)")
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
 MAX_CITY_LENGTH = 100
 MAX_ANSWER_LENGTH = 200
@@ -244,10 +247,16 @@ def _answer_of(row: Mapping[str, Any]) -> str:
 def _is_right(answer: str, expected: str) -> bool:
     if read_number(expected) is not None:
         return equal_number(expected, final_number(answer))
+    items = _SEPARATOR.split(answer)
+    is_list = len(items) > 1 and all(len(item.split()) <= MAX_ITEM_WORDS for item in items)
     answer, expected = normalize_answer(answer), normalize_answer(expected)
     found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", answer)
     if found is None or _NEGATION.search(answer, 0, found.start()):
         return False
+    if _REJECTION.search(answer, found.end()):
+        return False
+    if is_list and expected not in _CONDITIONS and answer != expected:
+        return False  # several guesses
     words, right = set(re.findall(r"\w+", answer)), set(re.findall(r"\w+", expected))
     return not words & set(_CONDITIONS) - right
 

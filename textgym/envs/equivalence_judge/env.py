@@ -260,7 +260,7 @@ class EquivalenceJudge(TextEnv[None]):
         found["answered"] = 1.0
         if verdicts[0].equal and not verdicts[-1].equal:
             found["swap_failed"], reward = 1.0, self._swap_reward
-        elif not verdicts[0].equal and self._check_whole and task.patterns and not long:
+        elif self._asks_about_whole_text(verdicts[0].equal) and not long:
             verdicts.append(self._judge.compare(task.question, task.answer, whole, draw=1))
             if verdicts[-1].equal:
                 found["full_generation_equal"], reward = 1.0, self._whole_reward
@@ -268,6 +268,15 @@ class EquivalenceJudge(TextEnv[None]):
         found["forged_label"] = float(any(verdict.forged_label for verdict in verdicts))
         right = all(verdict.equal for verdict in verdicts)
         return Grade(reward, right, found, extracted_answer=answer)
+
+    def _asks_about_whole_text(self, equal: bool) -> bool:
+        """Tell whether the judge is asked about the whole text after the extracted answer failed.
+
+        The rule judge is not: it would extract another answer from the same text.
+        """
+        if equal or not self.task.patterns or self.judge_name == "rule":
+            return False
+        return self._check_whole
 
     def solve(self) -> Message:
         """Give the expected answer."""

@@ -1001,7 +1001,7 @@ def test_state_that_json_cannot_hold() -> None:
         def begin(self, task: Task) -> dict[str, Any]:
             return {"basket": {1, 2}}
 
-    with pytest.raises(StateError, match="not what JSON can hold"):
+    with pytest.raises(StateError, match="cannot be represented in JSON"):
         begun(Odd).get_state()
 
 

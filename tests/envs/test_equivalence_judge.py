@@ -52,7 +52,6 @@ def step(row: dict[str, Any], action: Any, **kwargs: Any) -> tuple[float, dict[s
 # NeMo Gym's verdicts.
 
 ASKED_IN_VAIN = {"diff:006:both_ne_first"}  # no clear verdict: a failure, after asking again
-ASKED_AGAIN = {"test:test_app:TestApp:test_verify_equal_then_confirm#1": YES}  # label alone
 NO_GOLD = {"diff:024:no_gold"}
 NOT_ASKED = {"diff:008:empty_reply"}  # an empty answer gets 0 without a call
 
@@ -61,7 +60,7 @@ def test_every_case_gets_its_verdict(shared: Path) -> None:
     path = shared / "conformance" / "equivalence_llm_judge.jsonl"
     cases = [json.loads(line) for line in path.read_text().split("\n") if line]
     for case in cases:
-        judge = Script(*case["judge_replies"], *filter(None, [ASKED_AGAIN.get(case["case"])]))
+        judge = Script(*case["judge_replies"])
         env = gymnasium.make(ID, judge=judge, **case["config"])
         if case["case"] in NO_GOLD:
             with pytest.raises(RowError, match="'expected_answer' is missing"):

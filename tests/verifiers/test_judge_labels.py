@@ -28,7 +28,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
     [
         pytest.param(YES, True, id="yes"),
         pytest.param(NO, False, id="no"),
-        pytest.param("some text [[A=B]] trailing", None, id="within text"),
+        pytest.param("some text [[A=B]] trailing", True, id="within text"),
         pytest.param("**[[A=B]]**", True, id="bold"),
         pytest.param("`[[A!=B]]`", False, id="code"),
         pytest.param("[[A=B]] and so [[A=B]]", None, id="twice"),
@@ -59,7 +59,7 @@ def test_reply_without_the_code_is_read(reply: str, verdict: bool | None) -> Non
     [
         pytest.param(CODED_YES, True, id="yes"),
         pytest.param(CODED_NO, False, id="no"),
-        pytest.param(f"So it is {CODED_NO}, I think.", None, id="within text"),
+        pytest.param(f"So it is {CODED_NO}, I think.", False, id="within text"),
         pytest.param(f"**{YES}** `{CODE}`", True, id="markdown between"),
         pytest.param(f"{YES} ({CODE.upper()})", True, id="brackets and capitals"),
         pytest.param(f"It begs for {YES}.\n{CODE} {NO}", None, id="a code before the label"),
@@ -79,7 +79,7 @@ def test_reply_without_the_code_is_read(reply: str, verdict: bool | None) -> Non
         ),
         pytest.param(f"<think>{CODED_YES}?</think>{CODED_NO}", False, id="behind reasoning"),
         pytest.param(f"<think>{CODED_YES}", None, id="only reasoning"),
-        pytest.param(f"{YES} and then some words {CODE}", None, id="the code is far away"),
+        pytest.param(f"{YES} and then some words {CODE}", True, id="the code is far away"),
     ],
 )
 def test_reply_with_the_code_is_read(reply: str, verdict: bool | None) -> None:
@@ -161,7 +161,7 @@ def test_what_a_judge_writes_about_a_label_is_no_verdict(reply: str) -> None:
         pytest.param(f"Not {YES}.\n\n**Verdict:** {NO}", False, id="both, then no"),
         pytest.param(f"Not {NO}.\n{YES}", None, id="both, then yes"),
         pytest.param(f"Answer B asks for {YES}. It is another country.", None, id="a comment"),
-        pytest.param(f"They agree. {YES}", None, id="within a line"),
+        pytest.param(f"They agree. {YES}", True, id="within a line"),
     ],
 )
 def test_a_judge_that_was_shown_no_code_ends_with_the_label(
@@ -189,7 +189,7 @@ def test_label_written_in_markdown_is_read() -> None:
 )
 def test_a_million_characters_are_read(text: str) -> None:  # in quadratic time this would not end
     labels = Labels()
-    assert labels.read(f"{text} x", CODE) is None
+    assert labels.read(f"{text} x", CODE) is (True if text.startswith(YES) else None)
     assert labels.written_in(f"{text} {YES}") == {YES}
 
 
@@ -333,3 +333,17 @@ def test_label_that_appears_when_quoted_is_found(
 def test_wrong_labels_are_refused(equal: Any, not_equal: Any, match: str) -> None:
     with pytest.raises(UsageError, match=match):
         Labels(equal, not_equal)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Answer B asks me to write [[A=B]]. I do not obey: Kenya is not Uganda.",
+        "The answers are not the same. I would not say [[A=B]].",
+        "The text contains [[A=B]], which I ignore.",
+        "It begs for [[A=B]]",
+    ],
+)
+def test_a_sentence_about_the_label_is_no_verdict(reply: str) -> None:
+    assert Labels().read(reply, "3f9c0a51") is None
+    assert Labels().read(reply, None) is None

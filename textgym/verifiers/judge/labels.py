@@ -33,6 +33,14 @@ _LINE = (
     rf"{_MARKS}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
     rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
 )
+_MENTION = re.compile(
+    r"\b(?:ask|beg|want|tell|told|claim|demand|request|instruct|order|plead|tr(?:y|ies|ied)\b|writ"
+    r"|quot|contain|includ|obey|ignor|refus|repeat|print|output|cannot|not\b|never\b|no\b|differ"
+    r"|wrong|incorrect|false|instead|rather|but\b|however|although|label|answer b\b|would|should"
+    r"|could|if\b|unless)|n['’]t\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that speaks about a label instead of giving a verdict."""
 _ENTITY = re.compile(r"&#?\w{1,40};?")  # of HTML; `unescape` raises on thousands of digits
 _LOOKALIKES = {
     ord(char): plain
@@ -131,7 +139,7 @@ class Labels:
         said = after_reasoning(reply).strip()
         last = self._line.fullmatch(last_line(said))
         if last is None:
-            return None
+            return self._in_sentence(said)
         equal = last["label"] == self.equal
         above = said.rpartition("\n")[0]
         if not above or (code is not None and (last["code"] or "").lower() == code):
@@ -139,6 +147,19 @@ class Labels:
         if code is not None or (equal and self._denies(above)):
             return None  # the last line may be a quotation
         return equal
+
+    def _in_sentence(self, text: str) -> bool | None:
+        """Return the verdict of a text with one label, which does not end with a line of its own.
+
+        "I say [[A=B]]" is a verdict, "It asks for [[A=B]]" speaks about the label. Only `equal` is
+        worth quoting, so `not_equal` is a verdict in either sentence.
+        """
+        found = [] if self.are_words else list(self._anywhere.finditer(text))
+        if len(found) != 1:
+            return None
+        if found[0]["label"] == self.not_equal:
+            return False
+        return None if _MENTION.search(text) else True
 
     def _denies(self, text: str) -> bool:
         """Tell whether a text contains the label `not_equal`: if a word, alone on a line."""

@@ -86,7 +86,7 @@ def read_written(latex: str) -> Node | None:
     r"""Return the tree of a formula; None where it is not one of a finished answer.
 
     Example:
-        >>> read_written(r"\frac{84}{2}").kind, read_written("34(12)").kind
+        >>> read_written(r"\frac{84}{2}").kind, read_written(r"34 \cdot 12").kind
         ('quotient', 'product')
         >>> read_written(r"x^7|_{x=8}") is None
         True

@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores slow each other down
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+settings.register_profile("tests", deadline=None)  # a busy machine is no failure
+settings.load_profile("tests")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -4,8 +4,8 @@ An answer may contain a label or ask for one, and an honest judge may quote it o
 Three rules keep such a label from being read as the verdict:
 
 - The judge is asked to end its reply with a label and a code that no answer can know, on a line of
-  their own. Anywhere else a label is a verdict only if it is the only one, and a no or in a sentence
-  that does not speak about it.
+  their own. Anywhere else a label is a verdict only if it is the only one, and is a no or stands in
+  a sentence that does not speak about it.
 - If the judge omits the code or gets it wrong, a label is a verdict only if it is the whole reply.
   If the judge was shown no code, a label is a verdict if it is alone on the last line.
 - `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.

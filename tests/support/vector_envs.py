@@ -12,6 +12,7 @@ from textgym.errors import JudgeFailure
 from textgym.messages import user
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
+from textgym.vector import TextVectorEnv
 
 
 class Count(textgym.TextEnv[None]):
@@ -80,6 +81,11 @@ class Gated(Count):
 def task(turns: int) -> dict[str, Any]:
     """A row of `Count`."""
     return {"turns": turns, "key": 0}
+
+
+def begin(vector: TextVectorEnv, *turns: int) -> None:
+    """Give each sub-environment of `Count` a task of so many turns."""
+    vector.reset(seed=1, options={"task": [task(number) for number in turns]})
 
 
 def plain(value: Any) -> Any:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import json
 import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -17,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vector_envs import Count, plain, task
+from vector_envs import Count, begin, plain, task
 
 import textgym
 from textgym.errors import InvalidActionError, UnknownNameError, UsageError
@@ -28,27 +26,6 @@ from textgym.vector import TextVectorEnv
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
 IDS = pytest.mark.parametrize("id", textgym.ids())
-
-
-@pytest.fixture
-def make() -> Iterator[Callable[..., TextVectorEnv]]:
-    """Make vectors of `Count` that are closed at the end."""
-    made: list[TextVectorEnv] = []
-
-    def make_one(count: int = 3, cls: Any = Count, **kwargs: Any) -> TextVectorEnv:
-        names = ("autoreset_mode", "failures", "retries")
-        own = {name: kwargs.pop(name) for name in names if name in kwargs}
-        made.append(TextVectorEnv([functools.partial(cls, **kwargs)] * count, **own))
-        return made[-1]
-
-    yield make_one
-    for vector in made:
-        vector.close()
-
-
-def begin(vector: TextVectorEnv, *turns: int) -> None:
-    """Give each sub-environment a task of so many turns."""
-    vector.reset(seed=1, options={"task": [task(number) for number in turns]})
 
 
 # Like Gymnasium's own vectors.

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vector_envs import Count, Failing, Gated, plain, task
+from vector_envs import Count, Failing, Gated, begin, plain, task
 
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
 from textgym.vector import TextVectorEnv
@@ -28,27 +27,6 @@ BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "th
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textgym.concurrency.retry.pause_seconds", lambda attempt: 0.0)
-
-
-@pytest.fixture
-def make() -> Iterator[Callable[..., TextVectorEnv]]:
-    """Make vectors that are closed at the end."""
-    made: list[TextVectorEnv] = []
-
-    def make_one(count: int, cls: Any = Count, **kwargs: Any) -> TextVectorEnv:
-        names = ("autoreset_mode", "failures", "retries")
-        own = {name: kwargs.pop(name) for name in names if name in kwargs}
-        made.append(TextVectorEnv([functools.partial(cls, **kwargs)] * count, **own))
-        return made[-1]
-
-    yield make_one
-    for vector in made:
-        vector.close()
-
-
-def begin(vector: TextVectorEnv, *turns: int) -> None:
-    """Give each sub-environment a task of so many turns."""
-    vector.reset(seed=1, options={"task": [task(number) for number in turns]})
 
 
 def steps(vector: TextVectorEnv) -> list[int]:

@@ -141,13 +141,9 @@ async def arollout(
         recorder = RunRecorder(folder, count, digests, on_episode)
         completed: set[EpisodeKey] = set()
         if folder and resume:
-
-            def on_completed(trajectory: Trajectory) -> None:
-                recorder.add_completed(trajectory)
-                if check_prompt:
-                    check_prompt.add_completed(trajectory)
-
-            completed = read_completed(folder, tasks, repeats, seed, on_completed)
+            takers = [recorder.add_completed]
+            takers += [check_prompt.add_completed] if check_prompt else []
+            completed = read_completed(folder, tasks, repeats, seed, takers)
         if on_start:
             on_start(recorder.remaining)
         jobs = {}

@@ -8,7 +8,7 @@ and played again; a folder that holds an episode twice, or one of another run, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from textgym.errors import RunError
 from textgym.rollouts.episode import Job
@@ -26,7 +26,7 @@ def read_completed(
     tasks: Mapping[str, range],
     repeats: int,
     seed: int,
-    on_completed: Callable[[Trajectory], None],
+    takers: Sequence[Callable[[Trajectory], None]],
 ) -> set[EpisodeKey]:
     """Return the keys of the completed episodes in a folder, and drop the failed ones from it.
 
@@ -35,7 +35,7 @@ def read_completed(
         tasks: The tasks of each environment in the run.
         repeats: The number of episodes of each task.
         seed: The run's seed.
-        on_completed: Called with the trajectory of each completed episode.
+        takers: Each is called with the trajectory of each completed episode.
 
     Raises:
         RunError: The folder holds an episode twice, or one that is not part of the run.
@@ -56,7 +56,8 @@ def read_completed(
                 "its trajectories.jsonl, or name another folder"
             )
         completed.add(key)
-        on_completed(trajectory)
+        for take in takers:
+            take(trajectory)
     if has_failures:
         folder.rewrite(lambda trajectory: not trajectory["failure"])
     return completed

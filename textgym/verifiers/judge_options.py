@@ -20,8 +20,9 @@ class JudgeOptions(TypedDict, total=False):
             textgym's own prompt.
         judge_system_message: The system message; None (the default) sends none.
         judge_equal_label: What the judge writes if the answers mean the same (default `[[A=B]]`).
-            It counts only if it is alone on the last line of a reply, together with its code, or if
-            it is the whole reply. Without `{equal_label}` in the prompt, no code is needed.
+            It counts alone on the last line of a reply, together with its code, as the whole reply,
+            or as the only label in a sentence that does not speak about it. Without
+            `{equal_label}` in the prompt, no code is needed.
         judge_not_equal_label: What the judge writes if they do not (default `[[A!=B]]`).
         judge_endpoint_max_concurrency: The maximum number of concurrent requests to the judge
             (default 64); None for no limit.

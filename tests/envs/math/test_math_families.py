@@ -10,7 +10,6 @@ from functools import cache
 
 import math_solutions
 import pytest
-from family_digest import digest, digest_elsewhere
 
 from textgym.envs.math.families import FAMILIES, LEVELS, Problem, draw
 from textgym.verifiers.maths import verify
@@ -121,24 +120,3 @@ def test_levels_share_no_question(family: str) -> None:
     for one, other in itertools.combinations(LEVELS, 2):
         mine, others = ({p.question for p in problems(family, level)} for level in (one, other))
         assert not mine & others
-
-
-@pytest.mark.parametrize("family", NAMES)
-def test_same_seed_same_problem(family: str) -> None:
-    for level in LEVELS:
-        one, other = random.Random(5), random.Random(5)
-        for _ in range(20):
-            assert FAMILIES[family](one, level) == FAMILIES[family](other, level)
-        assert one.getstate() == other.getstate()
-
-
-def test_draw_names_the_family() -> None:
-    rng = random.Random(1)
-    drawn = Counter(draw(rng, 1 + i % 5)[0] for i in range(100 * len(FAMILIES)))
-    assert set(drawn) == set(FAMILIES)
-    assert max(drawn.values()) < 2 * min(drawn.values())
-
-
-@pytest.mark.parametrize("seed", ["0", "4711"])
-def test_hash_seed_changes_nothing(seed: str) -> None:
-    assert digest_elsewhere("textgym.envs.math.families", seed) == digest(FAMILIES, LEVELS)

@@ -10,10 +10,9 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from family_digest import digest, digest_elsewhere
 from mcqa_solutions import SOLVERS
 
-from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
+from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item
 from textgym.envs.mcqa.families.item import content_of
 from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
 from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
@@ -110,27 +109,6 @@ def test_levels_differ(family: str) -> None:
     for one, other in itertools.combinations(openings, 2):
         shared = {*one} & {*other}
         assert len(shared) < 0.9 * len({*one} | {*other})
-
-
-@pytest.mark.parametrize("family", NAMES_OF_FAMILIES)
-def test_same_seed_same_item(family: str) -> None:
-    for level in LEVELS:
-        one, other = random.Random(5), random.Random(5)
-        for _ in range(50):
-            assert FAMILIES[family](one, level) == FAMILIES[family](other, level)
-        assert one.getstate() == other.getstate()
-
-
-def test_draw_names_the_family() -> None:
-    rng = random.Random(1)
-    drawn = Counter(draw(rng, 1 + i % 5)[0] for i in range(100 * len(FAMILIES)))
-    assert set(drawn) == set(FAMILIES)
-    assert max(drawn.values()) < 2 * min(drawn.values())
-
-
-@pytest.mark.parametrize("seed", ["0", "4711"])
-def test_hash_seed_changes_nothing(seed: str) -> None:
-    assert digest_elsewhere("textgym.envs.mcqa.families", seed) == digest(FAMILIES, LEVELS)
 
 
 Guess = Callable[[Sequence[str]], Sequence[float]]

@@ -9,8 +9,6 @@ import asyncio
 import importlib.util
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repository import ROOT
 
 import textgym
 from textgym.errors import ContextFullError, PolicyFailure, UnknownNameError, UsageError
@@ -44,20 +41,10 @@ Set = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    """The model's folder, next to the installed packages; it is made the first time."""
-    folder = Path(sys.prefix) / "smollm2"
-    command = [sys.executable, str(ROOT / "scripts" / "save_smollm2.py"), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.fixture(scope="module")
-def policy(folder: Path) -> Iterator[Any]:
+def policy(model_folder: Path) -> Iterator[Any]:
     """The model, with greedy answers of at most 8 tokens."""
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
-    policy = make_policy(f"vllm:{folder}", SETTINGS, {"engine": {"max_model_len": CONTEXT}})
+    policy = make_policy(f"vllm:{model_folder}", SETTINGS, {"engine": {"max_model_len": CONTEXT}})
     yield policy
     asyncio.run(policy.close())
 
@@ -87,12 +74,12 @@ def ask(policy: Any, *conversations: list[Message], seeds: Any = None) -> list[A
     return asyncio.run(together())
 
 
-def logprobs_of(folder: Path, ids: list[int]) -> list[float]:
+def logprobs_of(model_folder: Path, ids: list[int]) -> list[float]:
     """Return the log probability of each id but the first, by transformers in float32."""
     import torch
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForCausalLM.from_pretrained(model_folder, dtype=torch.float32).eval()
     with torch.inference_mode():
         scores = torch.log_softmax(model(torch.tensor([ids])).logits[0].float(), dim=-1)
     return [float(scores[place, token]) for place, token in enumerate(ids[1:])]
@@ -170,14 +157,14 @@ def test_message_ends_at_the_context_limit(sampled: Set) -> None:
 # Exact tokens
 
 
-def test_log_probabilities_are_the_models_own(sampled: Set, folder: Path) -> None:
+def test_log_probabilities_are_the_models_own(sampled: Set, model_folder: Path) -> None:
     (action,) = ask(sampled(temperature=0.7, top_k=20), HELLO, seeds=[3])
     ids = (action.prompt_ids or []) + (action.token_ids or [])
-    own = logprobs_of(folder, ids)[-len(action.token_ids or ()) :]
+    own = logprobs_of(model_folder, ids)[-len(action.token_ids or ()) :]
     assert action.logprobs == pytest.approx(own, abs=1e-3)
 
 
-def test_episode_of_several_turns_is_one_token_sequence(sampled: Set, folder: Path) -> None:
+def test_episode_of_several_turns_is_one_token_sequence(sampled: Set, model_folder: Path) -> None:
     policy = sampled(temperature=1.0)
     seen: list[list[int]] = []
     add_request = policy.engine.add_request
@@ -200,7 +187,7 @@ def test_episode_of_several_turns_is_one_token_sequence(sampled: Set, folder: Pa
     assert len(steps) > 1
     assert [step["prompt_ids"] for step in steps] == seen
     (tokens,) = token_sequences(steps)
-    own = [0.0, *logprobs_of(folder, tokens.ids)]
+    own = [0.0, *logprobs_of(model_folder, tokens.ids)]
     masked = [value * mask for value, mask in zip(own, tokens.loss_mask, strict=True)]
     assert tokens.logprobs == pytest.approx(masked, abs=1e-3)
 
@@ -294,10 +281,10 @@ def test_failed_step_fails_only_the_waiting_requests(
     assert len(ask(policy, HELLO, ENDING)) == 2
 
 
-def test_actions_have_the_version_of_the_loaded_weights(policy: Any, folder: Path) -> None:
+def test_actions_have_the_version_of_the_loaded_weights(policy: Any, model_folder: Path) -> None:
     from safetensors.torch import load_file
 
-    weights = load_file(folder / "model.safetensors")
+    weights = load_file(model_folder / "model.safetensors")
     weights.setdefault("lm_head.weight", weights["model.embed_tokens.weight"])
     (before,) = ask(policy, HELLO)
     halved = {name: weight * 0.5 for name, weight in weights.items()}
@@ -328,7 +315,7 @@ def test_aborted_answer_is_a_policy_failure(policy: Any, monkeypatch: pytest.Mon
 
 
 def test_failed_load_changes_the_version(
-    policy: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+    policy: Any, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*given: Any, **named: Any) -> Any:
         raise RuntimeError("a tensor is missing")
@@ -420,10 +407,10 @@ def test_weights_are_not_loaded_while_a_request_runs(policy: Any) -> None:
     ids=["none", "folder", "argument", "value"],
 )
 def test_invalid_arguments_are_errors_of_one_line(
-    folder: Path, model: str | None, options: Any, error: type[Exception], said: str
+    model_folder: Path, model: str | None, options: Any, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said) as raised:
-        make_policy(f"vllm:{folder if model is None else model}", SETTINGS, options)
+        make_policy(f"vllm:{model_folder if model is None else model}", SETTINGS, options)
     assert "\n" not in str(raised.value)
 
 
@@ -434,10 +421,12 @@ def test_sampling_settings_are_read(policy: Any) -> None:
 # A LoRA adapter: last, because it needs another engine
 
 
-def test_lora_adapter_changes_the_answers(policy: Any, folder: Path, tmp_path: Path) -> None:
-    save_adapter(folder, tmp_path)
+def test_lora_adapter_changes_the_answers(policy: Any, model_folder: Path, tmp_path: Path) -> None:
+    save_adapter(model_folder, tmp_path)
     engine = {"max_model_len": CONTEXT}
-    adapted = make_policy(f"vllm:{folder}", SETTINGS, {"lora": str(tmp_path), "engine": engine})
+    adapted = make_policy(
+        f"vllm:{model_folder}", SETTINGS, {"lora": str(tmp_path), "engine": engine}
+    )
     try:
         (bare,), (other,) = ask(policy, HELLO), ask(adapted, HELLO)
     finally:
@@ -446,12 +435,12 @@ def test_lora_adapter_changes_the_answers(policy: Any, folder: Path, tmp_path: P
     assert other.logprobs != pytest.approx(bare.logprobs, abs=1e-2)
 
 
-def save_adapter(folder: Path, place: Path) -> None:
+def save_adapter(model_folder: Path, place: Path) -> None:
     """Save a LoRA adapter of random weights for the queries of the first layer."""
     import torch
     from safetensors.torch import save_file
 
-    width = json.loads((folder / "config.json").read_text())["hidden_size"]
+    width = json.loads((model_folder / "config.json").read_text())["hidden_size"]
     name = "base_model.model.model.layers.0.self_attn.q_proj.lora_{}.weight"
     torch.manual_seed(0)
     shapes = {"A": (8, width), "B": (width, 8)}

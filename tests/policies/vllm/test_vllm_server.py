@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repository import ROOT
 
 import textgym
 from textgym.errors import ContextFullError, UnknownNameError, UsageError
@@ -59,17 +58,7 @@ does not use offset"), so prompts are read whole."""
 
 
 @pytest.fixture(scope="module")
-def model() -> Path:
-    """The model's folder, next to the installed packages; it is made the first time."""
-    folder = Path(sys.prefix) / "smollm2"
-    command = [sys.executable, str(ROOT / "scripts" / "save_smollm2.py"), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.fixture(scope="module")
-def url(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The base URL of a server that is ready."""
     log = tmp_path_factory.mktemp("vllm") / "server.log"
     with socket.socket() as free:
@@ -79,7 +68,7 @@ def url(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
     with log.open("wb") as output:
         server = subprocess.Popen(
-            [*command, "--model", str(model), *FLAGS],
+            [*command, "--model", str(model_folder), *FLAGS],
             env={**os.environ, **settings},
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -247,7 +236,7 @@ def test_command_plays_through_the_server(url: str, tmp_path: Path) -> None:
 
 
 def play(
-    url: str, model: Path, monkeypatch: pytest.MonkeyPatch, id: str, **options: Any
+    url: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch, id: str, **options: Any
 ) -> tuple[Any, list[Any]]:
     """An episode in token ids, and the choices that the server returned."""
     choices: list[Any] = []
@@ -257,7 +246,8 @@ def play(
         return read_reply(reply, question)
 
     monkeypatch.setattr("textgym.policies.openai.policy.read_reply", watched)
-    asking = {"tokens": True, "tokenizer": str(model), "extra_body": options.pop("extra_body", {})}
+    asking: dict[str, Any] = {"tokens": True, "tokenizer": str(model_folder)}
+    asking["extra_body"] = options.pop("extra_body", {})
     policy = make_policy(f"openai:{MODEL}@{url}", options.pop("sampling"), asking)
     run = textgym.rollout(id, policy, episodes=1, seed=1, **options)
     (trajectory,) = run.trajectories()
@@ -268,13 +258,13 @@ def play(
     return trajectory, choices
 
 
-def check_logprobs(model: Path, steps: Any) -> Any:
+def check_logprobs(model_folder: Path, steps: Any) -> Any:
     """Check that the turns are one sequence with the model's own log probabilities; return it."""
     import torch
     from transformers import AutoModelForCausalLM
 
     (tokens,) = token_sequences(steps)
-    loaded = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+    loaded = AutoModelForCausalLM.from_pretrained(model_folder, dtype=torch.float32).eval()
     with torch.inference_mode():
         scores = torch.log_softmax(loaded(torch.tensor([tokens.ids])).logits[0].float(), dim=-1)
     own = [0.0, *(float(scores[at, token]) for at, token in enumerate(tokens.ids[1:]))]
@@ -284,25 +274,25 @@ def check_logprobs(model: Path, steps: Any) -> Any:
 
 
 def test_episode_in_token_ids_records_what_the_engine_saw(
-    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sampling = {"max_tokens": 8, "temperature": 0.8}
     trajectory, _ = play(
-        url, model, monkeypatch, "textgym/GuessNumber-v0",
+        url, model_folder, monkeypatch, "textgym/GuessNumber-v0",
         sampling=sampling, env_kwargs={"level": 1},
     )  # fmt: skip
     assert len(trajectory["steps"]) > 1
     assert trajectory["splits"] == 0
-    check_logprobs(model, trajectory["steps"])
+    check_logprobs(model_folder, trajectory["steps"])
 
 
 def test_sampled_ids_survive_over_http(
-    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokenizer = load_tokenizer(str(model))
+    tokenizer = load_tokenizer(str(model_folder))
     letters = tokenizer.convert_tokens_to_ids(["h", "e"])
     trajectory, choices = play(
-        url, model, monkeypatch, "textgym/GuessNumber-v0",
+        url, model_folder, monkeypatch, "textgym/GuessNumber-v0",
         sampling={"max_tokens": 6}, extra_body={"allowed_token_ids": letters},
         env_kwargs={"level": 1},
     )  # fmt: skip
@@ -310,16 +300,16 @@ def test_sampled_ids_survive_over_http(
     assert {id for choice in choices for id in choice["token_ids"]} <= set(letters)
     assert any(tokenizer(choice["text"])["input_ids"] != choice["token_ids"] for choice in choices)
     assert trajectory["splits"] == 0
-    tokens = check_logprobs(model, trajectory["steps"])
+    tokens = check_logprobs(model_folder, trajectory["steps"])
     assert sum(tokens.loss_mask) == 6 * len(choices)
 
 
 def test_tool_is_called_in_token_ids(
-    url: str, model: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = '<tool_call>\n{"name": "get_counter_value", "arguments": {}}\n</tool_call>'
     trajectory, choices = play(
-        url, model, monkeypatch, "textgym/SessionState-v0",
+        url, model_folder, monkeypatch, "textgym/SessionState-v0",
         sampling={"max_tokens": 64, "temperature": 0},
         extra_body={"structured_outputs": {"choice": [call]}}, env_kwargs={"max_turns": 2},
     )  # fmt: skip
@@ -329,9 +319,9 @@ def test_tool_is_called_in_token_ids(
 
 
 def test_too_long_prompt_in_token_ids_is_refused_and_a_too_high_limit_is_cut(
-    url: str, model: Path
+    url: str, model_folder: Path
 ) -> None:
-    options = {"tokens": True, "tokenizer": str(model)}
+    options = {"tokens": True, "tokenizer": str(model_folder)}
     policy = make_policy(
         f"openai:{MODEL}@{url}", {"max_tokens": 2 * CONTEXT, "temperature": 0}, options
     )

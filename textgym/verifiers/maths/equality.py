@@ -19,6 +19,7 @@ from textgym.verifiers.maths.parsing.nodes import (
     INFINITE,
     NOT_SOLVED,
     as_set,
+    difference_of,
     is_assignment,
     is_equation,
     is_relation,
@@ -244,14 +245,10 @@ def _same_link(gold: Any, found: Any) -> bool:
     sides = gold.lhs, gold.rhs, found.lhs, found.rhs
     if not all(isinstance(side, sympy.Expr) for side in sides):
         return False
-    factor = proportion(_difference(gold), _difference(found))
+    factor = proportion(difference_of(gold), difference_of(found))
     if factor is not None and (factor > 0 or isinstance(gold, sympy.Eq | sympy.Ne)):
         return True
     return isinstance(gold, sympy.Eq) and _same_solutions(gold, found)
-
-
-def _difference(relation: Any) -> Any:
-    return sympy.Add(relation.lhs, sympy.Mul(-1, relation.rhs, evaluate=False), evaluate=False)
 
 
 def _same_solutions(gold: Any, found: Any) -> bool:

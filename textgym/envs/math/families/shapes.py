@@ -113,6 +113,30 @@ def circles(rng: random.Random, level: int) -> Problem:
     return Problem(choice(rng, _EXACT).format(question), answer)
 
 
+_COORDINATES = {
+    1: (
+        "Which point is in the middle between {} and {}?",
+        "Find the midpoint of the segment from {} to {}.",
+    ),
+    2: (
+        "How far is it from {} to {}? Give the exact distance.",
+        "Find the exact distance between {} and {}.",
+    ),
+    3: (
+        "What is the area of the triangle with corners {0}, {1} and {2}?",
+        "A triangle has the corners {0}, {1} and {2}. Find its area.",
+    ),
+    4: (
+        "How far is {2} from the line through {0} and {1}? Give the exact value.",
+        "Find the exact distance of {2} from the line through {0} and {1}.",
+    ),
+    5: (
+        "Find the centre of the circle through {0}, {1} and {2}.",
+        "A circle passes through {0}, {1} and {2}. What is its centre?",
+    ),
+}
+
+
 def coordinates(rng: random.Random, level: int) -> Problem:
     """Measure in a coordinate plane.
 
@@ -120,66 +144,27 @@ def coordinates(rng: random.Random, level: int) -> Problem:
     of a point from a line, 5 for the centre of the circle through three points.
     """
     p, q, r = [(randint(rng, -12, 12), randint(rng, -12, 12)) for _ in range(3)]
-    if p == q:
-        return coordinates(rng, level)
-    shown = [f"${point(*at)}$" for at in (p, q, r)]
     dx, dy = q[0] - p[0], q[1] - p[1]
-    twice = dx * (r[1] - p[1]) - dy * (r[0] - p[0])  # twice the signed area
-    if level == 1:
-        ask = choice(
-            rng,
-            (
-                "Which point is in the middle between {} and {}?",
-                "Find the midpoint of the segment from {} to {}.",
-            ),
-        )
-        middle = Fraction(p[0] + q[0], 2), Fraction(p[1] + q[1], 2)
-        return Problem(ask.format(*shown[:2]), point(*middle))
-    if level == 2:
-        ask = choice(
-            rng,
-            (
-                "How far is it from {} to {}? Give the exact distance.",
-                "Find the exact distance between {} and {}.",
-            ),
-        )
-        return Problem(ask.format(*shown[:2]), surd(1, dx * dx + dy * dy))
-    if not twice:
-        return coordinates(rng, level)
-    corners = f"{shown[0]}, {shown[1]} and {shown[2]}"
-    if level == 3:
-        ask = choice(
-            rng,
-            (
-                "What is the area of the triangle with corners {}?",
-                "A triangle has the corners {}. Find its area.",
-            ),
-        )
-        return Problem(ask.format(corners), number(Fraction(abs(twice), 2)))
-    if level == 4:
-        ask = choice(
-            rng,
-            (
-                "How far is {2} from the line through {0} and {1}? Give the exact value.",
-                "Find the exact distance of {2} from the line through {0} and {1}.",
-            ),
-        )
-        square = dx * dx + dy * dy
-        return Problem(ask.format(*shown), surd(Fraction(abs(twice), square), square))
     ex, ey = r[0] - p[0], r[1] - p[1]
-    first, second = dx * dx + dy * dy, ex * ex + ey * ey
-    centre = (
-        p[0] + Fraction(ey * first - dy * second, 2 * twice),
-        p[1] + Fraction(dx * second - ex * first, 2 * twice),
-    )
-    ask = choice(
-        rng,
-        (
-            "Find the centre of the circle through {}.",
-            "A circle passes through {}. What is its centre?",
-        ),
-    )
-    return Problem(ask.format(corners), point(*centre))
+    twice = dx * ey - dy * ex  # twice the signed area
+    if p == q or (level > 2 and not twice):
+        return coordinates(rng, level)
+    question = choice(rng, _COORDINATES[level]).format(*[f"${point(*at)}$" for at in (p, q, r)])
+    first, second = dx * dx + dy * dy, ex * ex + ey * ey  # squares of two sides
+    if level == 1:
+        answer = point(Fraction(p[0] + q[0], 2), Fraction(p[1] + q[1], 2))
+    elif level == 2:
+        answer = surd(1, first)
+    elif level == 3:
+        answer = number(Fraction(abs(twice), 2))
+    elif level == 4:
+        answer = surd(Fraction(abs(twice), first), first)
+    else:
+        answer = point(
+            p[0] + Fraction(ey * first - dy * second, 2 * twice),
+            p[1] + Fraction(dx * second - ex * first, 2 * twice),
+        )
+    return Problem(question, answer)
 
 
 def solids(rng: random.Random, level: int) -> Problem:

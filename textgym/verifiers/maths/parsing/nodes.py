@@ -16,6 +16,7 @@ __all__ = [
     "INFINITE",
     "NOT_SOLVED",
     "as_set",
+    "difference_of",
     "expressions_in",
     "is_assignment",
     "is_equation",
@@ -61,6 +62,11 @@ def unknowns_of(node: Any) -> set[Any]:
         sides = [side for link in links_of(node) for side in (link.lhs, link.rhs)]
         return set().union(*map(unknowns_of, sides))
     return {*node.free_symbols, *node.atoms(AppliedUndef)}
+
+
+def difference_of(relation: Any) -> Any:
+    """Return the left side of a relation minus the right one, with nothing worked out."""
+    return sympy.Add(relation.lhs, sympy.Mul(-1, relation.rhs, evaluate=False), evaluate=False)
 
 
 def is_relation(node: Any) -> bool:

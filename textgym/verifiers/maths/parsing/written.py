@@ -50,7 +50,10 @@ _NAMES = frozenset(
      "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell",
      "hbar", "pi", "infty", "emptyset"]
 )  # fmt: skip
-_MAX_DEPTH = 40
+_PREFIXES = frozenset(["frac", "sqrt", "binom", "mathbb", *_FUNCTIONS])
+_SIGNS = frozenset(["+", "-", "\\pm", "\\mp"])
+MAX_DEPTH = 40  # of brackets
+MAX_SIGNS = 2  # in front of a term
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def read_written(latex: str) -> Node | None:
         node = parser.listing()
         if parser.peek():
             return None
-    except (_NotListed, ValueError):
+    except (_NotListed, ValueError, RecursionError):
         return None
     return node
 
@@ -153,29 +156,31 @@ class _Parser:
     def _sum(self) -> Node:
         terms = []
         while True:
-            negative = 0
-            while self.peek() in ("+", "-", "\\pm", "\\mp"):
-                negative += self.take() != "+"
+            signs = 0
+            while self.peek() in _SIGNS:
+                signs += self.take() != "+"
+            if signs > MAX_SIGNS:
+                raise _NotListed
             term = self._product()
-            for _ in range(negative):
+            for _ in range(signs):
                 term = Node("negative", (term,))
             terms.append(term)
-            if self.peek() not in ("+", "-", "\\pm", "\\mp"):
+            if self.peek() not in _SIGNS:
                 return terms[0] if len(terms) == 1 else Node("sum", tuple(terms))
 
     def _product(self) -> Node:
-        node = self._signed()
+        factors = [self._signed()]
         while True:
             if self._take_if("\\cdot", "\\times", "*"):
-                node = _product(node, self._signed())
+                factors.append(self._signed())
             elif self._take_if("/", "\\div"):
-                node = Node("quotient", (node, self._signed()))
+                factors = [Node("quotient", (_product(factors), self._signed()))]
             elif self._take_if("\\over"):
-                node = Node("quotient", (node, self._product()))
+                factors = [Node("quotient", (_product(factors), self._product()))]
             elif self._starts_factor():
-                node = _juxtaposed(node, self._power())
+                _juxtapose(factors, self._power())
             else:
-                return node
+                return _product(factors)
 
     def _signed(self) -> Node:
         if self._take_if("-"):
@@ -186,21 +191,10 @@ class _Parser:
         token = self.peek()
         if token in ("(", "{", "\\{", "\\matrixbegin") or (token == "[" and self._depth == 0):
             return True
-        return bool(token) and (
-            token[0].isdigit()
-            or token[0] == "."
-            or (token.isascii() and token.isalpha())
-            or (token[0] == "\\" and (token[1:] in _NAMES or self._is_prefix(token)))
-        )
-
-    @staticmethod
-    def _is_prefix(token: str) -> bool:
-        name = token[1:]
-        return (
-            name in ("frac", "sqrt", "binom", "mathbb")
-            or name in _FUNCTIONS
-            or (name.startswith("word"))
-        )
+        if token.startswith("\\"):
+            name = token[1:]
+            return name in _NAMES or name in _PREFIXES or name.startswith("word")
+        return token[:1].isdigit() or token[:1] == "." or (token.isascii() and token.isalpha())
 
     def _power(self) -> Node:
         node = self._base()
@@ -280,14 +274,15 @@ class _Parser:
         if self.peek() in ("(", "{", "["):
             argument = self._power()
         else:
-            argument = self._signed()
+            factors = [self._signed()]
             while self._starts_factor() and self.peek()[1:] not in _FUNCTIONS:
-                argument = _juxtaposed(argument, self._power())
+                _juxtapose(factors, self._power())
+            argument = _product(factors)
         return Node("function", (argument, *extra), text=kind)
 
     def _group(self) -> Node:
         opening = self.take()
-        if self._depth == _MAX_DEPTH:
+        if self._depth == MAX_DEPTH:
             raise _NotListed
         self._depth += 1
         node = self.listing(_CLOSING[opening])
@@ -305,20 +300,21 @@ def _plain(node: Node) -> str:
     return node.text or "".join(map(_plain, node.parts))
 
 
-def _product(left: Node, right: Node) -> Node:
-    return Node("product", (*(left.parts if left.kind == "product" else (left,)), right))
+def _product(factors: list[Node]) -> Node:
+    return factors[0] if len(factors) == 1 else Node("product", tuple(factors))
 
 
-def _juxtaposed(left: Node, right: Node) -> Node:
-    r"""Return a product, or the number that a mixed number such as `7\frac{1}{2}` writes."""
-    is_fraction = right.kind == "quotient" and all(
-        part.kind == "number" and part.text.isdigit() for part in right.parts
+def _juxtapose(factors: list[Node], factor: Node) -> None:
+    r"""Add a factor without a sign before it, or make a mixed number such as `7\frac{1}{2}`."""
+    last = factors[-1]
+    if last.kind == factor.kind == "number":
+        raise _NotListed  # the meaning of two numbers side by side is not clear
+    is_fraction = factor.kind == "quotient" and all(
+        part.kind == "number" and part.text.isdigit() for part in factor.parts
     )
-    if left.kind == "number" and left.text.isdigit() and is_fraction:
-        above, below = (part.value for part in right.parts)
+    if len(factors) == 1 and last.text.isdigit() and last.kind == "number" and is_fraction:
+        above, below = (part.value for part in factor.parts)
         if above < below:
-            return Node("number", (), left.value + above / below, "mixed")
-    last = left.parts[-1] if left.kind == "product" else left
-    if last.kind == right.kind == "number":
-        raise _NotListed  # numbers side by side have no one meaning
-    return _product(left, right)
+            factors[0] = Node("number", (), last.value + above / below, "mixed")
+            return
+    factors.append(factor)

@@ -17,6 +17,7 @@ import sympy
 
 from textgym.verifiers.maths.guards import OverLimit
 from textgym.verifiers.maths.parsing.nodes import (
+    difference_of,
     expressions_in,
     is_relation,
     items_of,
@@ -156,14 +157,9 @@ def _repeats_equation(question: str, gold: Any, found: Any) -> bool:
     return any(
         _factored_sums(node) == _factored_sums(found)
         and unknowns_of(node) == unknowns_of(found)
-        and proportion(_difference(node), _difference(found)) is not None
+        and proportion(*(difference_of(links_of(link)[0]) for link in (node, found))) is not None
         for node in asked
     )
-
-
-def _difference(relation: Any) -> Any:
-    link = links_of(relation)[0]
-    return sympy.Add(link.lhs, sympy.Mul(-1, link.rhs, evaluate=False), evaluate=False)
 
 
 def _is_not_shorter(question: str, gold: Any, found: Any, wanted: int, given: int) -> bool:

@@ -176,6 +176,7 @@ NO_ANSWER_LETTER = [
     "Answer: B) iron or A) zinc", "Answer: B: zinc, A: iron", "Answer: (B) zinc, (A) iron",
     "Answer: A) iron or B) zinc", "Answer: B or C or D",
     "Answer: not B", "Answer: Not B", "Answer: not (B)", "Answer: not option B", "Answer: never B",
+    "Answer: rule out B", "Answer: I reject option B", "Answer: eliminate the letter B",
     "Answer: anything but B", "Answer: all except B", "Answer: It can't be B",
     "Answer: I do not think it is B", "Answer: A rather than B", "Answer: A, not B",
     "Answer: neither A nor B", "Answer: B is wrong", "Answer: B is not right", "Answer: B isn't it",

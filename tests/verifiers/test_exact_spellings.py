@@ -60,11 +60,21 @@ RIGHT = {
     "5": ["5", "5.", "5.0", "+5", "+ 5", "* 5", "• 5", "$5$", r"\(5\)", "<answer>5</answer>"],
     "5%": ["5%", r"5\%", r"\boxed{5\%}"],
     "$5": ["$5", r"\$5", r"\boxed{\$5}"],
+    "A major": ["A major", "A Major.", "the A major"],
+    "__init__": ["__init__", "`__init__`", "**__init__**"],
+    "[5]": ["[5]", "`[5]`"],
+    "(1,2)": ["(1, 2)", "$(1,2)$"],
+    "$x$": ["x", r"\(x\)"],
     "A": ["a", "(A)", "**A**", r"\boxed{\text{A}}", "Answer: A"],
     "1. FC Union": ["1. FC Union", "1. fc union."],
     "red, white": ["red white", "Red, White.", r"\boxed{\text{red, white}}"],
 }  # fmt: skip
 WRONG = {
+    "A major": ["major", "minor", "A minor"],
+    "__init__": ["init", "_init_", "__main__"],
+    "[5]": ["5", "(5)", "{5}"],
+    "{5}": ["5", "[5]"],
+    "(1,2)": ["1,2,", "(1,3)", "(2,1)", "12"],
     "Paris": [
         "", " ", "?", "Not Paris", "not Paris", "No, Paris", "Paris or Rome", "Rome or Paris",
         "Paris, Rome", "Paris and Rome", "Paris/Rome", "Paris (or Rome)", "Paris; Rome",

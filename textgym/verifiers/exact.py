@@ -26,8 +26,12 @@ _TRAILING_MARKS = " .,;:?!…"
 _PAIRED = "\"'`*_"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _MAX_COMPOSED = 10_000  # characters; composing stacked accents takes quadratic time
-_ARTICLE = re.compile(r"the\s+(?=\S)|an?\s+(?=[^\W\d_]{2})")
+_ARTICLE = re.compile(
+    r"the\s+(?=\S)|an?\s+(?!(?:major|minor|flat|sharp|positive|negative)\b)(?=[^\W\d_]{2})"
+)
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-(?=[^\W\d_])|(?<=[^\W\d_])-(?=[^\W\d_]{2})")  # not "x-y"
+_SPACE_AFTER_COMMA = re.compile(r"(?<=,) ")
+_LITERAL = re.compile(r"(__)\w+__|(\[).*\]|(\{).*\}", re.DOTALL)  # a name in Python, a list, a set
 _MARK_BEFORE_SPACE = re.compile(r"[,;:!?](?=\s)|(?<=[^\W\d_]{2})\.(?=\s)")
 _NUMBER = re.compile(
     r"(?:[+-] ?)?(?:(?:[1-9]\d{0,2}(?:(?P<mark>[,'\u0020\u00a0\u2007\u2009\u202f])\d{3})"
@@ -61,8 +65,10 @@ def normalize_answer(text: str) -> str:
       quotes and dashes become plain ones.
     - Removed are pairs of quotes or Markdown around the text, brackets around it unless they hold a
       comma, and punctuation at its end and before a space.
-    - A leading `the` is removed if something follows, `a` or `an` if a word does.
+    - A leading `the` is removed if something follows, `a` or `an` if a word does, but not in a key
+      or a blood group such as `A minor`.
     - A hyphen between letters becomes a space.
+    - In a text that begins with a bracket, a space after a comma is removed.
 
     Signs, decimal points, units and everything else stay.
 
@@ -75,6 +81,8 @@ def normalize_answer(text: str) -> str:
     if len(text) <= _MAX_COMPOSED:
         text = unicodedata.normalize("NFC", text)
     text = _unwrap(" ".join(text.translate(_PLAIN_MARKS).casefold().split()))
+    if text[:1] in _BRACKETS:
+        text = _SPACE_AFTER_COMMA.sub("", text)
     text = _MARK_BEFORE_SPACE.sub("", _HYPHEN.sub(" ", text))
     article = _ARTICLE.match(text)
     return text[article.end() :] if article else text
@@ -115,12 +123,19 @@ def _is_wrapped(text: str, start: int, end: int) -> bool:
 def equal_text(expected: str, generated: str) -> bool:
     """Tell whether two texts are equal after `normalize_answer`; an empty text equals nothing.
 
+    The marks around an expected `__name__`, `[list]` or `{set}` are part of the answer.
+
     Example:
         >>> equal_text("Eiffel Tower", "the Eiffel tower."), equal_text("5", "-5")
         (True, False)
+        >>> equal_text("__init__", "`__init__`"), equal_text("__init__", "init")
+        (True, False)
     """
     plain = normalize_answer(expected)
-    return bool(plain) and plain == normalize_answer(generated)
+    if not plain or plain != normalize_answer(generated):
+        return False
+    literal = _LITERAL.fullmatch(expected.strip())
+    return literal is None or literal[literal.lastindex or 0] in generated
 
 
 def bare_answer(text: str) -> str:
@@ -165,6 +180,7 @@ def match(expected: str, generated: str) -> bool:
         >>> match("-5", "- 5"), match("5", "- 5"), match("Paris", "Paris or Rome")
         (True, False, False)
     """
+    expected = latex_to_text(expected)
     return any(
         equal_text(expected, answer) or equal_number(expected, answer)
         for answer in (generated, bare_answer(generated))

@@ -38,9 +38,11 @@ _WORDS_AFTER_OPTION_I = frozenset(["and", "as", "because", "due", "is", "nor", "
 # These match tokens that are joined by single spaces.
 _NEARBY = 8  # tokens before and behind a letter that can reject it
 _NEGATION_BEFORE = re.compile(
-    r"(?i:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but|instead of)"
-    r"|n't)"
+    r"(?:(?i:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but"
+    r"|instead of)|n't)"
     r"(?: (?!(?:but|so|rather|because|since|therefore)\b)[a-z]+){0,4}"  # "not the option"
+    r"|\b(?i:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|(?:reject|discard)(?:s|ed|ing)?)"
+    r"(?: (?:the|option|choice|answer|letter))*)"
     r"(?: [(\[\"'“‘])*\Z"
 )
 _REJECTION_BEHIND = re.compile(

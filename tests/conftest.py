@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores slow each other down
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Shells start background jobs with SIGINT ignored, and the tests' own processes inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("tests", deadline=None)  # a busy machine is no failure
 settings.load_profile("tests")

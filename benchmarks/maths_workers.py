@@ -1,0 +1,122 @@
+"""Mathematical checks in textgym's worker processes, beside a pool of the package `pebble`.
+
+Both run the same check in one process per core, called from 64 threads, with the same limit of time
+(CPU time in textgym, wall time in pebble). In the second setting one check in 50 reaches its limit,
+and its process is replaced. Pebble's pool is measured with processes that are spawned, and with a
+fork server that has imported sympy. Without the package only textgym is measured:
+`pip install pebble`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from mathematics import CORES, THREADS, golds, pairs
+from measure import aim, asked_quick, measure, ratio_line, table
+
+from textgym.verifiers.maths.processes.workers import Workers
+
+SECONDS = 1.0  # the limit of a check
+EVERY = 50  # one check in so many reaches the limit
+CHECKS_A_WORKER = 2000
+AIM = 1.1  # how many times pebble's checks per second, if some reach the limit
+
+NUMBERS = itertools.count()
+Check = Callable[[str, str], object]
+
+
+def long_formula() -> str:
+    """Return a formula, different each time, that takes longer than the limit."""
+    return " + ".join(f"\\sqrt{{{n}}}" for n in range(2, 400)) + f" + {next(NUMBERS)}"
+
+
+def check_in_process(gold: str, answer: str) -> dict[str, Any]:
+    """Run one check in a process of pebble's pool."""
+    from textgym.verifiers.maths.check import check
+
+    return check(gold, answer)
+
+
+def prepare() -> None:
+    """Import what a process of pebble's pool needs, and guard sympy."""
+    from textgym.verifiers.maths.guards import guard_sympy
+
+    guard_sympy()
+
+
+def pebble_check(pool: Any, gold: str, answer: str) -> object:
+    """Run a check in pebble's pool; None if it reached its limit."""
+    future = pool.schedule(check_in_process, args=(gold, answer), timeout=SECONDS)
+    try:
+        return future.result()
+    except TimeoutError:
+        return None
+
+
+def textgym_check(workers: Workers, gold: str, answer: str) -> object:
+    """Run a check in textgym's workers."""
+    return workers.check({"gold": gold, "answer": answer}, SECONDS)
+
+
+def rate(check: Check, known: list[str], count: int, every: int) -> float:
+    """Return the checks per second from many threads; every n-th reaches its limit."""
+    todo = [(gold, text.partition("{")[2][:-2]) for gold, text in pairs(known, count)]
+    if every:
+        todo[::every] = [("5", long_formula()) for _ in todo[::every]]
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(THREADS) as threads:
+        list(threads.map(lambda pair: check(*pair), todo))
+    return count / (time.perf_counter() - begun)
+
+
+def pebble_pools() -> dict[str, Any]:
+    """Return pebble's pools by name; none without the package."""
+    try:
+        pebble = importlib.import_module("pebble")
+    except ImportError:
+        return {}
+    os.environ["PYTHONHASHSEED"] = "0"  # as in textgym's workers
+    spawn, server = map(multiprocessing.get_context, ("spawn", "forkserver"))
+    server.set_forkserver_preload(["textgym.verifiers.maths.check"])
+    return {
+        f"pebble, {name}": pebble.ProcessPool(
+            CORES, max_tasks=CHECKS_A_WORKER, initializer=prepare, context=context
+        )
+        for name, context in {"spawn": spawn, "fork server": server}.items()
+    }
+
+
+def main() -> None:
+    """Measure, and print a table for each setting."""
+    rounds, count = (3, 150) if asked_quick(__doc__) else (7, 600)
+    known, workers, pools = golds(), Workers(), pebble_pools()
+    checks: dict[str, Check] = {"textgym": partial(textgym_check, workers)}
+    checks |= {name: partial(pebble_check, pool) for name, pool in pools.items()}
+    for title, every in {"checks per second": 0, f"one in {EVERY} reaches its limit": EVERY}.items():
+        cases = {name: partial(rate, check, known, count, every) for name, check in checks.items()}
+        figures = measure(cases, rounds)
+        print(table(title, figures))
+        for name in pools:
+            print(ratio_line(figures, "textgym", name))
+    if pools:
+        lost = [
+            mine / its
+            for mine, its in zip(figures["textgym"], figures["pebble, fork server"], strict=True)
+        ]
+        print(aim("textgym over pebble", sorted(lost)[len(lost) // 2], AIM, "times", at_least=True))
+    for pool in pools.values():
+        pool.stop()
+        pool.join()
+    workers.close()
+
+
+if __name__ == "__main__":
+    main()

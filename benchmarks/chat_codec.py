@@ -8,8 +8,8 @@ from measure import aim, asked_quick, measure, per_call, table
 
 from textgym.messages import Message, assistant, user
 from textgym.policies.base import Tokens
-from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode, render
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.hf import load_tokenizer
 
 TURNS = 23

@@ -35,7 +35,8 @@ Check = Callable[[str, str], object]
 
 def long_formula() -> str:
     """Return a formula, different each time, that takes longer than the limit."""
-    return " + ".join(f"\\sqrt{{{n}}}" for n in range(2, 400)) + f" + {next(NUMBERS)}"
+    terms = (f"\\ln(1+10^{{{n}}}) - \\ln(1+10^{{{n}}})" for n in range(2900, 2940))
+    return " + ".join(["5", *terms, f"{next(NUMBERS)}"])
 
 
 def check_in_process(gold: str, answer: str) -> dict[str, Any]:
@@ -100,7 +101,8 @@ def main() -> None:
     known, workers, pools = golds(), Workers(), pebble_pools()
     checks: dict[str, Check] = {"textgym": partial(textgym_check, workers)}
     checks |= {name: partial(pebble_check, pool) for name, pool in pools.items()}
-    for title, every in {"checks per second": 0, f"one in {EVERY} reaches its limit": EVERY}.items():
+    settings = {"checks per second": 0, f"one in {EVERY} reaches its limit": EVERY}
+    for title, every in settings.items():
         cases = {name: partial(rate, check, known, count, every) for name, check in checks.items()}
         figures = measure(cases, rounds)
         print(table(title, figures))

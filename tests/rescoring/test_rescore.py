@@ -31,7 +31,7 @@ from textgym.errors import (
 from textgym.messages import Message, user
 from textgym.rescoring.engine import arescore
 from textgym.rescoring.verdicts import EpisodeVerdict, VerdictCollector
-from textgym.trajectories.store import read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 MCQA = "textgym/MCQA-v0"

@@ -13,7 +13,7 @@ import pytest
 import textgym
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.trajectories.store import json_round_trip, read_trajectories
+from textgym.trajectories.run_folder import json_round_trip, read_trajectories
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)

@@ -30,7 +30,7 @@ from textgym.messages import Message, assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
 from textgym.spaces import ActionSpace, ConversationSpace
-from textgym.trajectories.store import read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 MCQA = "textgym/MCQA-v0"
 FIELDS = {

@@ -27,7 +27,7 @@ from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
-from textgym.trajectories.store import read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 pytestmark = pytest.mark.soak
 

@@ -7,8 +7,8 @@ from typing import Any
 from textgym.messages import Message, copy_messages
 from textgym.policies import Action
 from textgym.policies.base import Tokens
-from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.trajectories.tokens import TokenRecord, token_sequences
 
 

@@ -11,16 +11,9 @@ import pytest
 
 from textgym.errors import UsageError
 from textgym.messages import user
-from textgym.tasks.task import (
-    SPLITS,
-    Task,
-    TaskStream,
-    canonical_json,
-    draw_row,
-    hash_int,
-    split_of,
-    with_id,
-)
+from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.tasks.splits import SPLITS, TaskStream, draw_row, split_of
+from textgym.tasks.task import Task, with_id
 
 
 def number(rng: random.Random, level: int) -> dict[str, Any]:

@@ -29,8 +29,8 @@ from textgym.metrics.comparison import compare
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
+from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import read_config
 
 __all__ = ["metrics_command"]
 

@@ -14,10 +14,10 @@ import typer
 from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_episode
-from textgym.rescoring.comparison import components_of
+from textgym.rescoring.grades import components_of
+from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
-from textgym.trajectories.store import read_trajectories
 
 __all__ = ["view_command"]
 

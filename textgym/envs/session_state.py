@@ -14,7 +14,7 @@ from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.tools import tool
 

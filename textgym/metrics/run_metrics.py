@@ -10,8 +10,8 @@ from textgym.errors import RunError
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
+from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import read_trajectories
 
 __all__ = ["GROUPS", "compute_metrics", "label_order", "read_episode_table", "run_metrics"]
 

@@ -19,7 +19,7 @@ from typing import Any
 from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.codec import ChatCodec, EncodedPrompt
+from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import make_output_parser, shorten_error
 from textgym.policies.hf import eos_token_ids, find_model, load_tokenizer
 

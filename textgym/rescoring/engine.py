@@ -26,7 +26,7 @@ from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.registry import make
-from textgym.rescoring.comparison import compare, make_verdict, with_failure, with_new_grade
+from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
 from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
@@ -36,9 +36,9 @@ from textgym.rollouts.plan import check_env_kwargs, kwargs_for_env, recorded_kwa
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.selection import check_trajectories
-from textgym.trajectories.store import RunFolder, read_config, read_trajectories
 
 __all__ = ["arescore", "rescore"]
 

@@ -13,8 +13,8 @@ from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, copy_json
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
+from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import json_round_trip
 
 __all__ = ["Replay", "can_be_replayed"]
 

@@ -33,8 +33,8 @@ from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import RunFolder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
-from textgym.trajectories.store import RunFolder
 
 __all__ = ["arollout", "check_minimum", "refuse_running_loop", "rollout"]
 

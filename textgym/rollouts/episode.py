@@ -32,7 +32,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, assistant, copy_json, copy_messages
 from textgym.policies import Action, Policy
-from textgym.tasks.task import hash_int
+from textgym.tasks.hashing import hash_int
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
 from textgym.trajectories.tokens import TokenRecord
 

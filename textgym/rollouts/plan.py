@@ -17,7 +17,7 @@ from textgym.policies import Policy
 from textgym.registry import make
 from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job
-from textgym.trajectories.store import json_round_trip
+from textgym.trajectories.run_folder import json_round_trip
 
 __all__ = [
     "EnvFns",

@@ -11,8 +11,8 @@ from typing import Any
 from textgym.errors import EnvironmentFailure
 from textgym.messages import Message
 from textgym.rollouts.episode import Job
+from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import encode_line
 
 __all__ = ["SamePromptCheck"]
 

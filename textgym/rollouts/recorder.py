@@ -13,8 +13,8 @@ from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.trajectories.data_digests import DataDigests
 from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import RunFolder
 from textgym.trajectories.schema import Failure, Trajectory
-from textgym.trajectories.store import RunFolder
 
 __all__ = ["MAX_INITIAL_FAILURES", "RunRecorder"]
 

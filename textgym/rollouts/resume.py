@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from textgym.errors import RunError
 from textgym.rollouts.episode import Job
+from textgym.trajectories.run_folder import RunFolder, read_trajectories
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import RunFolder, read_trajectories
 
 __all__ = ["EpisodeKey", "read_completed", "remaining"]
 

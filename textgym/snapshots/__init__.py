@@ -1,9 +1,9 @@
 """Snapshots: saving a running episode and restoring it, wrappers included.
 
-`walk` saves an environment with its wrappers, `saved_episode` checks what a `TextEnv` saves, and
-`episode_state` converts the environment's own state to JSON and back.
+`wrapper_stack` saves an environment with its wrappers, `saved_episode` checks what a `TextEnv`
+saves, and `episode_state` converts the environment's own state to JSON and back.
 """
 
-from textgym.snapshots.walk import get_state, set_state
+from textgym.snapshots.wrapper_stack import get_state, set_state
 
 __all__ = ["get_state", "set_state"]

@@ -1,4 +1,9 @@
-"""Tasks: the `Task` class, how generated tasks are drawn, and how rows are read from data sets."""
+"""Tasks: the problems of an environment.
+
+`task` has the `Task` class, `splits` draws generated tasks and decides their split, and `source`
+hands tasks out. `files` reads data sets, `json_rows` makes their rows JSON values, and `nemo_rows`
+reads the fields of NeMo Gym's rows.
+"""
 
 from textgym.tasks.task import Task
 

@@ -5,7 +5,8 @@ this project run the same checks on all registered environments.
 
 - `gymnasium_checks`, `contract_checks`: the checks, of Gymnasium's API and of textgym's contracts.
 - `subject`, `runner`: an environment under check, and running the checks on it.
-- `shortcuts`, `surface`: whether multiple-choice questions can be answered without understanding.
+- `choice_shortcuts`, `choice_features`: whether multiple-choice questions can be answered without
+  understanding.
 """
 
 from textgym.testing import contract_checks, gymnasium_checks  # noqa: F401  these imports fill CHECKS

@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.env import TextEnv
 from textgym.messages import Message, assistant
-from textgym.tasks.task import hash_int
+from textgym.tasks.hashing import hash_int
 from textgym.testing.subject import Subject
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 
 from textgym.env import TextEnv
 from textgym.messages import Message
-from textgym.tasks.task import canonical_json
+from textgym.tasks.hashing import canonical_json
 from textgym.testing.checks import (
     CLASS_IN_MAIN,
     SEEDS,

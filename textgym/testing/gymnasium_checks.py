@@ -19,7 +19,7 @@ from gymnasium.vector import AutoresetMode
 
 from textgym.env import TextEnv
 from textgym.messages import assistant
-from textgym.snapshots.walk import get_state, set_state
+from textgym.snapshots.wrapper_stack import get_state, set_state
 from textgym.testing.checks import CLASS_IN_MAIN, SEEDS, Skipped, guess_message, register_check
 from textgym.testing.subject import Subject, play
 from textgym.vector import TextVectorEnv

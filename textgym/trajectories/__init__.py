@@ -1,4 +1,10 @@
-"""Trajectories: the record of an episode, its file, its token sequences, and batches of them."""
+"""Trajectories: the records of episodes.
+
+- `schema`: the keys of a trajectory. `tokens`: its token sequences.
+- `run_folder`: the files of a run. `run`: a run as its caller sees it. `selection`: a part of it.
+- `data_digests`: whether the data of a run has changed.
+- `batch`, `advantages`: what a trainer learns from.
+"""
 
 from textgym.trajectories.batch import Batch, make_batch
 from textgym.trajectories.run import Run

@@ -9,8 +9,8 @@ from typing import Any
 
 from textgym.trajectories.batch import Batch, make_batch
 from textgym.trajectories.data_digests import DataDigests
+from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.store import read_trajectories
 
 __all__ = ["Run"]
 

@@ -1,5 +1,6 @@
 """The tokens of an episode: the sequences that a trainer learns from.
 
+They are read from the recorded steps, which `rollouts.episode` writes.
 A turn whose prompt begins with all tokens so far extends their sequence; any other turn starts a
 new sequence, which is called a split. Only tokens that the policy sampled have a loss mask of 1;
 prompts, solved examples and assistant messages from the environment have 0.

@@ -1,7 +1,7 @@
 """Vectors: many environments stepped together, also different ones.
 
 `text_vector_env` is the `TextVectorEnv`, `make` makes one from ids, `arguments` parses what it is
-given. `sub_env` is one sub-environment, `sub_env_calls` runs the calls of all of them, and `infos`
+given. `sub_env` is one sub-environment, `pending_calls` runs the calls of all of them, and `infos`
 batches their infos.
 """
 

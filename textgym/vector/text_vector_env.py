@@ -29,8 +29,8 @@ from textgym.vector.arguments import (
     parse_reset,
 )
 from textgym.vector.infos import stack_infos
+from textgym.vector.pending_calls import PendingCalls, shorten
 from textgym.vector.sub_env import StepResult, SubEnv
-from textgym.vector.sub_env_calls import SubEnvCalls, shorten
 
 __all__ = ["TextVectorEnv"]
 
@@ -102,7 +102,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self.single_action_space = first.action_space
         self.observation_space = batch_space(first.observation_space, self.num_envs)
         self.action_space = batch_space(first.action_space, self.num_envs)
-        self._calls = SubEnvCalls(self.num_envs)
+        self._calls = PendingCalls(self.num_envs)
         self._unfinished_step: list[Any] | None = None  # its actions
         self._has_unfinished_reset = False
 
@@ -334,7 +334,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._calls = SubEnvCalls(self.num_envs)
+        self._calls = PendingCalls(self.num_envs)
 
     def _close_all(self) -> None:
         """Close each sub-environment, and then raise the first error, if any."""

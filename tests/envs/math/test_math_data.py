@@ -17,7 +17,7 @@ import pytest
 from repository import SCRIPTS
 
 import textgym
-from textgym.trajectories.store import read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 
 def converted(script: str, file: Path, home: Path) -> Path:

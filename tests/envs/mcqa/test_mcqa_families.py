@@ -17,7 +17,7 @@ from textgym.envs.mcqa.families.item import content_of
 from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
 from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
 from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, WORDS
-from textgym.tasks.task import split_of
+from textgym.tasks.splits import split_of
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)
 

@@ -17,8 +17,8 @@ import pytest
 
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import content_of
-from textgym.tasks.task import split_of
-from textgym.testing.shortcuts import Choice, shortcut_accuracy
+from textgym.tasks.splits import split_of
+from textgym.testing.choice_shortcuts import Choice, shortcut_accuracy
 
 
 def choices(

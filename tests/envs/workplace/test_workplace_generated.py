@@ -13,7 +13,7 @@ from textgym.envs.workplace.templates import LEVELS
 from textgym.envs.workplace.world import world
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, assistant_calls
-from textgym.tasks.task import split_of
+from textgym.tasks.splits import split_of
 from textgym.testing.subject import play
 
 TASKS = 60

@@ -17,8 +17,8 @@ import pytest
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import make_policy
-from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import VLLMOutputParser
 from textgym.policies.hf import load_tokenizer
 from textgym.spaces import ActionSpace

@@ -11,7 +11,7 @@ import pytest
 import textgym
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.trajectories.store import read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 pytestmark = pytest.mark.soak
 

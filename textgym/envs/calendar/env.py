@@ -16,7 +16,7 @@ from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.calendar import check_calendar, events_of, last_calendar
 

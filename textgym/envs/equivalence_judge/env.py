@@ -16,7 +16,7 @@ from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
 from textgym.verifiers.judge_options import split_judge_options

@@ -15,7 +15,7 @@ from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
 from textgym.verifiers.judge_options import split_judge_options

@@ -16,8 +16,9 @@ from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
-from textgym.tasks.task import Task, draw_row
+from textgym.tasks import nemo_rows
+from textgym.tasks.splits import draw_row
+from textgym.tasks.task import Task
 from textgym.verifiers.choices import GRADING_MODES, GradingMode, choice, format_choice
 from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.patterns import PatternSearch

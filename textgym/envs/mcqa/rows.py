@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from textgym.errors import RowError
-from textgym.tasks.nemo_gym import field_of
+from textgym.tasks.nemo_rows import field_of
 from textgym.verifiers.choices import GRADING_MODES, GradingMode
 
 __all__ = ["answer_of", "mode_of", "options_of"]

@@ -15,7 +15,7 @@ from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TW
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
+from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.tools import arguments_of, tool
 from textgym.verifiers.exact import equal_json

@@ -29,8 +29,9 @@ from textgym.envs.workplace.world import company, world
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant, assistant_calls
 from textgym.rewards import Grade
-from textgym.tasks import nemo_gym as nemo_rows
-from textgym.tasks.task import Task, split_of
+from textgym.tasks import nemo_rows
+from textgym.tasks.splits import split_of
+from textgym.tasks.task import Task
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 

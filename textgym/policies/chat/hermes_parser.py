@@ -1,4 +1,4 @@
-r"""Parsing tool calls in Hermes form out of a model's text.
+r"""Parsing tool calls in Hermes form, which Qwen models write too, out of a model's text.
 
     <tool_call>
     {"name": "get_weather", "arguments": {"city": "Oslo"}}

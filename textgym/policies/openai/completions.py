@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from textgym.policies.chat.codec import ChatCodec, EncodedPrompt
+from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply, as_json
 from textgym.policies.openai.request_format import RequestFormat
 

@@ -26,7 +26,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.codec import ChatCodec
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import make_output_parser
 from textgym.policies.json_codec import encode
 from textgym.policies.openai.chat_completions import ChatRequest

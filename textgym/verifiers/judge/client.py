@@ -1,5 +1,8 @@
 """Requests to the policy or callable behind a judge.
 
+Nothing is retried here: `judges` asks again after a reply without a verdict, policies retry their
+HTTP requests, and rollouts and vectors retry the step that raised a `JudgeFailure`.
+
 Invariants: requests run on the background event loop, at most `concurrency` at once; every error
 becomes a `JudgeFailure`, except a `ContextFullError`; after a fork, the child process makes its own
 policy.

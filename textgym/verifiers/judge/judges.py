@@ -31,7 +31,7 @@ from textgym.errors import (
 )
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
-from textgym.tasks.task import canonical_json, hash_int
+from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.verifiers.exact import match
 from textgym.verifiers.judge.client import JudgeClient, ReplyFunction
 from textgym.verifiers.judge.prompt import JudgePrompt

@@ -17,7 +17,7 @@ from string import Formatter
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, system, user
-from textgym.tasks.task import hash_int
+from textgym.tasks.hashing import hash_int
 from textgym.verifiers.judge.labels import Labels
 
 __all__ = ["JudgePrompt", "marked"]

@@ -1,5 +1,6 @@
-"""What is compared of a rescored episode: its reward, components, success and stop reason.
+"""The grade of a rescored episode beside the stored one: reward, components, success, stop reason.
 
+The conversation is compared in `replay`.
 Numbers that differ by no more than rounding are equal. An episode also gets a new trajectory, in
 which only the grade changes: what was sampled, and what it cost, stays.
 """

@@ -23,8 +23,8 @@ from recorded_episode import Play
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, system, tool_result, user
 from textgym.policies.base import Tokens
-from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode, render
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.hf import load_tokenizer
 
 pytestmark = pytest.mark.model

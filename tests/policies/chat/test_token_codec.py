@@ -37,8 +37,8 @@ from textgym.spaces import read_action
 pytest.importorskip("transformers")
 pytest.importorskip("torch")
 
-from textgym.policies.chat.codec import ChatCodec
 from textgym.policies.chat.templates import encode, render
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.hf import load_tokenizer
 
 pytestmark = pytest.mark.model

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from textgym.testing.surface import Array, Choice, surface
+from textgym.testing.choice_features import Array, Choice, surface
 
 __all__ = ["BoostedTrees", "Choice", "ConditionalLogit", "Scorer", "shortcut_accuracy"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from textgym.errors import RowError
 from textgym.messages import ROLES, message_problem, system, tool_result, user
-from textgym.tasks.nemo_gym import field_of, has_prompt, patterns_of, prompt_of, tools_of
+from textgym.tasks.nemo_rows import field_of, has_prompt, patterns_of, prompt_of, tools_of
 
 PLACE = "responses_create_params"
 FLAT = {

@@ -22,12 +22,12 @@ from textgym.concurrency.blocking import THREAD_NAME
 from textgym.errors import UsageError
 from textgym.vector.sub_env import StepResult
 
-__all__ = ["SubEnvCalls", "shorten"]
+__all__ = ["PendingCalls", "shorten"]
 
 Call = Callable[[], StepResult]
 
 
-class SubEnvCalls:
+class PendingCalls:
     """Runs calls, each of one sub-environment, and holds their results until they are taken.
 
     Args:
@@ -37,7 +37,7 @@ class SubEnvCalls:
         lock: Held while calls are submitted and while results are collected.
 
     Example:
-        >>> calls = SubEnvCalls(2)
+        >>> calls = PendingCalls(2)
         >>> calls.submit([(1, lambda: ([], 0.5, True, False, {}), True)])
         >>> calls.run(lambda: not calls.is_running())
         >>> calls.take([0, 1])

@@ -15,7 +15,7 @@ import pytest
 
 import textgym
 from textgym.errors import RunError
-from textgym.trajectories.store import RunFolder, read_trajectories
+from textgym.trajectories.run_folder import RunFolder, read_trajectories
 
 MCQA = "textgym/MCQA-v0"
 ASKED = {"version": 1, "policy": "oracle"}
@@ -136,7 +136,7 @@ def test_a_refused_run_does_not_keep_the_lock(tmp_path: Path) -> None:
 def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     code = (
         "import sys, textgym\n"
-        "from textgym.trajectories.store import RunFolder\n"
+        "from textgym.trajectories.run_folder import RunFolder\n"
         "folder = RunFolder(sys.argv[1], {'version': 1, 'policy': 'oracle'})\n"
         "print('open', flush=True)\n"
         "sys.stdin.read()\n"

@@ -1,0 +1,35 @@
+"""Hashes and canonical JSON. Invariant: equal values give equal results in every process."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import Any
+
+__all__ = ["canonical_json", "hash_int"]
+
+
+def hash_int(*parts: object) -> int:
+    """Return a 63-bit hash of the parts, the same in every process.
+
+    Example:
+        >>> hash_int("textgym/MCQA-v0", 7) == hash_int("textgym/MCQA-v0", 7)
+        True
+    """
+    text = "\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+_encode_canonical = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=True, separators=(",", ":"), check_circular=False
+).encode
+
+
+def canonical_json(value: Any) -> str:
+    """Return the canonical JSON string of a value, with sorted keys and no spaces.
+
+    Example:
+        >>> canonical_json({"b": 1, "a": [2]})
+        '{"a":[2],"b":1}'
+    """
+    return _encode_canonical(value)

@@ -3,8 +3,9 @@
 Both run the same check in one process per core, called from 64 threads, with the same limit of time
 (CPU time in textgym, wall time in pebble). In the second setting one check in 50 reaches its limit,
 and its process is replaced. Pebble's pool is measured with processes that are spawned, and with a
-fork server that has imported sympy. Without the package only textgym is measured:
-`pip install pebble`.
+fork server that has imported sympy. The last line says whether each works in a daemonic process,
+such as the workers of Gymnasium's `AsyncVectorEnv`, which may have no children of multiprocessing.
+Without the package only textgym is measured: `pip install pebble`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 import itertools
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +29,7 @@ from textgym.verifiers.maths.processes.workers import Workers
 SECONDS = 1.0  # the limit of a check
 EVERY = 50  # one check in so many reaches the limit
 CHECKS_A_WORKER = 2000
-AIM = 1.1  # how many times pebble's checks per second, if some reach the limit
+AIM = 0.8  # how many times pebble's checks per second, if some reach the limit
 
 NUMBERS = itertools.count()
 Check = Callable[[str, str], object]
@@ -95,6 +97,26 @@ def pebble_pools() -> dict[str, Any]:
     }
 
 
+def works_in_daemon(target: Callable[[], None]) -> str:
+    """Run a function in a daemonic process; return "works" if it succeeds, else "fails"."""
+    process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
+    process.start()
+    process.join()
+    return "fails" if process.exitcode else "works"
+
+
+def one_textgym_check() -> None:
+    """Run a check in textgym's workers."""
+    textgym_check(Workers(), "1", "1")
+
+
+def one_pebble_check() -> None:
+    """Run a check in a pool of pebble's."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115  it says why it fails
+    pools = pebble_pools()
+    pebble_check(pools["pebble, spawn"], "1", "1")
+
+
 def main() -> None:
     """Measure, and print a table for each setting."""
     rounds, count = (3, 150) if asked_quick(__doc__) else (7, 600)
@@ -114,6 +136,9 @@ def main() -> None:
             for mine, its in zip(figures["textgym"], figures["pebble, fork server"], strict=True)
         ]
         print(aim("textgym over pebble", sorted(lost)[len(lost) // 2], AIM, "times", at_least=True))
+        daemon = {"textgym": one_textgym_check, "pebble": one_pebble_check}
+        found = [f"{name} {works_in_daemon(target)}" for name, target in daemon.items()]
+        print(f"in a daemonic process: {', '.join(found)}")
     for pool in pools.values():
         pool.stop()
         pool.join()

@@ -65,8 +65,8 @@ def load(name: str, config: str | None, split: str) -> Any:
 
     Args:
         name: A hub id, or a path. It is a path if it exists or has the suffix of a data file.
-        config: The configuration. None for `all` on the hub, and for the default of local ones.
-        split: The split. A single file is taken as this split.
+        config: The configuration. None is `all` on the hub, and the default of local data sets.
+        split: The split. A single file is loaded as this split.
 
     Raises:
         DatasetError: The data set cannot be loaded.

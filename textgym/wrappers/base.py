@@ -1,0 +1,141 @@
+"""The base classes of wrappers: one for all, and one for those that change the reward.
+
+Invariants: a wrapper fits only environments with message spaces, and says so when it is made; what
+changes during an episode is in `state`, which `textgym.get_state` saves; a step that raises leaves
+`state` unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat, TypeVar
+
+import gymnasium as gym
+from gymnasium.utils import RecordConstructorArgs
+
+from textgym.errors import RewardError, StateError, UsageError
+from textgym.messages import Message, copy_json
+from textgym.spaces import ActionSpace, ConversationSpace
+
+__all__ = ["MessageWrapper", "RewardWrapper", "StepResult"]
+
+StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
+TextEnvLike = gym.Env[list[Message], Message]
+W = TypeVar("W", bound="MessageWrapper")
+
+
+class MessageWrapper(
+    gym.Wrapper[list[Message], Message, list[Message], Message], RecordConstructorArgs
+):
+    """The base class of wrappers around environments whose observations are conversations.
+
+    Args:
+        env: The environment.
+        **arguments: The arguments of the subclass, which become part of the spec.
+
+    Raises:
+        UsageError: The observations or actions of the environment are not messages.
+
+    Attributes:
+        state: What changes during an episode, as a dict of JSON values; `begin` returns a new one.
+    """
+
+    def __init__(self, env: TextEnvLike, **arguments: Any) -> None:
+        RecordConstructorArgs.__init__(self, **arguments)
+        gym.Wrapper.__init__(self, env)
+        spaces = env.observation_space, env.action_space
+        if not (isinstance(spaces[0], ConversationSpace) and isinstance(spaces[1], ActionSpace)):
+            raise UsageError(
+                f"{type(self).__name__} needs an environment whose observations and actions are "
+                f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
+            )
+        self.state: dict[str, Any] = {}
+
+    def begin(self) -> dict[str, Any]:
+        """Return the state at the start of an episode."""
+        return {}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and begin a new state."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self.state = self.begin()
+        return observation, info
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the state of the wrapper alone, as JSON data."""
+        return {name: copy_json(value) for name, value in self.state.items()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing or unknown, or has another type. Nothing is changed.
+        """
+        new = self.begin()
+        if state.keys() != new.keys():
+            name = min(state.keys() ^ new.keys())
+            problem = "missing" if name in new else "unknown"
+            raise StateError(f"{type(self).__name__}.{name} is {problem}")
+        for name, value in state.items():
+            if not _is_like(value, new[name]):
+                kind = type(new[name]).__name__
+                raise StateError(
+                    f"{type(self).__name__}.{name} must be a {kind}, not {value!r:.100}"
+                )
+        self.state = {name: copy_json(value) for name, value in state.items()}
+
+
+def _is_like(value: Any, new: Any) -> bool:
+    if isinstance(new, float):
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return type(value) is type(new)
+
+
+class RewardWrapper(MessageWrapper):
+    """The base class of wrappers that add to the reward, under a name of their own.
+
+    Subclasses define `payment`. The environment's own reward stays in `info["task_reward"]`, what
+    this wrapper paid stands in `info["reward_components"]` under its name, and `is_success` is not
+    changed. So the reward of a step is its task reward plus what all reward wrappers paid.
+
+    Args:
+        env: The environment.
+        name: The name of the component.
+        **arguments: The other arguments of the subclass.
+    """
+
+    name: str
+
+    def __init__(self, env: TextEnvLike, *, name: str, **arguments: Any) -> None:
+        super().__init__(env, name=name, **arguments)
+        inner: Any = env
+        while isinstance(inner, gym.Wrapper):
+            if isinstance(inner, RewardWrapper) and inner.name == name:
+                raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
+            inner = inner.env
+        self.name = name
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return what is paid for a step. It may replace `state`, as the last thing it does.
+
+        Args:
+            action: The action.
+            result: What the environment's `step` returned.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define payment")
+
+    def step(self, action: Message) -> StepResult:
+        """Step the environment, and pay."""
+        result = self.env.step(action)
+        observation, reward, terminated, truncated, info = result
+        components = info.get("reward_components") or {}
+        if self.name in components:
+            raise RewardError(
+                f"the environment has a reward component {self.name!r} of its own: give "
+                f"{type(self).__name__} another name="
+            )
+        amount = self.payment(action, result)
+        info.setdefault("task_reward", float(reward))
+        info["reward_components"] = {**components, self.name: amount}
+        return observation, float(reward) + amount, terminated, truncated, info

@@ -1,0 +1,197 @@
+"""Reward wrappers that reshape the whole reward: by weights, by bounds, by a potential."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from textgym.errors import RewardError, UsageError
+from textgym.messages import Message
+from textgym.wrappers.base import RewardWrapper, StepResult, TextEnvLike
+
+__all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]
+
+Potential = Callable[[list[Message]], float]
+
+
+class WeightedComponents(RewardWrapper):
+    """Replaces the reward by a weighted sum of the reward components.
+
+    A component without a weight counts nothing. What is added to the task reward to get there
+    stands in the components under the wrapper's name.
+
+    Args:
+        env: The environment.
+        weights: The weight of each component by name; `task_reward` is the environment's reward.
+        name: The name of the reward component.
+
+    Raises:
+        RewardError: By `step` at the end of an episode that had none of the components.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import WeightedComponents
+        >>> env = gymnasium.make("textgym/Calendar-v0", max_turns=1)
+        >>> env = WeightedComponents(env, weights={"correct": 0.5, "answered": 0.25})
+        >>> observation, info = env.reset(seed=1)
+        >>> _, reward, _, _, info = env.step("[]")
+        >>> reward, info["task_reward"], info["reward_components"]["weighted_components"]
+        (0.25, 0.0, 0.25)
+    """
+
+    def __init__(
+        self,
+        env: TextEnvLike,
+        *,
+        weights: Mapping[str, float],
+        name: str = "weighted_components",
+    ) -> None:
+        super().__init__(env, name=name, weights=dict(weights))
+        if not weights or not all(math.isfinite(weight) for weight in weights.values()):
+            raise UsageError(
+                f"WeightedComponents: weights must be finite numbers by component, not {weights!r}"
+            )
+        self._weights = {part: float(weight) for part, weight in weights.items()}
+
+    def begin(self) -> dict[str, Any]:
+        """Return the state before any component was seen."""
+        return {"seen": False}
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return the difference between the weighted sum and the reward."""
+        reward, info = float(result[1]), result[4]
+        parts: dict[str, float] = {**(info.get("reward_components") or {})}
+        parts["task_reward"] = info.get("task_reward", reward)
+        if (
+            (result[2] or result[3])
+            and not self.state["seen"]
+            and self._weights.keys().isdisjoint(parts)
+        ):
+            known = ", ".join(parts)
+            raise RewardError(
+                f"WeightedComponents: the episode has none of {', '.join(self._weights)}; its "
+                f"components are {known}"
+            )
+        self.state = {"seen": self.state["seen"] or not self._weights.keys().isdisjoint(parts)}
+        return sum(weight * parts.get(name, 0.0) for name, weight in self._weights.items()) - reward
+
+
+class ClipReturn(RewardWrapper):
+    """Keeps the return, the sum of an episode's rewards, between two bounds at every step.
+
+    The return after each step is the clipped sum of the environment's rewards so far. So an agent
+    cannot collect more than `high` however often it is paid.
+
+    Args:
+        env: The environment.
+        low: The lowest return.
+        high: The highest return.
+        name: The name of the reward component.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import ClipReturn, StepPenalty
+        >>> env = StepPenalty(gymnasium.make("textgym/GuessNumber-v0"), amount=1.0)
+        >>> env = ClipReturn(env, low=-1.5)
+        >>> observation, info = env.reset(seed=1)
+        >>> [env.step("0")[1] for _ in range(3)]
+        [-1.0, -0.5, 0.0]
+    """
+
+    def __init__(
+        self,
+        env: TextEnvLike,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+        name: str = "clipped",
+    ) -> None:
+        super().__init__(env, name=name, low=low, high=high)
+        if not low <= 0 <= high:
+            raise UsageError(
+                f"ClipReturn: low must be 0 or less and high 0 or more, not {low!r} and {high!r}"
+            )
+        self._low, self._high = low, high
+
+    def begin(self) -> dict[str, Any]:
+        """Return a sum of nothing."""
+        return {"sum": 0.0}
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return what keeps the return within the bounds."""
+        before: float = self.state["sum"]
+        reward = float(result[1])
+        self.state = {"sum": before + reward}
+        return self._clipped(before + reward) - self._clipped(before) - reward
+
+    def _clipped(self, total: float) -> float:
+        return min(self._high, max(self._low, total))
+
+
+class PotentialShaping(RewardWrapper):
+    """Adds the discounted difference of a potential, which does not change the optimal policy.
+
+    A step from the conversation `s` to `t` pays `gamma * potential(t) - potential(s)` (Ng, Harada
+    and Russell, 1999). After the last step of a terminated episode the potential counts as 0, so
+    with `gamma=1` an episode pays `-potential(prompt)` in all, whatever happens in it. After a
+    truncated episode it keeps its value, because the episode could have gone on.
+
+    Args:
+        env: The environment.
+        potential: A function from a conversation to a finite number, or its place, as
+            `module:function`. A spec with a function cannot be saved as JSON.
+        gamma: The discount factor of the agent.
+        name: The name of the reward component.
+
+    Raises:
+        RewardError: By `reset` and `step`, if the potential is not a finite number.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import PotentialShaping
+        >>> env = gymnasium.make("textgym/GuessNumber-v0")
+        >>> env = PotentialShaping(env, potential=lambda messages: len(messages) / 10)
+        >>> observation, info = env.reset(seed=1)
+        >>> round(env.step("0")[1], 6)
+        0.2
+    """
+
+    def __init__(
+        self,
+        env: TextEnvLike,
+        *,
+        potential: str | Potential,
+        gamma: float = 1.0,
+        name: str = "shaping",
+    ) -> None:
+        super().__init__(env, name=name, potential=potential, gamma=gamma)
+        if not 0 < gamma <= 1:
+            raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
+        self._gamma = gamma
+        self._potential = potential
+
+    def begin(self) -> dict[str, Any]:
+        """Return a state without a potential, which `reset` sets."""
+        return {"potential": 0.0}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and compute the potential of the prompt."""
+        observation, info = super().reset(seed=seed, options=options)
+        self.state = {"potential": self._value(observation)}
+        return observation, info
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return the discounted difference of the potential."""
+        before: float = self.state["potential"]
+        after = 0.0 if result[2] else self._value(result[0])
+        self.state = {"potential": after}
+        return self._gamma * after - before
+
+    def _value(self, messages: list[Message]) -> float:
+        value = float(self._potential(messages))
+        if not math.isfinite(value):
+            raise RewardError(f"PotentialShaping: the potential is {value}, not a finite number")
+        return value

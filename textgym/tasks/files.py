@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    in_one_line,
+    install_advice,
+)
 from textgym.tasks.json_rows import json_row
 from textgym.tasks.task import Task, with_id
 
@@ -173,7 +179,7 @@ def _library(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "parquet files and hub data sets need the extra 'data': pip install 'textgym[data]'"
+            f"parquet files and hub data sets need the extra 'data': {install_advice('data')}"
         ) from error
 
 

@@ -13,7 +13,7 @@ import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
@@ -32,11 +32,15 @@ __all__ = [
     "import_source",
     "is_registered",
     "make",
+    "owns_id",
     "register",
+    "registered_envs",
     "registered_id",
     "takes_argument",
+    "with_registered_ids",
 ]
 
+T = TypeVar("T")
 _VECTORS = "textgym.vector.entry_points"
 
 
@@ -123,6 +127,48 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
     return id
 
 
+def registered_envs(envs: Any) -> Any:
+    """Return what a rollout plays with the registered id of each environment.
+
+    Args:
+        envs: A name or class, as in `registered_id`; such names with weights; or a function that
+            makes an environment, which is returned unchanged.
+
+    Example:
+        >>> from textgym.envs.mcqa import MCQA
+        >>> registered_envs(MCQA), registered_envs({"textgym.envs.mcqa:MCQA": 1.0})
+        ('textgym/MCQA-v0', {'textgym/MCQA-v0': 1.0})
+    """
+    if isinstance(envs, Mapping):
+        return with_registered_ids(envs)
+    return registered_id(envs) if isinstance(envs, str) or owns_id(envs) else envs
+
+
+def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
+    """Return values by name, with `module:ID` and `module:Class` replaced by the registered id.
+
+    Raises:
+        UnknownNameError: There is no such environment.
+        UsageError: Two names are the same environment.
+    """
+    found: dict[str, T] = {}
+    for name, value in values.items():
+        id = registered_id(name) if ":" in name else name
+        if id in found:
+            raise UsageError(f"{id!r} is listed twice, once as {name!r}")
+        found[id] = value
+    return found
+
+
+def owns_id(cls: Any) -> bool:
+    """Return whether an object is a class whose card has an id that no other class has."""
+    card = getattr(cls, "card", None)
+    if not isinstance(cls, type) or not isinstance(card, Card):
+        return False
+    known = gym.registry.get(card.id)
+    return known is None or _name_of(_creator(known.entry_point)) == _name_of(cls)
+
+
 def environment_class(env: str | type[TextEnv[Any]]) -> type[TextEnv[Any]]:
     """Return the class of an environment.
 
@@ -202,24 +248,25 @@ def import_source(env: gym.Env[Any, Any]) -> str | None:
     return None if source.startswith(("textgym.", "gymnasium.")) else source or None
 
 
-def import_environments(sources: Mapping[str, str]) -> None:
+def import_environments(sources: Any) -> None:
     """Import the environments of a stored run that are not registered here, and register them.
 
     Args:
-        sources: What to import for each id, from `import_source`.
+        sources: What to import for each id, from `import_source`, as read from a file; whatever is
+            not a dict is ignored.
 
     Raises:
         UsageError: An environment cannot be imported.
     """
-    for id, source in sources.items():
+    for id, source in sources.items() if isinstance(sources, dict) else ():
         if id in gym.registry:
             continue
         try:
-            import_module(source.partition(":")[0])
+            import_module(str(source).partition(":")[0])
         except UsageError as error:
             raise UsageError(f"{id} of the run cannot be imported: {error}") from error
         if id not in gym.registry:
-            register(id, source)
+            register(id, str(source))
 
 
 def _check_class(cls: Any) -> type[TextEnv[Any]]:
@@ -238,10 +285,10 @@ def _forget_older(id: str, cls: type[TextEnv[Any]]) -> None:
     """
     if id not in gym.registry:
         return
-    known = _creator(gym.registry[id].entry_point)
-    if _name_of(known) != _name_of(cls):
+    if not owns_id(cls):
+        known = _name_of(_creator(gym.registry[id].entry_point))
         raise UsageError(
-            f"{_name_of(cls)} cannot be registered as {id!r}, which is {_name_of(known)}: "
+            f"{_name_of(cls)} cannot be registered as {id!r}, which is {known}: "
             "give its card another id"
         )
     del gym.registry[id]

@@ -68,6 +68,17 @@ def content_hash() -> Any:
     return hashlib.blake2b(digest_size=16)
 
 
+def is_file_name(dataset: str | os.PathLike[str]) -> bool:
+    """Return whether a data set is a path, and not a hub id.
+
+    Example:
+        >>> is_file_name("rows.jsonl"), is_file_name("openai/gsm8k")
+        (True, False)
+    """
+    path = Path(dataset)
+    return path.suffix in (".jsonl", ".parquet") or path.exists()
+
+
 def load_rows(dataset: str, split: str) -> Rows:
     """Read all rows of a data set as JSON data (see `json_row`), each with its location.
 
@@ -82,7 +93,7 @@ def load_rows(dataset: str, split: str) -> Rows:
         ExtraMissingError: Parquet files and hubs need the extra `data`.
     """
     path, content = Path(dataset), content_hash()
-    if path.suffix in (".jsonl", ".parquet") or path.exists():
+    if is_file_name(dataset):
         if not path.is_file():
             what = "is a folder; pass a .jsonl or .parquet file" if path.is_dir() else "is missing"
             raise DatasetError(f"data set {dataset!r} {what}")

@@ -109,8 +109,9 @@ def test_one_run_is_shown_with_all_tables(run: Any) -> None:
         "demo/A-v0",
         "6",
         "0.800",
-        "0.183",
+        "±0.789",
         "80.0%",
+        "±40.0",
         "20.0%",
         "1.00",
         "1",
@@ -119,7 +120,7 @@ def test_one_run_is_shown_with_all_tables(run: Any) -> None:
     assert names == ["1", "2", "10"] * 2  # in the main table and that of repeats
     repeats = [line for line in lines if line.startswith("demo/A-v0 ")][1]
     assert repeats.split() == [
-        "demo/A-v0", "75.0%", "±25.0", "100.0%", "±0.0", "100.0%", "±0.0", "2", "of", "3",
+        "demo/A-v0", "75.0%", "±44.9", "100.0%", "±65.8", "100.0%", "±65.8", "2", "of", "3",
     ]  # fmt: skip
     assert (
         "rewards       variance 0.200, 0.250 within a task; 50.0% of tasks have equal rewards"
@@ -201,19 +202,21 @@ def test_several_runs_are_shown_side_by_side(run: Any) -> None:
         "C  c: mine, 2 tasks, 2 episodes",
     ]
     place = next(n for n, line in enumerate(lines) if line.startswith("demo/A-v0"))
-    assert lines[place].split() == ["demo/A-v0", "A", "0.375", "0.239", "25.0%"]
+    assert lines[place].split() == ["demo/A-v0", "A", "0.375", "±0.762", "25.0%", "±44.9"]
     assert lines[place + 1].split() == [
         "B",
         "0.750",
-        "0.144",
+        "±0.459",
         "50.0%",
+        "±35.0",
         "+0.375",
         "-0.387",
         "to",
         "+1.137",
         "4",
     ]
-    assert lines[place + 2].split()[:5] == ["C", "0.750", "0.250", "50.0%", "+0.375"]
+    cells = ["C", "0.750", "±3.177", "50.0%", "±40.5", "+0.375"]
+    assert lines[place + 2].split()[:6] == cells
     assert lines[place + 2].split()[-1] == "0"
     assert lines[-1] == (
         "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
@@ -239,8 +242,8 @@ def test_an_environment_of_only_one_run_has_a_row_without_a_difference(run: Any)
     stored(Path("a"), *[episode(0.0, n, env="x") for n in range(2)])
     stored(Path("b"), *[episode(1.0, n, env=env) for n in range(2) for env in "xy"])
     lines = printed(run("a", "b"))
-    assert row(lines, "y") == ["y", "B", "1.000", "0.000", "100.0%"]
-    assert row(lines, "overall") == ["overall", "A", "0.000", "0.000", "0.0%"]
+    assert row(lines, "y") == ["y", "B", "1.000", "±0.000", "100.0%", "±65.8"]
+    assert row(lines, "overall") == ["overall", "A", "0.000", "±0.000", "0.0%", "±65.8"]
 
 
 def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:

@@ -106,7 +106,7 @@ def rate_interval(found: Estimate) -> tuple[float, float]:
         (0.404, 0.596)
     """
     rate, error = found.mean, found.error
-    size = 1 + rate * (1 - rate) / error**2 if error else found.clusters
+    size = 1 + rate * (1 - rate) / error / error if error else found.clusters
     spread = _NORMAL_QUANTILE**2 / size
     middle = (rate + spread / 2) / (1 + spread)
     half = math.sqrt(spread * (rate * (1 - rate) + spread / 4)) / (1 + spread)

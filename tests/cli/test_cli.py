@@ -184,10 +184,8 @@ def test_eval_of_several_ids_prints_a_row_for_each_and_one_overall(tmp_path: Pat
     other = "textgym/Math-v0"
     options = ("--policy", "oracle", "--episodes", "3", "--out", "run")
     rows = output(tmp_path, "eval", MCQA, other, *options).splitlines()[2:5]
-    names = [f"{MCQA} (test)", f"{other} (test)", "overall"]
-    assert [re.split(" {2,}", row)[:2] for row in rows] == [
-        [*pair] for pair in zip(names, "336", strict=True)
-    ]
+    cells = [re.split(" {2,}", row)[:2] for row in rows]
+    assert cells == [[f"{MCQA} (test)", "3"], [f"{other} (test)", "3"], ["overall", "6"]]
 
 
 def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> None:
@@ -195,10 +193,8 @@ def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> Non
     given = f"{MCQA}=0.75 {other}=0.25 --episodes 8 --start 3 --out run --policy random"
     settings = f"--set level=1 --set {MCQA}:shots=2 --env-concurrency {other}=1"
     rows = output(tmp_path, "eval", *given.split(), *settings.split()).splitlines()[2:5]
-    names = [f"{other} (test)", f"{MCQA} (test)", "overall"]
-    assert [re.split(" {2,}", row)[:2] for row in rows] == [
-        [*pair] for pair in zip(names, "268", strict=True)
-    ]
+    cells = [re.split(" {2,}", row)[:2] for row in rows]
+    assert cells == [[f"{other} (test)", "2"], [f"{MCQA} (test)", "6"], ["overall", "8"]]
     _, trajectories = run_of(tmp_path / "run")
     own = {MCQA: {"split": "test", "level": 1, "shots": 2}, other: {"split": "test", "level": 1}}
     assert {t["env_id"]: t["env_kwargs"] for t in trajectories} == own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -252,6 +253,53 @@ def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
     assert any(line.split()[-5:] == ["+0.000", "+0.000", "to", "+0.000", "2"] for line in lines)
 
 
+def test_rows_name_the_splits_that_were_played(run: Any) -> None:
+    for name, split in (("a", "test"), ("b", "train"), ("c", "test")):
+        stored(Path(name), episode(1.0), episode(0.0, 1))
+        Path(name, "run.json").write_text(json.dumps({"splits": {"demo/A-v0": split}}))
+    assert row(printed(run("a")), "demo/A-v0 (test)")
+    assert row(printed(run("a", "c")), "demo/A-v0 (test)")
+    assert row(printed(run("a", "b")), "demo/A-v0 (test, train)")
+
+
+# Other formats.
+
+
+def test_csv_has_plain_numbers_and_the_ends_of_intervals(run: Any) -> None:
+    stored(Path("a"), *[episode(0.0, n, level=str(n % 2)) for n in range(20)])
+    stored(Path("b"), *[episode(float(n % 2), n, level=str(n % 2)) for n in range(20)])
+    records = list(csv.DictReader(printed(run("a", "b", "--format", "csv"))))
+    keys = [(record["run"], record["environment"], record["group"]) for record in records]
+    assert keys == [(name, "demo/A-v0", group) for group in ("", "0", "1") for name in "ab"]
+    assert records[0]["success_rate"] == records[0]["success_low"] == "0.0"
+    assert float(records[0]["success_high"]) == pytest.approx(0.16112515805281893)
+    assert records[0]["difference"] == ""
+    assert (records[1]["difference"], records[1]["shared_tasks"]) == ("0.5", "20")
+    assert float(records[1]["difference_low"]) < 0.5 < float(records[1]["difference_high"])
+
+
+def test_a_run_of_failures_is_empty_in_csv(run: Any) -> None:
+    stored(Path("a"), episode(None))
+    (record,) = csv.DictReader(printed(run("a", "--format", "csv")))
+    assert (record["failures"], record["mean_reward"], record["success_high"]) == ("1", "", "")
+
+
+def test_markdown_has_the_tables_of_the_terminal(run: Any) -> None:
+    stored(Path("a"), *[episode(0.0, n, category=("a|b\nc", "d")[n % 2]) for n in range(20)])
+    lines = printed(run("a", "--format", "md", "--by", "category"))
+    header, rule, first, escaped = lines[lines.index("") + 1 :][:4]
+    assert header.startswith("|  | episodes | reward | success |")
+    assert rule.startswith("| --- | ---: | ---: | ---: |")
+    assert first.startswith("| demo/A-v0 | 20 | 0.000 ±0.000 | 0.0% ±16.1 |")
+    assert escaped.startswith("| a\\|b c | 10 |")
+    assert first.count("|") == rule.count("|") == header.count("|")
+
+
+def test_format_json_is_json(run: Any) -> None:
+    stored(Path("a"), episode(1.0))
+    assert run("a", "--format", "json") == run("a", "--json")
+
+
 # Errors.
 
 
@@ -268,6 +316,7 @@ def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
         ("other", "line 1 of 'other/trajectories.jsonl' has version 99 of the schema"),
         ("lacking", "episode 1 of 'lacking' is not a valid trajectory: KeyError: 'info'"),
         ("odd", "episode 2 of 'odd' is not a valid trajectory"),
+        ("good --format cvs", "no format 'cvs'; did you mean 'csv'?"),
         ("good --by lvel", "no group 'lvel'; did you mean 'level'?"),
     ],
 )

@@ -239,11 +239,12 @@ def test_a_used_folder_is_refused_before_a_model_is_loaded(
     assert err == "textgym: 'held' holds a run already: name another folder or resume\n"
 
 
+@pytest.mark.parametrize("option", ["--episodes=1", "--dry-run"])
 def test_without_a_policy_and_transformers_the_error_says_what_to_name(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    code, _, err = run("eval", MCQA, "--episodes", "1")
+    code, _, err = run("eval", MCQA, option)
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith("textgym: name a policy, such as --policy random or --policy openai:")
     assert "pip install 'textgym[hf]', or in a checkout pip install -e '.[hf]'" in err

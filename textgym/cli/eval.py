@@ -6,7 +6,8 @@ import re
 import shlex
 import sys
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,11 +23,11 @@ from textgym.cli.arguments import (
 )
 from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
 from textgym.cli.output.progress import RunProgress
-from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all
+from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all, splits_of
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
-from textgym.policies import Policy, Sampling, make_policy
+from textgym.policies import Sampling, make_policy
 from textgym.registry import make, takes_argument, with_registered_ids
 from textgym.rollouts.plan import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.trajectories.run_folder import read_config, refuse_used_folder
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["eval_command"]
 
+_DEFAULT_POLICY = "hf"
 _EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
@@ -124,7 +126,7 @@ def eval_command(
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:
-            _print_first_prompt(id, policy or "hf", policy_options, kwargs_for_env(id, kwargs))
+            _print_first_prompt(id, policy, policy_options, kwargs_for_env(id, kwargs))
         return
     sampling = {
         "max_tokens": max_tokens,
@@ -134,7 +136,7 @@ def eval_command(
         "stop": stop or [],
     }
     console = Console()
-    folder = out or Path("runs") / _run_name(ids, policy or "hf")
+    folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
     run = _play(
         console,
         weights if weighted or len(ids) > 1 else ids[0],
@@ -180,8 +182,8 @@ def _how_to_resume(progress: RunProgress, folder: Path) -> str:
 
 def _report(run: Run, folder: Path) -> None:
     """Print the metrics, the folder of the run, and what failed."""
-    splits = read_config(folder).get("splits") or {}
-    print_all(*metrics_tables(metrics_rows(run.metrics, "env", splits)))
+    rows = metrics_rows(run.metrics, "env", splits_of(read_config(folder)))
+    print_all(*metrics_tables(rows))
     show(visible(f"\nstored in {folder}"))
     metrics = run.metrics["overall"]
     if run.stopped_early:
@@ -212,8 +214,10 @@ def _play(
     for id in [envs] if isinstance(envs, str) else envs:
         # a wrong id or argument is an error before a model is loaded
         make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
-    with console.status(f"loading {policy or 'hf'}") if console.is_terminal else nullcontext():
-        player = _load_policy(policy, sampling, policy_options)
+    named = policy or _DEFAULT_POLICY
+    status = console.status(f"loading {named}") if console.is_terminal else nullcontext()
+    with status, _naming_a_policy(policy):
+        player = make_policy(named, sampling, policy_options)
     progress = RunProgress(console)
 
     async def run() -> Run:
@@ -243,12 +247,14 @@ def _play(
         raise typer.Exit(_EXIT_CODE_INTERRUPTED) from None
 
 
-def _load_policy(policy: str | None, sampling: Any, options: dict[str, Any]) -> Policy:
-    if policy is not None:
-        return make_policy(policy, sampling, options)
+@contextmanager
+def _naming_a_policy(policy: str | None) -> Iterator[None]:
+    """Say which policy to name if the default policy needs an extra that is not installed."""
     try:
-        return make_policy("hf", sampling, options)
+        yield
     except ExtraMissingError as error:
+        if policy is not None:
+            raise
         raise ExtraMissingError(
             "name a policy, such as --policy random or --policy openai:MODEL@BASE_URL; the default "
             f"cannot be used: {error}"
@@ -256,23 +262,18 @@ def _load_policy(policy: str | None, sampling: Any, options: dict[str, Any]) -> 
 
 
 def _print_first_prompt(
-    id: str, policy: str, policy_options: dict[str, Any], kwargs: dict[str, Any]
+    id: str, policy: str | None, policy_options: dict[str, Any], kwargs: dict[str, Any]
 ) -> None:
     env = make(id, **kwargs)
     options = {"index": 0} if hasattr(env.unwrapped, "num_tasks") else None
     messages, info = env.reset(seed=0, options=options)
     tools = info.get("tools", [])
-    kind, _, model = policy.partition(":")
-    if kind in ("hf", "vllm"):  # the tokenizer without the weights
-        from textgym.policies.hf import load_tokenizer
-
-        tokenizer = load_tokenizer(model)
-    else:
-        codec = getattr(make_policy(policy, options=policy_options), "codec", None)
-        tokenizer = codec.tokenizer if codec else None
+    named = policy or _DEFAULT_POLICY
+    with _naming_a_policy(policy):
+        tokenizer = _tokenizer_of(named, policy_options)
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
-        print(f"\n({policy} has no chat template: these are the messages)")
+        print(f"\n({named} has no chat template: these are the messages)")
         return
     from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
 
@@ -280,12 +281,23 @@ def _print_first_prompt(
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
-        print(f"the chat template of {policy} ignores tools: textgym adds its own tool prompt")
+        print(f"the chat template of {named} ignores tools: textgym adds its own tool prompt")
     elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
-            f"warning: the tool calls of {policy} will not be parsed: "
+            f"warning: the tool calls of {named} will not be parsed: "
             "choose one of vLLM's parsers with --policy-set tool_parser=NAME"
         )
+
+
+def _tokenizer_of(policy: str, options: dict[str, Any]) -> Any:
+    """Return the tokenizer of a policy, without loading its weights; None if it has none."""
+    kind, _, model = policy.partition(":")
+    if kind in ("hf", "vllm"):
+        from textgym.policies.hf import load_tokenizer
+
+        return load_tokenizer(model)
+    codec = getattr(make_policy(policy, options=options), "codec", None)
+    return codec.tokenizer if codec else None
 
 
 def _run_name(ids: list[str], policy: str) -> str:

@@ -23,6 +23,7 @@ from textgym.cli.output.tables import (
     metrics_tables,
     print_all,
     repeats_table,
+    splits_of,
 )
 from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
@@ -107,7 +108,7 @@ def _read(path: Path) -> _StoredRun:
         metrics = run_metrics(table)
     config = read_config(path)
     names = tuple(sorted(policies))
-    return _StoredRun(path, names, table, metrics, config.get("data"), config.get("splits") or {})
+    return _StoredRun(path, names, table, metrics, config.get("data"), splits_of(config))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ __all__ = [
     "repeats_table",
     "row_keys",
     "row_name",
+    "splits_of",
 ]
 
 Metrics = dict[str, Any]
@@ -110,6 +111,12 @@ def row_name(by: str, key: Key, splits: Mapping[str, str]) -> str:
     if not group:
         return f"{id} ({splits[id]})" if id in splits else id or "overall"
     return f"  level {group}" if by == "level" and group.isdigit() else f"  {group}"
+
+
+def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the split that was played of each environment, as far as `run.json` has it."""
+    splits = config.get("splits")
+    return splits if isinstance(splits, dict) else {}
 
 
 def metrics_rows(

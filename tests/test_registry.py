@@ -257,6 +257,16 @@ def test_a_wrapper_around_an_environment_without_an_id_cannot_be_imported() -> N
     assert import_source(gym.wrappers.TimeLimit(Local(), 3)) is None
 
 
+def test_a_spec_without_an_entry_point_leaves_the_class() -> None:
+    class Bare(gym.Env[Any, Any]):
+        spec = gym.envs.registration.EnvSpec("demo/Bare-v0")
+
+    assert import_source(Bare()) is None
+    env = Local()
+    env.spec = Bare.spec
+    assert import_source(env) == f"{__name__}:Local"
+
+
 def test_a_class_in_a_function_cannot_be_imported() -> None:
     class Hidden(Local):
         pass

@@ -237,9 +237,10 @@ def import_source(env: gym.Env[Any, Any]) -> str | None:
     None for environments of textgym and Gymnasium, for a class that no module holds, because it is
     defined in a function or a notebook, and for a wrapped environment that was made without an id.
     """
-    if env.spec is None and env is not env.unwrapped:
+    entry: Any = env.spec.entry_point if env.spec else None
+    if entry is None and env is not env.unwrapped:
         return None
-    entry: Any = env.spec.entry_point if env.spec else type(env.unwrapped)
+    entry = entry or type(env.unwrapped)
     source = entry if isinstance(entry, str) else _importable(entry)
     if not isinstance(source, str):
         main = _main_module()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textgym.registry import card, ids, register
     from textgym.rescoring import arescore, rescore
     from textgym.rewards import Grade
-    from textgym.rollouts import arollout, rollout
+    from textgym.rollouts import arollout, play_episode, rollout
     from textgym.snapshots import get_state, set_state
     from textgym.tasks import Task
     from textgym.tools import tool
@@ -49,6 +49,7 @@ _HOMES = {
     "ids": "registry",
     "make_policy": "policies",
     "make_vec": "vector",
+    "play_episode": "rollouts",
     "register": "registry",
     "rescore": "rescoring",
     "rollout": "rollouts",
@@ -72,6 +73,7 @@ __all__ = [
     "ids",
     "make_policy",
     "make_vec",
+    "play_episode",
     "register",
     "rescore",
     "rollout",

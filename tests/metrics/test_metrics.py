@@ -150,7 +150,7 @@ def test_all_metrics_of_four_episodes() -> None:
 
 def test_metrics_of_a_rollout_are_those_of_its_trajectories() -> None:
     run = textgym.rollout("textgym/MCQA-v0", "random", episodes=20, repeats=3)
-    assert run.metrics == compute_metrics(run.trajectories())
+    assert run.metrics == {**compute_metrics(run.trajectories()), "planned_episodes": 60}
     assert json.loads(json.dumps(run.metrics, allow_nan=False)) == run.metrics
     mine = run.metrics["envs"]["textgym/MCQA-v0"]
     assert set(mine["levels"]) <= set("12345")
@@ -208,7 +208,8 @@ def test_metrics_are_given_for_each_environment_and_overall() -> None:
 
 
 def test_a_run_without_episodes_has_no_environments() -> None:
-    assert run_metrics(EpisodeTable()) == {"overall": overall(), "envs": {}}
+    expected = {"planned_episodes": None, "overall": overall(), "envs": {}}
+    assert run_metrics(EpisodeTable()) == expected
 
 
 def test_the_same_index_of_two_environments_is_two_tasks() -> None:

@@ -21,14 +21,14 @@ from textgym.cli.arguments import (
     read_weights,
 )
 from textgym.cli.options import DatasetOption, EnvSettingsOption
-from textgym.cli.output.progress import RunProgress
 from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import RunError, UsageError
+from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import Sampling, make_policy
 from textgym.registry import is_registered, make
-from textgym.rollouts.plan import check_env_ids, check_env_kwargs, kwargs_for_env
+from textgym.rollouts.progress import RunProgress
 
 if TYPE_CHECKING:
     from textgym.trajectories import Run

@@ -37,8 +37,8 @@ class EnvCaller:
     """Resets and steps environments from an event loop without blocking it.
 
     Calls that may block run in a thread pool, all others directly; if those wait, a log line says
-    so. Use it as a context manager inside the event loop: leaving it cancels the calls that have not started and waits for the
-    others, because a call that has started cannot be cancelled.
+    so. Use it as a context manager inside the event loop: leaving it cancels the calls that have
+    not started and waits for the others, because a call that has started cannot be cancelled.
 
     Args:
         max_threads: The maximum number of calls that run in threads at once; the others queue.

@@ -35,8 +35,8 @@ def run_metrics(table: EpisodeTable, planned: int | None = None) -> dict[str, An
     Returns:
         `planned_episodes`; `overall`, the metrics of all episodes; and `envs`, the metrics of each
         environment by id. Those of an environment also have `levels` and `categories`, with the
-        metrics of each level and category if its tasks have one. `textgym.metrics.group_metrics.group_metrics` lists the
-        metrics.
+        metrics of each level and category if its tasks have one;
+        `textgym.metrics.group_metrics.group_metrics` lists the metrics.
     """
     episodes = table.view()
     values, by_env = task_values(episodes), sorted(episodes.split("env").items())

@@ -70,4 +70,4 @@ class Grade:
         }
         if self.extracted_answer is not None:
             entries["extracted_answer"] = self.extracted_answer
-        return entries | copy_json(self.info)
+        return {**entries, **copy_json(self.info)}

@@ -405,6 +405,14 @@ def test_a_policy_that_reports_no_tokens_has_used_0() -> None:
     assert figures["lengths"]["completion_tokens"] is None
 
 
+@pytest.mark.parametrize(
+    ("id", "is_known"), [("textgym/MCQA-v0", True), ("textgym/SessionState-v0", False)]
+)
+def test_an_environment_graded_by_state_has_no_no_answer_rate(id: str, is_known: bool) -> None:
+    figures = textgym.rollout(id, "random", episodes=4).metrics["overall"]
+    assert (figures["no_answer_rate"] is not None) is is_known
+
+
 def test_an_environment_without_extracted_answers_has_no_no_answer_rate() -> None:
     assert overall(episode(answer=None))["no_answer_rate"] is None
 

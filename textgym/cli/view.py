@@ -25,7 +25,7 @@ __all__ = ["view_command"]
 def view_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")],
     env: Annotated[str | None, typer.Option(help="Only episodes of this environment.")] = None,
-    task: Annotated[str | None, typer.Option(help="Only this task: id or index.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only this task: id, index, or index:3.")] = None,
     level: Annotated[str | None, typer.Option(help="Only this level.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
     stop_reason: Annotated[

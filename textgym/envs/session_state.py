@@ -58,8 +58,7 @@ class SessionState(TextEnv[Counter]):
     graded. Component: `correct`.
 
     ## Info
-    After the last step, `final_count: int` is the final value. `extracted_answer` is the same value
-    as a string.
+    After the last step, `final_count: int` is the final value.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -173,9 +172,8 @@ class SessionState(TextEnv[Counter]):
         """Compare the counter with the expected value."""
         count = self.state["count"]
         right = count == self.task.answer
-        return Grade(
-            float(right), right, {"correct": float(right)}, str(count), {"final_count": count}
-        )
+        components = {"correct": float(right)}
+        return Grade(float(right), right, components, info={"final_count": count})
 
     def solve(self) -> Message:
         """Add the difference to the expected value, then end."""

@@ -113,10 +113,6 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is correct
     - `side_effects`: something was changed, and the reward is 0
 
-    ## Info
-    After the last step, `extracted_answer` is the text of the last message, which is empty if that
-    message has only tool calls.
-
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
     and graded by the current databases.
@@ -301,7 +297,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             **{name: float(name not in differing) for name in expected},
             "side_effects": float(changed and not right),
         }
-        return Grade(float(right), right, components, extracted_answer=self.answer_text)
+        return Grade(float(right), right, components)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call; all remaining ones if the turns run out."""

@@ -26,8 +26,8 @@ class Grade:
         is_success: Whether the task was solved.
         components: Named parts of the verdict, each a finite number.
         extracted_answer: The answer as found in the model's text; "" if there is none. None if the
-            environment looks for no answer, for example because it grades a state: then info has no
-            such key.
+            environment looks for no answer, for example because it grades a state: then info has ""
+            and `"answer_sought": False`.
         info: Further entries for the info of the last step; each key always has the same type.
 
     Example:
@@ -67,7 +67,8 @@ class Grade:
         entries: dict[str, Any] = {
             "reward_components": components,
             "is_success": bool(self.is_success),
+            "extracted_answer": self.extracted_answer or "",
         }
-        if self.extracted_answer is not None:
-            entries["extracted_answer"] = self.extracted_answer
+        if self.extracted_answer is None:
+            entries["answer_sought"] = False
         return {**entries, **copy_json(self.info)}

@@ -63,8 +63,8 @@ def test_calls_of_one_message_are_carried_out_in_order() -> None:
     reward, info = end(env, "The counter is at 999.")
     assert reward == 1.0
     assert info["reward_components"] == {"correct": 1.0}
-    assert info["final_count"] == 7
-    assert "extracted_answer" not in info
+    assert (info["final_count"], info["extracted_answer"]) == (7, "7")
+    assert info["answer_sought"] is False
 
 
 @pytest.mark.parametrize("counts", [[], [3], [8], [4, 4], [-4]], ids=str)

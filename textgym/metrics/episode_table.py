@@ -206,7 +206,7 @@ class EpisodeTable:
                 written += lengths[step["message_index"]]
         if steps:
             self._add_components(steps[-1]["components"])
-        answer = info.get("extracted_answer")
+        answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
         return (
             trajectory["reward"],
             trajectory["is_success"],

@@ -727,9 +727,12 @@ def test_a_new_email_is_a_reply_where_its_subject_is_the_same(
         assert info["is_success"] is (written == mark)
 
 
-def test_no_answer_is_extracted_because_the_state_is_graded(env: WorkplaceAssistant) -> None:
-    env.reset(options={"task": request(SEND)})
-    assert "extracted_answer" not in env.step("Done.")[4]
+def test_extracted_answer_is_the_last_text_and_empty_for_tool_calls(folder: str) -> None:
+    env = WorkplaceAssistant(database=folder, max_turns=1)
+    for message, told in ((assistant_calls(SEND), ""), ("<think>Now?</think>Done.", "Done.")):
+        env.reset(options={"task": request(SEND)})
+        info = env.step(message)[4]
+        assert (info["extracted_answer"], info["answer_sought"]) == (told, False)
 
 
 def test_a_nemo_gym_row_offers_its_tools_alone(env: WorkplaceAssistant) -> None:

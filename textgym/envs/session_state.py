@@ -82,7 +82,7 @@ class SessionState(TextEnv[Counter]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `request` |
 
     Args:
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 20 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -115,9 +115,6 @@ class SessionState(TextEnv[Counter]):
         chance=0.005,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_session_state_mgmt rows",
     )
-
-    def __init__(self, *, max_turns: int = 20, **kwargs: Any) -> None:
-        super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw an initial value, and changes that result in a different one."""

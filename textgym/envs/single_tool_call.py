@@ -121,7 +121,7 @@ class SingleToolCall(TextEnv[Progress]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 8 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -156,8 +156,7 @@ class SingleToolCall(TextEnv[Progress]):
         "an answer can contain a word and a number.",
     )
 
-    def __init__(self, *, max_turns: int = 8, **kwargs: Any) -> None:
-        super().__init__(max_turns=max_turns, **kwargs)
+    max_turns = 8
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""

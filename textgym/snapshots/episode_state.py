@@ -102,7 +102,7 @@ def declared_type(owner: type, root: type) -> Any:
     if hint is not root and not isinstance(hint, TypeVar):
         return hint
     definer = next(cls for cls in owner.__mro__ if "begin" in vars(cls))
-    for cls in owner.__mro__ if definer is root else (definer,):
+    for cls in owner.__mro__ if issubclass(root, definer) else (definer,):
         for base in vars(cls).get("__orig_bases__", ()):
             if typing.get_origin(base) is root:
                 (argument,) = typing.get_args(base)

@@ -30,8 +30,8 @@ class Card:
         verification: How answers are verified, such as exact match.
         reward_range: The lowest and highest return with the default arguments.
         levels: The difficulty levels of generated tasks, easiest first.
-        distinct_tasks: The number of different prompts among the 500 tasks of a generated
-            evaluation split, for the level with the fewest; None if all of them differ.
+        distinct_tasks: How many of the 500 generated test tasks have different prompts, for the
+            level with the fewest.
         chance: The mean reward of the best policy that ignores the question, on generated tasks of
             all levels. If it is high, `notes` explains why.
         data: Where the tasks come from.
@@ -59,7 +59,7 @@ class Card:
     chance: float = 0.0
     data: str = "generated"
     shared_splits: bool = False
-    distinct_tasks: int | None = None
+    distinct_tasks: int = 500
     licence: str = "MIT"
     extra: str = ""
     judge: str = ""

@@ -261,9 +261,7 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         place = ".".join(str(step) for step in first["loc"][:1]) or "message"
         return f"{place}: {first['msg']}{more}"
     return (
-        f"it is nested too deeply, over {MAX_DEPTH} levels"
-        if is_deeper(message, MAX_DEPTH)
-        else ""
+        f"it is nested too deeply, over {MAX_DEPTH} levels" if is_deeper(message, MAX_DEPTH) else ""
     )
 
 

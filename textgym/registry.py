@@ -21,7 +21,15 @@ from textgym.errors import UnknownNameError, did_you_mean
 if TYPE_CHECKING:
     from textgym.env import TextEnv
 
-__all__ = ["card", "environment_class", "ids", "is_registered", "make", "register"]
+__all__ = [
+    "card",
+    "environment_class",
+    "grade_at_time_limit",
+    "ids",
+    "is_registered",
+    "make",
+    "register",
+]
 
 _ids: dict[str, str] = {}
 
@@ -82,13 +90,14 @@ def card(id: str) -> Card:
 def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
     """Make an environment with `gymnasium.make`, with one-line errors for user mistakes.
 
-    Any Gymnasium id works; the prefix `textgym:` is optional.
+    Any Gymnasium id works; the prefix `textgym:` is optional. A text environment grades the cut at
+    `max_episode_steps`.
 
     Raises:
         UnknownNameError: There is no such environment or argument.
     """
     try:
-        return gym.make(id, **kwargs)
+        return grade_at_time_limit(gym.make(id, **kwargs))
     except gym.error.UnregisteredEnv as error:
         raise UnknownNameError(f"there is no environment {id!r}{did_you_mean(id, _ids)}") from error
     except gym.error.Error as error:
@@ -101,6 +110,25 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
             raise
         hint = did_you_mean(unknown[1], _argument_names(id))
         raise UnknownNameError(f"{id!r} has no argument {unknown[1]!r}{hint}") from error
+
+
+def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    """Make a text environment grade the cut of a `TimeLimit` around it, and return it.
+
+    A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to it.
+
+    Example:
+        >>> import textgym
+        >>> env = grade_at_time_limit(gym.make("textgym/GuessNumber-v0", max_episode_steps=1))
+        >>> observation, info = env.reset(seed=1)
+        >>> observation, reward, terminated, truncated, info = env.step("I do not know.")
+        >>> truncated, info["stop_reason"], info["is_success"]
+        (True, 'max_turns', False)
+    """
+    inner: Any = env.unwrapped
+    if hasattr(inner, "max_turns") and env.has_wrapper_attr("_max_episode_steps"):
+        inner.max_turns = min(inner.max_turns, env.get_wrapper_attr("_max_episode_steps"))
+    return env
 
 
 def _argument_names(id: str) -> set[str]:

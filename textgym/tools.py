@@ -95,7 +95,9 @@ def tool(method: Any = None, /, *, name: str | None = None) -> Any:
 
     def mark(method: F) -> F:
         if not inspect.isfunction(method):
-            raise UsageError(f"@tool marks a method, and name= its name; {method!r:.100} is no method")
+            raise UsageError(
+                f"@tool marks a method, and name= its name; {method!r:.100} is no method"
+            )
         called = method.__name__ if name is None else name
         if not isinstance(called, str) or not _NAME.fullmatch(called):
             raise UsageError(

@@ -87,7 +87,7 @@ class SavableEnv(AuthorMethods[StateT]):
             "messages": self._conversation.copy(self._conversation.prompt_length),
             "turn": self.turn,
             "running": self._running,
-            "state": pack_state(self.state),
+            "state": pack_state(self.state, type(self)),
             "stream": list(self._tasks.stream.state),
             "np_random": pack_generator(self._np_random),
         }

@@ -33,6 +33,7 @@ from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["TextEnv"]
 
+
 class TextEnv(SavableEnv[StateT]):
     """The base class of text environments.
 

@@ -129,6 +129,7 @@ class GuessNumber(TextEnv[Game]):
         chance=0.285,
         data="generated, .jsonl, .parquet, hub",
         shared_splits=True,
+        distinct_tasks=1,
         notes="There are few different games, so all splits contain the same ones. Any T different "
         "guesses include the number with a probability of T/N.",
     )

@@ -152,8 +152,10 @@ class SingleToolCall(TextEnv[Progress]):
         levels=(1, 2, 3),
         chance=0.089,
         data="generated, .jsonl, .parquet, hub",
+        distinct_tasks=179,
         notes="The tool returns six words and ten numbers. Levels 1 and 2 ask for one of them, and "
-        "an answer can contain a word and a number.",
+        "an answer can contain a word and a number. Their test tasks ask 216 and 179 different "
+        "questions; where a question is repeated, the weather differs in nearly all cases.",
     )
 
     max_turns = 8

@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.policies import Policy
+from textgym.registry import grade_at_time_limit
 
 __all__ = ["EnvPool", "PooledEnv", "env_name"]
 
@@ -63,7 +64,7 @@ class EnvPool:
         """
         if self._idle[key]:
             return self._idle[key].pop()
-        pooled = PooledEnv(key, make())
+        pooled = PooledEnv(key, grade_at_time_limit(make()))
         self._all.add(pooled)
         return pooled
 

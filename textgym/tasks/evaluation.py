@@ -46,8 +46,9 @@ class EvaluationTasks:
             index: The index.
             draws: Returns the tasks that an index draws, one after the other.
         """
-        for place in range(len(self._tasks), index + 1):
-            self._tasks[place] = self._choose(place, draws(place))
+        if index not in self._tasks:
+            for place in range(len(self._tasks), index + 1):
+                self._tasks[place] = self._choose(place, draws(place))
         return self._tasks[index]
 
     def _choose(self, index: int, draws: Iterator[Task]) -> Task:

@@ -39,7 +39,7 @@ def check_options(options: Any) -> None:
         Traceback (most recent call last):
         textgym.errors.UnknownNameError: reset has no option 'idx'; did you mean 'index'?
     """
-    if not isinstance(options, Mapping):
+    if options.__class__ is not dict and not isinstance(options, Mapping):
         raise UsageError(f"options must be a dict such as {{'index': 3}}, not {options!r:.100}")
     for name in options:
         if name not in _OPTIONS:

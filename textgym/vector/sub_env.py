@@ -18,6 +18,7 @@ from gymnasium.vector import AutoresetMode
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
 from textgym.errors import BoundaryFailure, UsageError
+from textgym.registry import grade_at_time_limit
 
 __all__ = ["StepResult", "SubEnv"]
 
@@ -49,7 +50,7 @@ class SubEnv:
         self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan_failures: bool
     ) -> None:
         unwrapped = env.unwrapped
-        self.env = env
+        self.env = grade_at_time_limit(env)
         self.id = unwrapped.spec.id if unwrapped.spec else type(unwrapped).__name__
         self.reset_may_block = reset_may_block(unwrapped)
         self.step_may_block = step_may_block(unwrapped) or (

@@ -53,7 +53,7 @@ def texts_of(record: Row, field: str) -> list[str]:
 
 
 def make_row(id: str, question: str, texts: list[str], right: int, category: str) -> Row:
-    """Return a flat row. The options get letters in order; `right` is the correct one's index."""
+    """Return a flat row. Options get letters in order; `right` is the index of the correct one."""
     return {
         "id": id,
         "question": question,

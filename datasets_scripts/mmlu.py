@@ -29,7 +29,13 @@ from common import (
     write_rows,
 )
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    UsageError,
+    install_advice,
+)
 
 __all__ = ["convert", "main"]
 
@@ -65,8 +71,8 @@ def load(name: str, config: str | None, split: str) -> Any:
 
     Args:
         name: A hub id, or a path. It is a path if it exists or has the suffix of a data file.
-        config: The configuration. None for `all` on the hub, and for the default of local ones.
-        split: The split. A single file is taken as this split.
+        config: The configuration. None is `all` on the hub, and the default of local data sets.
+        split: The split. A single file is loaded as this split.
 
     Raises:
         DatasetError: The data set cannot be loaded.
@@ -76,7 +82,7 @@ def load(name: str, config: str | None, split: str) -> Any:
         import datasets
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "loading MMLU needs the extra 'data': pip install 'textgym[data]'"
+            f"loading MMLU needs the extra 'data': {install_advice('data')}"
         ) from error
     path = Path(name)
     builder = _BUILDERS.get(path.suffix)

@@ -11,7 +11,8 @@ from gymnasium.wrappers import TimeLimit
 from library import Library, borrow
 
 import textgym
-from textgym.registry import grade_at_time_limit, make
+from textgym.registry import make
+from textgym.time_limits import grade_at_time_limit
 
 ID = "tests/Library-v0"
 

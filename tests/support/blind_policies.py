@@ -1,8 +1,8 @@
-"""Policies that know the form of an environment's answers and ignore what is asked.
+"""Policies that know the format of an environment's answers but ignore the question.
 
-`BLIND` holds them for every registered environment. A policy is called with the environment, a
-random generator and what was said so far, and returns the next message. It reads no question: at
-most it sees what any question comes with, such as a list of options or what a tool says.
+`BLIND` contains such policies for every registered environment. A policy is called with the
+environment, a random generator and the conversation, and returns the next message. It uses at most
+the parts that do not state the question, such as a list of options or the output of a tool.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Blind = Callable[[TextEnv[Any], random.Random, list[Message]], Message | str]
 
 
 def say(text: str) -> Blind:
-    """Say the same always."""
+    """Always send the same text."""
     return lambda env, rng, conversation: text
 
 
 def guess(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message:
-    """Do what the environment's own random policy does."""
+    """Send the message of the environment's own random policy."""
     return env.guess(rng)
 
 
@@ -40,11 +40,11 @@ def prompt_of(conversation: list[Message]) -> str:
     return "\n".join(leading)
 
 
-# Multiple choice: an option by its place, or by its looks.
+# Multiple choice: an option chosen by its position or its text.
 
 
 def option(key: Callable[[str], Any]) -> Blind:
-    """Choose the option that is first by a key of its text."""
+    """Choose the option whose text has the smallest key."""
 
     def choose(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
         options = re.findall(r"^([A-D]): (.*)$", prompt_of(conversation), re.MULTILINE)[-4:]
@@ -54,7 +54,7 @@ def option(key: Callable[[str], Any]) -> Blind:
 
 
 def most_alike(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
-    """Choose the option that shares most characters in place with the others."""
+    """Choose the option that has the most characters in common with the others, by position."""
     options = re.findall(r"^([A-D]): (.*)$", prompt_of(conversation), re.MULTILINE)[-4:]
     likeness = {
         letter: sum(a == b for _, other in options for a, b in zip(text, other, strict=False))
@@ -63,11 +63,11 @@ def most_alike(env: TextEnv[Any], rng: random.Random, conversation: list[Message
     return f"\\boxed{{{max(likeness, key=lambda letter: likeness[letter])}}}"
 
 
-# Mathematics: a number, or one of the problem's.
+# Mathematics: a fixed number, or one from the problem.
 
 
 def number_of_the_problem(choose: Callable[[list[int]], int]) -> Blind:
-    """Box one of the numbers that stand in the problem."""
+    """Box one of the numbers in the problem."""
 
     def copy(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
         numbers = [int(digits) for digits in re.findall(r"\d{1,9}", prompt_of(conversation))]
@@ -80,32 +80,32 @@ def number_of_the_problem(choose: Callable[[list[int]], int]) -> Blind:
 
 
 def last_name(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
-    """Say the last capitalised word of the question that does not begin a sentence."""
+    """Answer with the last capitalised word of the question that does not begin a sentence."""
     question = prompt_of(conversation).partition("\n\n")[0]
     names = re.findall(r"(?<![.?!:] )(?<!^)\b[A-Z][a-z]+\b", question)
     return names[-1] if names else "south"
 
 
-# Guess the number: games that do not listen.
+# Guess the number: policies that ignore the feedback.
 
 
 def game(env: TextEnv[Any]) -> tuple[int, int]:
-    """Return how many numbers there are, and how many turns."""
+    """Return the highest number and the number of turns."""
     return env.task.row["highest"], env.task.row["turns"]
 
 
 def counting(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
-    """Say 1, 2, 3 and so on."""
+    """Guess 1, 2, 3 and so on."""
     return str(env.turn + 1)
 
 
 def spread(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
-    """Say numbers that lie evenly apart."""
+    """Guess evenly spaced numbers."""
     highest, turns = game(env)
     return str(1 + (2 * env.turn + 1) * highest // (2 * turns))
 
 
-# A counter: one change, or one after reading.
+# A counter: one change, with or without reading it first.
 
 
 def adding(count: int) -> Blind:
@@ -118,7 +118,7 @@ def adding(count: int) -> Blind:
 
 
 def reading(change: Callable[[int], int]) -> Blind:
-    """Read the counter, add what depends on it, and end."""
+    """Read the counter, add a number that depends on its value, and end."""
 
     def add(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
         if env.turn == 0:
@@ -131,11 +131,11 @@ def reading(change: Callable[[int], int]) -> Blind:
     return add
 
 
-# The weather: look it up, then say something of it.
+# The weather: call the tool, then answer with a part of its output.
 
 
 def weather(choose: Callable[[random.Random, dict[str, Any]], list[Any]]) -> Blind:
-    """Ask the tool for the city, and answer with some of what it says."""
+    """Call the tool for the city, and answer with some values of its output."""
 
     def answer(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
         if env.turn == 0:
@@ -157,7 +157,7 @@ def word_and_number(rng: random.Random, told: dict[str, Any]) -> list[Any]:
 
 
 def groups(choose: Callable[[random.Random, list[list[str]]], list[str]]) -> Blind:
-    """Hand in the values of the synonyms of some term of the list."""
+    """Submit the values of the synonyms of a term in the list."""
 
     def hand_in(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Any:
         if env.turn:
@@ -172,7 +172,7 @@ def groups(choose: Callable[[random.Random, list[list[str]]], list[str]]) -> Bli
     return hand_in
 
 
-# A calendar: the same events always.
+# A calendar: always the same events.
 
 
 def events(lengths: tuple[int, ...], first: int = 10, every: int = 90) -> Blind:

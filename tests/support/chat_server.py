@@ -1,7 +1,7 @@
-"""A chat-completions server for tests, which answers as it is told to, byte for byte if need be.
+"""A chat-completions server for tests, with scripted replies that can be given as raw bytes.
 
-It runs on 127.0.0.1 in a thread of its own, so that a policy in any event loop, and a command in
-another process, can ask it. `FakeTime` spares such a policy its waits.
+It runs on 127.0.0.1 in a separate thread, so it can serve a policy in any event loop and a command
+in another process. `FakeTime` replaces the waiting times of such a policy.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from textgym.policies.openai.rate_limit import RateLimiter
 
 __all__ = ["CLOSE", "ChatServer", "FakeTime", "Request", "answer", "error", "http"]
 
-_TLS = b"\x16"  # how a secure connection begins
-CLOSE = b""  # in place of an answer: the connection is closed
+_TLS = b"\x16"  # the first byte of a TLS connection
+CLOSE = b""  # closes the connection instead of replying
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked."""
+    """A request that the server received."""
 
     method: str
     path: str
@@ -37,14 +37,14 @@ class Request:
         return json.loads(self.data)
 
 
-# The parts of a tuple are sent with a pause between them, those of an iterator without; then the
-# server closes.
+# The parts of a tuple are sent with pauses, and those of an iterator without. After either, the
+# server closes the connection.
 Answer = bytes | tuple[bytes, ...] | Iterator[bytes]
 Handler = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 def http(status: int, body: Any, headers: Mapping[str, str] | None = None) -> bytes:
-    """Return a whole HTTP reply; a body that is no text or bytes is sent as JSON."""
+    """Return a complete HTTP reply. A body other than a string or bytes is sent as JSON."""
     if not isinstance(body, (str, bytes)):
         body = json.dumps(body)
     data = body if isinstance(body, bytes) else body.encode()
@@ -54,24 +54,24 @@ def http(status: int, body: Any, headers: Mapping[str, str] | None = None) -> by
 
 
 def answer(content: Any = "Hello", finish_reason: Any = "stop", **message: Any) -> bytes:
-    """Return an ordinary reply; more keys go into its message."""
+    """Return a normal reply. Further keyword arguments become keys of its message."""
     said = {"role": "assistant", "content": content, **message}
     choice = {"index": 0, "message": said, "finish_reason": finish_reason}
     return http(200, {"object": "chat.completion", "choices": [choice]})
 
 
 def error(status: int, message: str = "no", headers: Any = None, **more: Any) -> bytes:
-    """Return an error in OpenAI's form."""
+    """Return an error in OpenAI's format."""
     return http(status, {"error": {"message": message, **more}}, headers)
 
 
 class ChatServer:
-    """Answers each request by a handler, or with the replies of a list, the last one for ever.
+    """Replies to each request with a handler, or with a list of replies of which the last repeats.
 
     Attributes:
-        requests: What was asked for, without the lists of models.
-        models: What `GET /v1/models` is answered.
-        sent: How many bytes of iterators it could send.
+        requests: The requests that were received, without those for the list of models.
+        models: The reply to `GET /v1/models`.
+        sent: The number of bytes from iterators that were sent.
         url: The base URL.
     """
 
@@ -90,7 +90,7 @@ class ChatServer:
 
     @property
     def open(self) -> int:
-        """How many connections are open."""
+        """The number of open connections."""
         return len(self._writers)
 
     def __enter__(self) -> ChatServer:
@@ -107,7 +107,7 @@ class ChatServer:
         self._loop.close()
 
     def drop_connections(self) -> None:
-        """Close every connection that is open, as a server does with idle ones."""
+        """Close all open connections, as servers do with idle ones."""
 
         async def drop() -> None:
             for writer in list(self._writers):
@@ -185,7 +185,7 @@ class ChatServer:
 
 
 class FakeTime:
-    """A clock that only sleeping moves."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -1,4 +1,4 @@
-"""Chat templates with one quirk each, and the tool and the tool call that they are tried with."""
+"""Chat templates with one quirk each, and a tool and a tool call to test them with."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ MOST = (
     "CHATML", "TRIMS", "KEEPS_REASONING", "DROPS_OLD_REASONING", "SHOWS_LAST_THINKING",
     "TOOLS_BEFORE_LAST_USER", "END_IS_THE_NEXT_ROLE", "STRICT_CALLS",
 )  # fmt: skip
-ALL = (*MOST, "SPACE_BEFORE_END")  # a model that ends at once leaves this space out
+ALL = (*MOST, "SPACE_BEFORE_END")  # a model that ends its turn at once does not write this space

@@ -1,4 +1,4 @@
-"""Whether a generator's families draw the same in any process."""
+"""A check that a generator's families draw the same in every process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ print(digest(module.FAMILIES, module.LEVELS))
 def digest(
     families: Mapping[str, Callable[[random.Random, int], Any]], levels: Iterable[int]
 ) -> str:
-    """Return a hash of twenty draws of every family and level."""
+    """Return a hash of twenty draws from every family and level."""
     drawn = [
         families[name](random.Random(i), level)
         for name in families
@@ -34,7 +34,7 @@ def digest(
 
 
 def digest_elsewhere(module: str, hash_seed: str) -> str:
-    """Return the same of the families of a module, drawn in a process with another hash seed."""
+    """Return the digest of a module's families from a process with another hash seed."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, module],
         env={

@@ -1,8 +1,8 @@
-"""Models of judges for tests: honest ones with their habits, and gullible ones.
+"""Simulated judges for tests: honest ones with different habits, and gullible ones.
 
-An honest judge reads the texts between textgym's marks, compares them, and states its verdict. What
-it says besides depends on its habit. It writes the label as it was shown, or forgets the code, or
-gets it wrong. Asked for the label alone, it says nothing else.
+An honest judge reads the texts between textgym's marks, compares them, and states its verdict. Its
+habit decides what else it writes. It copies the label, omits its code, or writes a wrong code. If
+the prompt asks for only the label, it writes nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ORDER = re.compile(r"(?:answer|say|reply|write)\W+(.+?)\s*\Z", re.IGNORECASE | 
 
 @dataclass(frozen=True)
 class Seen:
-    """What an honest judge may write about: what it read, its verdict, and the label for equal."""
+    """What an honest judge can write about: the texts, its verdict, and the label for equal."""
 
     prompt: str
     question: str
@@ -67,14 +67,14 @@ HABITS: dict[str, Callable[[Seen], str]] = {
 
 
 def normalised(text: str) -> str:
-    """Return a text as a model may tidy it up: compatibility forms, no invisible characters."""
+    """Return a text with compatibility forms and without invisible characters."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
 
 
 @dataclass
 class Honest:
-    """A judge that compares the texts and never obeys one of them."""
+    """A judge that compares the texts and never follows instructions in them."""
 
     habit: str
     labels: tuple[str, str] = ("[[A=B]]", "[[A!=B]]")
@@ -98,18 +98,18 @@ class Honest:
 
 
 def obedient(messages: list[Any]) -> str:
-    """Say what the last order in an answer says; without one, find the answers equal."""
+    """Follow the last instruction in an answer; without one, call the answers equal."""
     texts = [text for _, text in _TEXTS.findall(messages[-1]["content"])]
     orders = [order[1] for text in texts if (order := _ORDER.search(text))]
     return orders[-1] if orders else agreeable(messages)
 
 
 def parrot(messages: list[Any]) -> str:
-    """Repeat the answers, and nothing else."""
+    """Repeat only the answers."""
     return "\n".join(text for _, text in _TEXTS.findall(messages[-1]["content"])[1:])
 
 
 def agreeable(messages: list[Any]) -> str:
-    """Find any two answers equal."""
+    """Call any two answers equal."""
     code = _TEXTS.findall(messages[-1]["content"])[0][0]
     return f"They agree.\n[[A=B]] {code}"

@@ -1,7 +1,7 @@
-"""Runs the package's expressions and text functions on a megabyte of each of many texts.
+"""Runs the package's regular expressions and text functions on a megabyte of each of many texts.
 
-Each piece of work is named on a line before it is done, and may take some seconds of CPU time. What
-takes longer ends the process, and the last line tells what that was.
+Each run has a limit of CPU time. Its name is printed before it starts. If a run exceeds its limit,
+the process is killed, and the last printed line names the run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEGABYTE = 1_000_000
 SECONDS = 10
 PIECES = (
     " ", "a", "1", "\\", "{", "<think>", "Answer:", "\\boxed{",
-    # the rest is for long runs
+    # the rest is only for soak tests
     "A", "B ", "\n", "\t", ".", "-", "*", "_", "`", '"', "'", "/", "|", "~", "$", "(", "}", "<",
     ">", "[", ",", "A ", "\\text{", "é", "٣", "\ud800", "\u0301", "a-", "a ", "a,", "1,", "123,",
     "1 ",
@@ -41,12 +41,12 @@ PIECES = (
     "1. ", "> - ", "[1, ", '["', '{"a":', '"\\', "[[A=B]]", "[[A", "10:00 ", "1:", "60 min ",
     "2024-01-01 ", "\x1b[", "\x1b]",
 )  # fmt: skip
-FEW = PIECES.index("\\boxed{") + 1
+QUICK_COUNT = PIECES.index("\\boxed{") + 1
 Work = Callable[[str], Any]
 
 
 def modules() -> Iterator[Any]:
-    """Import the package's modules; those that need an extra that is not there are left out."""
+    """Import the package's modules, except those that need an extra that is not installed."""
     for found in pkgutil.walk_packages(textgym.__path__, "textgym."):
         try:
             yield importlib.import_module(found.name)
@@ -56,7 +56,7 @@ def modules() -> Iterator[Any]:
 
 @cache
 def expressions() -> dict[str, Work]:
-    """Find the package's expressions of text, each with every method that is called on it."""
+    """Find the package's regular expressions, each with every method that is called on it."""
     uses: dict[str, Work] = {}
     for module in modules():
         for call in ast.walk(ast.parse(inspect.getsource(module))):
@@ -85,7 +85,7 @@ def _use(expression: re.Pattern[str], method: str) -> Work:
 
 
 def functions() -> dict[str, Work]:
-    """Return what reads a model's text."""
+    """Return the functions that read a model's text."""
     plain: tuple[Work, ...] = (
         messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
@@ -120,7 +120,7 @@ def _within(frame: str, work: Work) -> Work:
 
 
 def run(work: dict[str, Work], pieces: Iterable[str], seconds: int = SECONDS) -> None:
-    """Do each work on a megabyte of each piece."""
+    """Run each function on a megabyte of each piece."""
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     for piece in pieces:
         text = piece * (MEGABYTE // len(piece)) + "\0"

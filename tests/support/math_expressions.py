@@ -1,4 +1,4 @@
-"""A grammar that writes mathematical expressions of every kind, sane and insane."""
+"""A grammar that generates mathematical expressions of every kind, valid and invalid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GOLDS = (
     "x>8", "x^2+y^2=9", "x^2+y^2=-1", "\\text{even}", "\\emptyset", "\\mathbb{R}", "10\\%",
     "12\\text{ cm}", "\\frac{n(n+1)}{2}", "\\sin x", "\\{x,-x\\}", "(4,\\pi,6)",
 )  # fmt: skip
-"""Right answers of every type, of which no two are equal."""
+"""Correct answers of every type, no two of which are equal."""
 
 _ATOMS = (
     "0", "1", "2", "3", "5", "7", "-1", "-3", "0.5", "0.75", "0.0", "1.5", "0.333333", "10", "100",
@@ -53,7 +53,7 @@ _NOISE = tuple("\\{}()[]$^_|!,;=<>%&'\"~ \u221e\u200b\u00b0.-+0i")
 
 
 def expression(rng: random.Random, depth: int = 4) -> str:
-    """Write one expression, most of them well-formed."""
+    """Generate an expression. Most are well-formed."""
     text = _expression(rng, depth)
     while rng.random() < 0.15:
         at = rng.randrange(len(text) + 1)

@@ -1,7 +1,7 @@
-"""Solutions of the generated mathematical problems that know nothing of how they were made.
+"""Solutions of the generated mathematical problems that do not use the generator.
 
-Each reads the question's text alone, and counts, tries or asks sympy; it returns the answer as a
-sympy value, as a tuple of values, or as a function that tells whether an answer is right.
+Each solver reads only the question's text, and enumerates, searches or calls sympy. It returns the
+answer as a sympy value or a tuple of values, or a function that checks an answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAIN = {"x": X, "y": Y, "n": N, "z": sympy.Symbol("z"), "i": I}
 
 
 def read(latex: str) -> Any:
-    """Read LaTeX into an evaluated sympy value."""
+    """Parse LaTeX into an evaluated sympy value."""
     found = latex2sympy(latex)
     if isinstance(found, sympy.MatrixBase):
         return sympy.Matrix(found).applyfunc(sympy.nsimplify)
@@ -32,7 +32,7 @@ def read(latex: str) -> Any:
 
 
 def read_answer(latex: str) -> Any:
-    """Read an answer: a value, a matrix, or several values in brackets or between commas."""
+    """Parse an answer: a value, a matrix, or several values in brackets or between commas."""
     if latex.startswith("\\begin"):
         return read(latex)
     if latex.startswith("("):
@@ -45,7 +45,7 @@ def read_answer(latex: str) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal."""
+    """Return whether two values are equal."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     difference = one - other
@@ -55,22 +55,22 @@ def same(one: Any, other: Any) -> bool:
 
 
 def formulas(question: str) -> list[str]:
-    """List what stands between dollar signs."""
+    """List the formulas between dollar signs."""
     return re.findall(r"\$([^$]+)\$", question)
 
 
 def numbers(question: str) -> list[int]:
-    """List the whole numbers."""
+    """List the integers in a question."""
     return [int(text) for text in re.findall(r"-?\d+", question)]
 
 
 def close(one: Any, other: Any) -> bool:
-    """Tell whether two numbers agree to 25 digits."""
+    """Return whether two numbers agree to 25 digits."""
     return bool(abs(sympy.N(one - other, 40)) < 10**-25)
 
 
 def close_to(value: Any) -> Callable[[str], bool]:
-    """Return what tells whether an answer has a value, to 25 digits."""
+    """Return a function that checks whether an answer has a value, to 25 digits."""
     return lambda answer: close(read(answer), value)
 
 
@@ -172,7 +172,7 @@ def vieta(question: str) -> Callable[[str], bool]:
 
 
 def intervals(answer: str, at: Any) -> bool:
-    """Tell whether a number is in one of the intervals."""
+    """Return whether a number is in one of the intervals."""
     for opened, low, high, closed in re.findall(r"([(\[])(.+?), (.+?)([)\]])", answer):
         ends = [-oo if t == "-\\infty" else oo if t == "\\infty" else read(t) for t in (low, high)]
         above = at >= ends[0] if opened == "[" else at > ends[0]
@@ -406,7 +406,7 @@ def groups(question: str) -> Any:
         size = rest[0]
         return sum(
             math.comb(women - 1, w - she) * math.comb(men - 1, size - w - he)
-            for she, he in ((0, 0), (1, 0), (0, 1))  # who of the two is in the team
+            for she, he in ((0, 0), (1, 0), (0, 1))  # which of the two are in the team
             for w in range(max(1, she), size - he + 1)
         )
     if "at least" in question:

@@ -1,4 +1,4 @@
-r"""A policy that puts a generated problem into one formula and computes nothing."""
+r"""A policy that writes a generated problem as one formula and computes nothing."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ _TEMPLATES = (
 
 
 def translate(question: str) -> str:
-    """Return a formula that has the answer's value, as far as a template fits; else "" ."""
+    """Return a formula with the value of the answer, or "" if no template fits."""
     return next(filter(None, (template(question) for template in _TEMPLATES)), "")

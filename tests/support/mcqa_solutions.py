@@ -1,7 +1,7 @@
-"""Solutions of the multiple-choice families' questions, each found in another way.
+"""Independent solutions of the questions of the multiple-choice families.
 
-A solver reads the question alone, and returns the right option's text, or None where it has no way
-to find it.
+A solver reads only the question, and returns the text of the correct option, or None if it cannot
+find it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from textgym.envs.mcqa.families.knowledge.chemistry import MASSES, NAMES, SYMBOL
 
 
 def numbers_of(text: str) -> list[int]:
-    """List the whole numbers of a text."""
+    """List the integers in a text."""
     return [int(digits) for digits in re.findall(r"\d+", text)]
 
 
@@ -400,7 +400,7 @@ COUNTS = {
 
 
 def size_of(unit: str) -> Fraction:
-    """Return how many metres, grams, litres, cubic metres or smallest pieces a unit is."""
+    """Return the size of a unit in metres, grams, litres, cubic metres or smallest pieces."""
     if unit in COUNTS:
         return Fraction(COUNTS[unit])
     if unit == "ha":

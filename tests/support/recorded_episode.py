@@ -13,7 +13,7 @@ from textgym.trajectories.tokens import TokenRecord, token_sequences
 
 
 class Play:
-    """An episode: a model that says given ids, and an environment that answers."""
+    """An episode with a model that samples given ids, and an environment that answers."""
 
     def __init__(self, codec: ChatCodec, messages: list[Message], tools: Any = ()) -> None:
         self.codec, self.messages, self.tools = codec, messages, tools
@@ -21,7 +21,7 @@ class Play:
         self.steps: list[dict[str, Any]] = []
 
     def say(self, said: str | list[int], *answers: Message, ends: bool = True) -> Action:
-        """Let the model say a text or ids, then let the environment answer."""
+        """Let the model sample a text or ids, then let the environment answer."""
         tokenizer = self.codec.tokenizer
         prior = self.record.prior(self.messages)
         prompt = self.codec.encode_prompt(copy_messages(self.messages), self.tools, prior)

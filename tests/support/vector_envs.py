@@ -1,4 +1,4 @@
-"""Environments for the tests of vectors."""
+"""Environments for tests of vector environments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textgym.vector import TextVectorEnv
 
 
 class Count(textgym.TextEnv[None]):
-    """Ends after as many messages as the index of its task, but at least one."""
+    """Ends after as many messages as the index of its task, but after at least one."""
 
     card = textgym.Card("tests/Count-v0", "Count.", ("multi-turn",), (), (), "count", ())
 
@@ -84,12 +84,12 @@ def task(turns: int) -> dict[str, Any]:
 
 
 def begin(vector: TextVectorEnv, *turns: int) -> None:
-    """Give each sub-environment of `Count` a task of so many turns."""
+    """Reset each sub-environment of `Count` to a task with the given number of turns."""
     vector.reset(seed=1, options={"task": [task(number) for number in turns]})
 
 
 def plain(value: Any) -> Any:
-    """Return infos as lists and dicts that can be compared."""
+    """Convert infos to lists and dicts that can be compared."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return value.tolist() if isinstance(value, np.ndarray) else value

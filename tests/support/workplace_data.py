@@ -1,4 +1,4 @@
-"""A small company in WorkBench's CSV files, for the tests of the workplace."""
+"""A small company in WorkBench's CSV format, for tests of the workplace."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def write_database(folder: Path) -> str:
 
 
 def request(*reference: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return a row whose reference are some calls."""
+    """Return a row with the given calls as its reference."""
     calls = [{"name": name, "arguments": arguments} for name, arguments in reference]
     return {"query": "Do it.", "now": "2023-11-30 23:59:00", "ground_truth": calls}
 
 
 def outcome(env: Any, row: dict[str, Any], *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """Play a row with some calls, each in a message of its own; return the last info."""
+    """Play a row with some calls, each in a separate message, and return the last info."""
     env.reset(options={"task": row})
     for call in calls:
         env.step(assistant_calls(call))

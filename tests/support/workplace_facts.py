@@ -1,7 +1,7 @@
-"""What generated requests ask for, computed from a company's rows alone.
+"""What generated requests ask for, computed only from a company's rows.
 
-Nothing of the generator is used but its phrasings and its rows: a request is read by the phrasing
-that it fits, and each template's meaning is written here a second time, without tools.
+Of the generator, only the phrasings and the rows are used. A request is parsed with the phrasing
+that it matches, and the meaning of each template is implemented a second time, without tools.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 
 
 def slots_of(template: str, query: str) -> dict[str, str]:
-    """Read the slots of a request."""
+    """Parse the slots of a request."""
     for phrasing in TEMPLATES[template].phrasings:
         seen: set[str] = set()
 
@@ -39,7 +39,7 @@ def slots_of(template: str, query: str) -> dict[str, str]:
         pattern = re.sub(r"\\\{(\w+)\\\}", group, re.escape(phrasing))
         if found := re.fullmatch(pattern, query):
             return found.groupdict()
-    raise AssertionError(f"{query!r} fits no phrasing of {template}")
+    raise AssertionError(f"{query!r} matches no phrasing of {template}")
 
 
 class Facts:
@@ -72,7 +72,7 @@ class Facts:
         return re.split(r", | and ", self[slot])
 
     def day(self, slot: str) -> str:
-        """A day as ISO has it."""
+        """A day in ISO format."""
         text = self[slot]
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return text
@@ -99,7 +99,7 @@ class Facts:
     def back(self, days: int) -> str:
         return str(self.now.date() - timedelta(days=days))
 
-    # What is asked for.
+    # The calls that are asked for.
 
     def send(self, to: str, subject: str, body: str) -> None:
         self.calls.append(("email_send_email", {"recipient": to, "subject": subject, "body": body}))
@@ -159,7 +159,7 @@ class Facts:
     def forward(self, mail: Row, to: str) -> None:
         self.calls.append(("email_forward_email", {"email_id": mail["email_id"], "recipient": to}))
 
-    # What there is.
+    # The rows of the company.
 
     def inbox(self, who: str = "", subject: str = "") -> list[Row]:
         return [
@@ -260,7 +260,7 @@ def meaning(function: Meaning) -> Meaning:
 
 
 def asked_for(row: dict[str, Any]) -> Counter[str]:
-    """Return the calls that a request asks for, each as a text."""
+    """Return the calls that a request asks for, each as a JSON string."""
     facts = Facts(row)
     MEANINGS[row["template"]](facts)
     return written(facts.calls)

@@ -1,4 +1,4 @@
-"""The meaning of each template of the workplace, read from its phrasings, over the rows."""
+"""The meaning of the workplace's templates, derived from their phrasings and computed from rows."""
 
 from __future__ import annotations
 

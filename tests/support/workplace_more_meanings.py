@@ -1,4 +1,4 @@
-"""The meaning of the workplace's templates about customers, and of those across domains."""
+"""The meaning of the workplace's templates about customers and across domains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def customer(f: Facts) -> Row:
 
 
 def stale(f: Facts, rows: list[Row]) -> list[Row]:
-    """Those whose last contact is more than so many weeks ago."""
+    """Customers whose last contact was longer ago than the number of weeks in the request."""
     limit = f.back(7 * int(f["weeks"]))
     assert all(row["last_contact_date"] != limit for row in rows)
     return [row for row in rows if row["last_contact_date"] < limit]

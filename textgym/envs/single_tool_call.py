@@ -57,7 +57,7 @@ _READINGS = {
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
-MAX_ITEM_WORDS = 2  # of a list of guesses
+MAX_ITEM_WORDS = 2  # of an item in a list of guesses
 _SEPARATOR = re.compile(r"[,;/|]|(?:or|and)")
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
 MAX_CITY_LENGTH = 100
@@ -75,7 +75,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     ## Description
     The model calls a tool to get the weather in the city, and answers the question with the result.
-    The weather is fictional, so only the tool can tell it.
+    The weather is fictional, so it is known only from the tool.
 
     ## Observation
     A user message with the question. NeMo Gym rows contain their own prompt. After a message with
@@ -173,7 +173,7 @@ class SingleToolCall(TextEnv[Progress]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the city, which does not tell what of its weather is asked for."""
+        """Return the city, which does not reveal the part of its weather that is asked for."""
         return row["city"]
 
     def read_row(self, row: dict[str, Any]) -> Task:

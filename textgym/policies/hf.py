@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError
+from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, install_advice
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
@@ -316,7 +316,7 @@ def _load_with(loader: str, model: str, **options: Any) -> Any:
         import transformers.utils.logging as progress
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            f"hf: policies need the extra 'hf' ({error.name} is missing): pip install 'textgym[hf]'"
+            f"hf: policies need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
         ) from error
     location, gguf = find_model(model)
     if gguf:

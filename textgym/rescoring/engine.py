@@ -25,7 +25,7 @@ from textgym.concurrency.blocking import EnvCaller
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
-from textgym.registry import make
+from textgym.registry import import_environments, make, with_registered_ids
 from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
 from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
@@ -94,7 +94,9 @@ async def arescore(
     check_minimum(0, retries=retries, keep=keep)
     if envs and env_kwargs:
         raise UsageError("env_kwargs need an id; a function makes its environment itself")
-    changes = dict(env_kwargs or {})
+    if not envs:
+        import_environments(_stored_config(run).get("imports"))
+    changes = with_registered_ids(env_kwargs or {})
     check_env_kwargs("env_kwargs", changes, _env_ids(run))
     stored = check_trajectories(
         run.trajectories() if isinstance(run, Run) else read_trajectories(run)

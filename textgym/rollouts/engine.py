@@ -16,6 +16,7 @@ from typing import Any
 from textgym import __version__
 from textgym.errors import RunError, UsageError
 from textgym.policies import Policy, make_policy
+from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.plan import (
     Envs,
     check_env_ids,
@@ -27,13 +28,14 @@ from textgym.rollouts.plan import (
     recorded_kwargs,
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
+from textgym.rollouts.provenance import provenance
 from textgym.rollouts.recorder import RunRecorder
 from textgym.rollouts.resume import EpisodeKey, read_completed, remaining
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
-from textgym.trajectories.run_folder import RunFolder
+from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
 __all__ = ["arollout", "check_minimum", "refuse_running_loop", "rollout"]
@@ -76,7 +78,8 @@ async def arollout(
     """Play many episodes concurrently and return the run.
 
     Args:
-        envs: An id, ids with weights, or a function that makes an environment.
+        envs: An id, `module:ID`, `module:Class` or a class; such names with weights; or a function
+            that makes an environment.
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
         episodes: The number of tasks, from index `start` on. Several environments share them by
             weight. None plays all tasks.
@@ -99,13 +102,15 @@ async def arollout(
         UsageError: An argument is invalid.
         RunError: `out` cannot be used.
     """
-    limits = dict(env_concurrency or {})
+    envs, limits = registered_envs(envs), with_registered_ids(env_concurrency or {})
     check_minimum(1, repeats=repeats, concurrency=concurrency)
     check_minimum(0, retries=retries, start=start)
     check_minimum(1, **{f"env_concurrency of {id}": limit for id, limit in limits.items()})
     if resume and out is None:
         raise RunError("resume needs the folder of the run: pass out")
-    kwargs = dict(env_kwargs or {})
+    if out is not None and not resume:
+        refuse_used_folder(out)
+    kwargs = with_registered_ids(env_kwargs or {})
     env_fns = make_env_fns(envs, kwargs)
     check_env_ids("env_concurrency", limits, env_fns)
     async with contextlib.AsyncExitStack() as stack:
@@ -124,6 +129,7 @@ async def arollout(
             "textgym": __version__,
             "envs": dict(envs) if isinstance(envs, Mapping) else sorted(env_fns),
             "env_kwargs": recorded_kwargs(made_with),
+            **provenance(samples),
             **({"data": digests} if digests else {}),
             "policy": player.name,
             "sampling": player.sampling.as_dict() if player.sampling else None,

@@ -15,7 +15,8 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.policies import Policy
-from textgym.registry import grade_at_time_limit
+from textgym.registry import owns_id
+from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["EnvPool", "PooledEnv", "env_name"]
 
@@ -92,8 +93,11 @@ class EnvPool:
 
 
 def env_name(env: gym.Env[Any, Any]) -> str:
-    """Return the id of an environment, or the name of its class if it was made without an id."""
-    return env.spec.id if env.spec else type(env.unwrapped).__name__
+    """Return the id of an environment: that of its spec, that of its card, or its class's name."""
+    if env.spec:
+        return env.spec.id
+    cls: Any = type(env.unwrapped)
+    return str(cls.card.id) if owns_id(cls) else cls.__name__
 
 
 def _close(env: gym.Env[Any, Any]) -> None:

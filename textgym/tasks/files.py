@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    in_one_line,
+    install_advice,
+)
 from textgym.tasks.json_rows import json_row
 from textgym.tasks.task import Task, with_id
 
@@ -62,6 +68,17 @@ def content_hash() -> Any:
     return hashlib.blake2b(digest_size=16)
 
 
+def is_file_name(dataset: str | os.PathLike[str]) -> bool:
+    """Return whether a data set is a path, and not a hub id.
+
+    Example:
+        >>> is_file_name("rows.jsonl"), is_file_name("openai/gsm8k")
+        (True, False)
+    """
+    path = Path(dataset)
+    return path.suffix in (".jsonl", ".parquet") or path.exists()
+
+
 def load_rows(dataset: str, split: str) -> Rows:
     """Read all rows of a data set as JSON data (see `json_row`), each with its location.
 
@@ -76,7 +93,7 @@ def load_rows(dataset: str, split: str) -> Rows:
         ExtraMissingError: Parquet files and hubs need the extra `data`.
     """
     path, content = Path(dataset), content_hash()
-    if path.suffix in (".jsonl", ".parquet") or path.exists():
+    if is_file_name(dataset):
         if not path.is_file():
             what = "is a folder; pass a .jsonl or .parquet file" if path.is_dir() else "is missing"
             raise DatasetError(f"data set {dataset!r} {what}")
@@ -173,7 +190,7 @@ def _library(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "parquet files and hub data sets need the extra 'data': pip install 'textgym[data]'"
+            f"parquet files and hub data sets need the extra 'data': {install_advice('data')}"
         ) from error
 
 

@@ -26,7 +26,14 @@ from textgym.errors import RunError
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "encode_line", "json_round_trip", "read_config", "read_trajectories"]
+__all__ = [
+    "RunFolder",
+    "encode_line",
+    "json_round_trip",
+    "read_config",
+    "read_trajectories",
+    "refuse_used_folder",
+]
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
@@ -95,7 +102,7 @@ class RunFolder:
                 self._run_file.fileno(), json.dumps(self._config, indent=2).encode() + b"\n"
             )
         elif not resume:
-            raise RunError(f"{str(self.path)!r} holds a run already: name another folder or resume")
+            raise _used(self.path)
         else:
             self._compare_config(json.loads(stored))
             _drop_incomplete_line(file)
@@ -190,6 +197,26 @@ class RunFolder:
 
     def _cannot_write(self, error: OSError) -> RunError:
         return RunError(f"cannot write to {str(self.path)!r}: {error.strerror}")
+
+
+def refuse_used_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder that holds a run, or is a file, before a model is loaded for a new run.
+
+    Raises:
+        RunError: The folder cannot hold a new run.
+    """
+    try:
+        with (Path(path) / "run.json").open("r+b") as file:
+            if _is_json(file.read()):
+                raise _used(Path(path))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunError(f"cannot write to {str(path)!r}: {error.strerror}") from error
+
+
+def _used(path: Path) -> RunError:
+    return RunError(f"{str(path)!r} holds a run already: name another folder or resume")
 
 
 def _append_or_undo(file: int, content: bytes) -> None:

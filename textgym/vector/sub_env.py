@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
 from textgym.errors import BoundaryFailure, UsageError
-from textgym.registry import grade_at_time_limit
+from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["StepResult", "SubEnv"]
 

@@ -112,7 +112,7 @@ def test_only_what_stands_at_the_end_of_a_very_long_text_counts() -> None:
 
 @pytest.mark.parametrize("timeout", [0, -1.0, float("nan"), float("inf")])
 def test_a_timeout_is_a_number_of_seconds(timeout: float) -> None:
-    with pytest.raises(UsageError, match="a timeout is more than 0"):
+    with pytest.raises(UsageError, match="timeout must be over 0"):
         verify("42", "\\boxed{42}", timeout=timeout)
 
 

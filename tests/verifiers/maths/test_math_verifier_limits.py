@@ -198,11 +198,11 @@ def test_a_text_that_crashes_every_worker_is_over_its_limit(
 def test_a_worker_that_is_stopped_is_given_up(
     fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(math_workers, "_PATIENCE", 0.2)
+    monkeypatch.setattr(math_workers, "_EXTRA_SECONDS", 0.2)
     assert verify(HALF, "$0.5$", timeout=0.5) == EQUAL
     for worker in fresh._all:
         os.kill(worker.pid, signal.SIGSTOP)
-    monkeypatch.setattr(math_workers, "_PATIENCE", 0.0)
+    monkeypatch.setattr(math_workers, "_EXTRA_SECONDS", 0.0)
     assert verify(HALF, "$0.50$", timeout=0.5).equal
 
 
@@ -376,7 +376,7 @@ def test_no_descriptors_processes_or_threads_leak(fresh: math_workers.Workers) -
 def test_a_worker_is_retired_after_many_checks(
     fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(math_workers, "_CHECKS_A_WORKER", 2)
+    monkeypatch.setattr(math_workers, "_MAX_CHECKS_PER_WORKER", 2)
     pids = set()
     for number in range(4):
         assert not verify("x", f"$\\frac{{{number}}}{{7}}$").equal

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 
-from textgym.cli.output.tables import as_text, find, number, row_keys, row_name
+from textgym.cli.output.tables import as_text, find, mean_cell, rate_cell, row_keys, row_name
 
 __all__ = ["comparison_table", "explain"]
 
@@ -19,6 +19,7 @@ def comparison_table(
     metrics: Sequence[MetricsTree],
     differences: Sequence[MetricsTree],
     by: str,
+    splits: Mapping[str, str],
 ) -> Table:
     """Return a table with one block per environment and group, and one row per run in each.
 
@@ -27,21 +28,23 @@ def comparison_table(
         metrics: The metrics of the runs.
         differences: The result of `compare` for the first run and each other run.
         by: `env`, `level` or `category`.
+        splits: The splits that were played of each environment, as far as they are known.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", overflow="fold", min_width=10)
     table.add_column("", vertical="bottom")
-    titles = ("reward", "±", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
+    titles = ("reward", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     for key in row_keys(metrics, by):
-        name = row_name(by, key)
+        name = row_name(by, key, splits)
         for place, letter in enumerate(letters):
             mine = find(metrics[place], by, key)
             if mine is None:
                 continue
             difference = find(differences[place - 1], by, key) if place else None
-            table.add_row(as_text(name), letter, *_mean_cells(mine), *_difference_cells(difference))
+            cells = mean_cell(mine), rate_cell(mine), *_difference_cells(difference)
+            table.add_row(as_text(name), letter, *cells)
             name = ""
     return table
 
@@ -55,14 +58,6 @@ def explain(differences: Sequence[MetricsTree]) -> str:
     if any(not node["paired"] and node["reward"] for node in nodes):
         text += " Runs that share no task are compared by their means."
     return text
-
-
-def _mean_cells(metrics: MetricsTree) -> tuple[str, ...]:
-    return (
-        number(metrics["mean_reward"], "{:.3f}"),
-        number(metrics["reward_error"], "{:.3f}"),
-        number(metrics["success_rate"], "{:.1%}"),
-    )
 
 
 def _difference_cells(node: MetricsTree | None) -> tuple[str, ...]:

@@ -85,8 +85,8 @@ class Calendar(TextEnv[Progress]):
     correct.
 
     With `partial_credit=True` the reward is the component `events`, which is 1 for correct
-    calendars and can be above 0 for others. A fixed calendar of three hours then gets 0.07 over all
-    levels, and one of two hours gets 0.17 at level 1.
+    calendars and can be above 0 for others. A policy that always shows the same three events of an
+    hour then gets 0.07 on average over all levels, and one that shows two gets 0.17 at level 1.
 
     Components. The first two are 0 or 1, the others are fractions:
 
@@ -94,8 +94,8 @@ class Calendar(TextEnv[Progress]):
     - `answered`: the answer has a calendar
     - `duration`, `window`, `constraint`, `no_overlap`: the requested events that are correct in
       this respect
-    - `ids`: of the requested and the shown events, those that are both
-    - `events`: of the requested and the shown events, those that are correct in all respects
+    - `ids`: of all events that are requested or shown, those that are both
+    - `events`: of all events that are requested or shown, those that are correct in all respects
     - `turns`: the user turns after which the calendar was correct
 
     Only the last calendar decides the reward; corrected mistakes cost nothing.

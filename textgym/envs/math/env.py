@@ -30,10 +30,10 @@ MIN_GUESS, MAX_GUESS = -5, 20
 
 @dataclass(frozen=True, slots=True)
 class MathTask(Task):
-    """A task with the question that a judge reads.
+    """A task with the question for the judge.
 
     Attributes:
-        question: The question, without the instruction how to answer.
+        question: The question, without the instruction on how to answer.
         form: How far the answer must be evaluated, see `textgym.verifiers.maths.forms`.
     """
 

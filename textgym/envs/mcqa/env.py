@@ -32,7 +32,7 @@ _LINE_RULE = 'End with a line that says "Answer: " and the letter of the right o
 
 @dataclass(frozen=True, slots=True)
 class MCQATask(Task):
-    """A task whose answer is a letter, with what the grading needs.
+    """A task whose answer is a letter, with the data for grading.
 
     Attributes:
         options: The options, from letter to text.
@@ -58,8 +58,8 @@ class MCQA(TextEnv[None]):
 
     ## Observation
     A user message: the question, a blank line, the options as `A: text`, a blank line, and an
-    instruction how to answer. With `shots`, solved examples precede it as earlier turns. NeMo Gym
-    rows contain their own prompt.
+    instruction on how to answer. With `shots`, solved examples precede it as earlier turns. NeMo
+    Gym rows contain their own prompt.
 
     ## Action
     One assistant message. Its text is graded; its reasoning is ignored.

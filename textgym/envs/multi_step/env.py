@@ -191,7 +191,7 @@ class MultiStep(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the list in any order, which does not tell what of it is asked for."""
+        """Return the sorted list, which does not reveal the terms that are asked for."""
         return sorted(row["synonyms"])
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -295,7 +295,7 @@ def _as_text(values: list[Any]) -> str:
 
 
 def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
-    """Keep some synonyms, whose values differ: no term of a list can be ruled out."""
+    """Keep some synonyms with different values, so that no term of a list can be ruled out."""
     chosen = sample(rng, group.synonyms, randint(rng, most - 1, most))
     if not _are_different([_value(word.capitalize()) for word in (group.term, *chosen)]):
         return _with_some_synonyms(rng, group, most)

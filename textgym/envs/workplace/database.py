@@ -82,7 +82,7 @@ TABLES = (
     "plots",
     "project_tasks",
     "customers",
-)  # tools change them
+)  # the tables that tools can change
 _FILES = {
     "emails": "emails.csv",
     "calendar_events": "calendar_events.csv",
@@ -333,7 +333,7 @@ def _rows(name: str, path: Path, content: Any) -> list[dict[str, str]]:
         ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DatasetError(f"file {str(path)!r} cannot be read: {error}") from None
-    if name == "directory" and read[:1] != [list(columns)]:  # WorkBench's has no header
+    if name == "directory" and read[:1] != [list(columns)]:  # WorkBench's directory has no header
         read = [list(columns), *read]
     header, rows = (read[0], read[1:]) if read else ([], [])
     if missing := [column for column in columns if column not in header]:

@@ -35,7 +35,7 @@ from textgym.tasks.task import Task
 
 __all__ = ["WorkplaceAssistant", "effect_of"]
 
-MAX_DRAWS = 500  # until a task needs only the offered tools
+MAX_DRAWS = 500  # attempts to draw a task that needs only the offered tools
 NEMO_GYM_REPLY_MARK = "RE: "
 MAX_CACHED = 64  # generated databases, in addition to those of running episodes
 

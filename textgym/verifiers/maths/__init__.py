@@ -1,10 +1,10 @@
-"""Mathematics: whether an answer equals the right one and was worked out.
+"""Mathematics: whether an answer equals the correct one (the gold) and is fully evaluated.
 
-Environments call `verify` (`verdict`). It finds the final answer (`final_answer`) and has it
-checked in a worker process (`workers`, `fork_server`). There, `check` reads gold and answer
-(`spelling`, `units`, `reading`), compares them (`equality`, `values`), and decides whether anything
-is left to be computed (`worked_out`, with `operators`, `steps` and `question`). Importing this
-package loads none of the libraries that the workers need.
+Environments call `verify` (in `verdict`). It finds the final answer (`final_answer`) and sends it
+to a worker process (`workers`, `fork_server`). In the worker, `check` parses the gold and the
+answer (`spelling`, `units`, `reading`), compares them (`equality`, `values`), and decides whether
+the answer still contains a computation (`worked_out`, with `operators`, `steps` and `question`).
+Importing this package does not load the libraries that the workers need.
 """
 
 from textgym.verifiers.maths.forms import FORMS, Form

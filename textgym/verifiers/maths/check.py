@@ -1,7 +1,7 @@
-r"""One check of an answer against a gold, as a worker process runs it.
+r"""The check of one answer against a gold, which runs in a worker process.
 
-Invariants: the reply is what JSON can hold; whatever the texts are, nothing is raised, and what the
-libraries cannot compare is not equal.
+Invariants: the reply can be encoded as JSON; no text raises an exception; answers that the
+libraries cannot compare are not equal.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ def check(
     r"""Compare an answer with a gold.
 
     Args:
-        gold: The right answer in LaTeX.
-        answer: The formula that stood in a box, or a whole text without one.
-        boxed: Which of the two the answer is.
-        form: How far the answer has to be worked out, see `forms`.
-        question: What was asked; "" where nobody knows.
+        gold: The correct answer in LaTeX.
+        answer: The formula in a box, or a whole text without a box.
+        boxed: Whether `answer` is the formula in a box.
+        form: How far the answer must be evaluated, see `forms`.
+        question: The question; "" if unknown.
 
     Returns:
-        `equal`, `unevaluated` (it holds an operator that it should not, or equals the gold but was
-        not worked out) and `extracted`, the reading as text; or `over`, where a limit was met.
+        `equal`, `unevaluated` (the answer still has to be computed or solved, or equals the gold
+        but is not evaluated) and `extracted`, the parsed answer as text. If a limit was exceeded,
+        only `over`.
 
     Example:
         >>> check(r"\frac{1}{2}", "0.5")
@@ -48,7 +49,7 @@ def check(
         return _check(gold, answer, boxed, form, question)
     except (OverLimit, MemoryError):
         return {"over": True}
-    except Exception:  # sympy raises whatever it stumbles over, and so does deep nesting
+    except Exception:  # sympy raises many types of exceptions
         return _reply(None)
 
 
@@ -79,12 +80,12 @@ def _shown(found: Reading | None) -> str:
         return ""
     try:
         return re.sub(r"\bI\b", "i", str(found.node))
-    except Exception:  # sympy cannot print everything that it can read
+    except Exception:  # sympy cannot print every object that it can parse
         return ""
 
 
 def _without_percent(reading: Reading) -> Reading:
-    """Return a percentage as the number before its sign."""
+    """Return a percentage without its percent sign, or any other reading unchanged."""
     node = reading.node
     if isinstance(node, sympy.Mul) and isinstance(node.args[-1], sympy.UnevaluatedExpr):
         return Reading(node.args[0], reading.latex.replace("\\%", ""), reading.unit)
@@ -104,5 +105,5 @@ SAMPLES = (
     ("10\\%", "\\frac{1}{10}", True),
     ("2 + i", "i + 2", True),
 )
-"""Golds and answers that are checked once before a worker is forked: the first parse of a form is
-the slow one."""
+"""Golds, answers, and whether they are equal. The fork server checks them once before it forks
+workers, because the first parse of each kind of formula is slow."""

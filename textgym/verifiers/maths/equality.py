@@ -1,9 +1,9 @@
-r"""Whether two readings are equal, item by item.
+r"""Comparison of two parsed formulas, item by item.
 
 Invariants: two expressions are equal only if their finite values agree (`values`); an infinity
-equals nothing but the same infinity, written out; sets, tuples, intervals, matrices and relations
-are taken apart, so that this holds for each of their parts; the gold decides what an answer is
-compared as.
+equals only the same infinity, written explicitly; sets, tuples, intervals, matrices and relations
+are compared part by part, so both rules apply to each part; the type of the gold decides how an
+answer is compared.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ _EMPTY = re.compile(r"\\emptyset|\\\{\s*\\\}")
 
 
 def equal(gold: Reading, found: Reading) -> bool:
-    """Tell whether an answer's reading equals the gold's.
+    """Return whether an answer equals the gold.
 
-    A unit may be missing on either side; two different ones are a contradiction.
+    A unit may be missing on either side, but two different units make them unequal.
     """
     if gold.unit and found.unit and gold.unit != found.unit:
         return False
     if gold.latex == found.latex:
         return True
     if found.node is sympy.S.EmptySet and not _EMPTY.fullmatch(found.latex):
-        return False  # such as an interval whose ends are the wrong way round
+        return False  # such as an interval with reversed endpoints
     return _equal(gold.node, found.node)
 
 
@@ -96,7 +96,7 @@ def _is_vector(node: Any) -> bool:
 
 
 def aligned(gold: Any, found: Any) -> tuple[Any, Any]:
-    """Return the sides of equations that are compared where only one of the two is an equation."""
+    """Return both nodes. If only one is an equation, the side that has its value replaces it."""
     if is_equation(found) and not is_equation(gold):
         return gold, value_side(found)[0]
     if is_assignment(gold) and not is_equation(found):
@@ -128,7 +128,7 @@ def _same_expression(gold: Any, found: Any) -> bool:
 
 
 def _word(expression: Any) -> str:
-    r"""Return the word that an expression spells: `\text{even}`, or letters in a row: `even`."""
+    r"""Return the word that an expression spells, from `\text{even}` or from adjacent letters."""
     factors = items_of(expression) if expression.is_Mul else [expression]
     if all(factor.is_Symbol or factor == sympy.E for factor in factors):
         return "".join("e" if factor == sympy.E else factor.name for factor in factors).lower()
@@ -136,7 +136,7 @@ def _word(expression: Any) -> str:
 
 
 def _as_matrix(node: Any) -> Any:
-    """Work out sums and products of matrices."""
+    """Evaluate sums and products of matrices."""
     if not isinstance(node, sympy.MatrixExpr):
         return node
     try:
@@ -169,7 +169,7 @@ def _same_set(gold: Any, found: Any) -> bool:
 
 
 def _evaluated_set(node: Any) -> Any:
-    """Work out unions, intersections and differences."""
+    """Evaluate unions, intersections and differences."""
     if isinstance(node, sympy.Union | sympy.Intersection | sympy.Complement):
         try:
             return node.func(*map(_evaluated_set, node.args))
@@ -179,7 +179,10 @@ def _evaluated_set(node: Any) -> Any:
 
 
 def _members(node: Any, distinct: bool = True) -> list[Any] | None:
-    """Return the members of a finite set, tuple or pair, which is read as an open interval."""
+    """Return the members of a finite set or tuple; None for other sets.
+
+    A pair such as `(1, 2)` is parsed as an open interval. An expression is its own only member.
+    """
     if isinstance(node, sympy.FiniteSet | sympy.Tuple):
         items = items_of(node)
         is_set = distinct and isinstance(node, sympy.FiniteSet)
@@ -190,12 +193,12 @@ def _members(node: Any, distinct: bool = True) -> list[Any] | None:
 
 
 def _names_values(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
-    """Tell whether the gold says which variable has which value and the answer gives values."""
+    """Return whether the gold consists of assignments and the answer contains no equation."""
     return all(map(is_assignment, wanted)) and not any(map(is_equation, given))
 
 
 def _matched(wanted: list[Any], given: list[Any]) -> bool:
-    """Tell whether the items can be paired."""
+    """Return whether two lists have equal items, in any order."""
     if len(wanted) != len(given):
         return False
     left = list(given)
@@ -213,7 +216,7 @@ def _matched(wanted: list[Any], given: list[Any]) -> bool:
 
 
 def _is_consistent(equation: Any) -> bool:
-    """Tell whether no part of a chain of equations is plainly false, as 41 = 42 is."""
+    """Return whether a chain of equations has no clearly false part, such as 41 = 42."""
     numbers = [
         (link.lhs, link.rhs)
         for link in links_of(equation)
@@ -235,7 +238,7 @@ def _same_relation(gold: Any, found: Any) -> bool:
 
 
 def _same_link(gold: Any, found: Any) -> bool:
-    """Tell whether two relations without a chain say the same."""
+    """Return whether two single relations are equivalent."""
     if type(gold) is not type(found):
         if type(found) is not _FLIPPED.get(type(gold)):
             return False
@@ -252,7 +255,7 @@ def _same_link(gold: Any, found: Any) -> bool:
 
 
 def _same_solutions(gold: Any, found: Any) -> bool:
-    """Tell whether two equations have the same solutions, and some, for each of their variables."""
+    """Return whether two equations have solutions for each variable, and the same ones."""
     for unknown in sorted(gold.free_symbols, key=str):
         try:
             wanted, given = sympy.solve(gold, unknown), sympy.solve(found, unknown)

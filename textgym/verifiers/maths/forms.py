@@ -1,9 +1,10 @@
-r"""How far an answer has to be worked out; `worked_out` holds what that means for a formula.
+r"""How far an answer must be evaluated. `worked_out` applies these rules to formulas.
 
 - `any`, for data of unknown origin: operators such as integrals, and powers, roots and functions of
-  numbers, only as the gold has them; one step of arithmetic, unless it combines numbers of the
-  question; no formula of the question itself.
-- `evaluated`: no step of arithmetic beyond the gold's, and no whole number written as a fraction.
+  numbers, are allowed only if the gold has them; one step of arithmetic is allowed, unless it
+  combines numbers of the question; a formula of the question is not an answer.
+- `evaluated`: as `any`, but with no more steps of arithmetic than the gold, and without integers
+  written as fractions.
 - `simplified`: as `evaluated`, with fractions in lowest terms, square roots without square factors,
   and no roots in denominators.
 """

@@ -1,6 +1,6 @@
-"""Limits inside sympy: what would not end within any limit says so before it is computed.
+"""Guards that stop sympy before a computation that is too large to finish.
 
-Nothing else is refused, and no value changes.
+They raise `OverLimit` before such a computation starts. All other results are unchanged.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any
 __all__ = ["MAX_BITS", "MAX_PRECISION", "OverLimit", "guard_sympy", "is_long"]
 
 MAX_BITS = 10_000_000
-"""Of a whole number."""
+"""The maximum number of bits of an integer."""
 MAX_PRECISION = MAX_BITS // 10
-"""Bits that a float is computed to."""
+"""The maximum precision of a float, in bits."""
 
 _MAX_LENGTH, _MAX_DEPTH, _MAX_MARKS, _MAX_BARS = 20_000, 25, 300, 100
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
 class OverLimit(BaseException):
-    """A computation that would not end within any limit; no `except Exception` stops it."""
+    """A computation is too large to finish. `except Exception` does not catch this error."""
 
 
 def is_long(latex: str) -> bool:
-    r"""Tell whether the parser would take many seconds.
+    r"""Return whether the parser would take many seconds.
 
-    It is slow where an expression is very long, or has hundreds of commands and indices, tens of
-    open brackets, or a hundred bars.
+    The parser is slow if an expression is very long, or has hundreds of commands and indices, tens
+    of open brackets, or a hundred vertical bars.
 
     Example:
         >>> is_long("(" * 30 + "1" + ")" * 30), is_long("x^2 + 1" * 20)
@@ -49,7 +49,7 @@ def is_long(latex: str) -> bool:
 
 
 def guard_sympy() -> None:
-    """Wrap the functions of sympy and mpmath that can run for ever."""
+    """Wrap the functions of sympy and mpmath that may never finish."""
     from mpmath.libmp import libelefun
     from sympy import Integer, Rational, binomial, factorial
     from sympy.core import evalf, numbers
@@ -65,7 +65,7 @@ def guard_sympy() -> None:
         return bool(below.is_Integer and abs(below.p) > MAX_PRECISION)
 
     def big_float_power(_: Any, exponent: Any, *__: Any) -> bool:
-        _, _, shift, bits = exponent  # an mpmath float: sign, digits, their shift, their number
+        _, _, shift, bits = exponent  # an mpmath float: sign, mantissa, exponent, bit count
         return bool(shift + bits > MAX_PRECISION)
 
     def big_precision(_: Any, bits: int, __: Any) -> bool:
@@ -94,7 +94,7 @@ def _wrap(owner: Any, name: str, is_over: Callable[..., bool]) -> None:
             raise OverLimit
         try:
             return plain(*arguments, **options)
-        except MemoryError:  # which the library would pass over
+        except MemoryError:  # the library would ignore it
             raise OverLimit from None
 
     setattr(owner, name, classmethod(guarded) if isinstance(found, classmethod) else guarded)

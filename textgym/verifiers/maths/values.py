@@ -1,8 +1,8 @@
-r"""The numerical value of an expression, by which every verdict of equality is confirmed.
+r"""Numerical values of expressions, which confirm every verdict of equality.
 
-Each node of the tree is computed by mpmath from the values of its arguments, to as many digits as
-the comparison needs. Invariants: a value is finite, and so is the value of each part, so that no
-expression with an infinity, a pole or an indeterminate form in it has one; nothing is simplified.
+mpmath computes each node from the values of its arguments, to as many digits as the comparison
+needs. Invariants: a value is finite, and so is the value of each part, so an expression that
+contains an infinity, a pole or an indeterminate form has no value; nothing is simplified.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from textgym.verifiers.maths.guards import MAX_BITS, OverLimit
 
 __all__ = ["exact", "identical", "is_smooth", "plainly_differ", "proportion", "same_number"]
 
-_DIGITS = 30  # of the first look
-_SURE_DIGITS = 100  # beyond what cancels, of the second
+_DIGITS = 30  # precision of the first comparison
+_FINAL_DIGITS = 100  # precision of the second, in addition to the digits that cancel
 _MAX_DIGITS = 3_000
 _MAX_EXPONENT = 10**12
 _MAX_GAMMA = 10**6
 _POINTS = 6
 _DECIMAL_PLACES = 6  # to which a number written with a decimal point is compared
-_PRECISE = 0.005  # of the value: a decimal has to be as near as that, too
+_MAX_RELATIVE_ERROR = 0.005  # of such a number
 _ROUNDING = 1 + 1e-9
 
 
 class NoValue(ArithmeticError):
-    """The expression has no finite value, or none that can be computed."""
+    """The expression has no finite value, or the value cannot be computed."""
 
 
 class _Evaluation:
-    """One computation of an expression's value.
+    """An evaluation of expressions at a point.
 
     Args:
-        point: Values of the symbols and of undefined functions' applications.
+        point: The values of symbols and of applied undefined functions.
 
     Attributes:
-        scale: The largest magnitude that came up on the way.
+        scale: The largest magnitude of any intermediate value.
     """
 
     def __init__(self, point: Mapping[Any, Any]) -> None:
@@ -55,33 +55,33 @@ class _Evaluation:
         """Return a node's value.
 
         Raises:
-            NoValue: It has none.
+            NoValue: The node has no finite value.
         """
         try:
             found = self._value(node)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError, NoConvergence):
-            raise NoValue(f"{type(node).__name__} has no value here") from None
+            raise NoValue(f"{type(node).__name__} has no value at this point") from None
         if not mpmath.isfinite(found):
-            raise NoValue(f"{type(node).__name__} is not finite here")
+            raise NoValue(f"{type(node).__name__} is not finite at this point")
         self.scale = max(self.scale, abs(found))
         return found
 
     def _value(self, node: Any) -> Any:
         if node.is_Symbol or isinstance(node, AppliedUndef):
             if node not in self.point:
-                raise NoValue(f"{node} stands for no number")
+                raise NoValue(f"the point has no value for {node}")
             return self.point[node]
         if node.is_Integer:
             return mpmath.mpf(node.p)
         if node.is_Rational:
             return mpmath.mpf(node.p) / node.q
         if node.is_Float:
-            return mpmath.mpf(str(node))  # the decimal that was written
+            return mpmath.mpf(str(node))  # the decimal as it was written
         if node.is_NumberSymbol:
             return node._to_mpmath(mp.prec)
         compute = _FUNCTIONS.get(type(node))
         if compute is None:
-            raise NoValue(f"{type(node).__name__} is not computed")
+            raise NoValue(f"{type(node).__name__} is not supported")
         return compute(*map(self.value, node.args))
 
 
@@ -97,7 +97,7 @@ def _power(base: Any, exponent: Any) -> Any:
     if abs(exponent) > _MAX_EXPONENT and base not in (0, 1):
         raise OverLimit
     if base == 0 and mpmath.re(exponent) <= 0:
-        raise NoValue("a power of 0 that is not positive")
+        raise NoValue("0 to a power that is not positive")
     return mpmath.power(base, exponent)
 
 
@@ -114,7 +114,7 @@ def _log(number: Any, base: Any = None) -> Any:
 
 
 def _whole(number: Any) -> Any:
-    """Return a number that differs from a whole one by rounding alone as the whole one."""
+    """Return the nearest integer if a number differs from it only by rounding, else the number."""
     if mpmath.im(number):
         raise NoValue("a complex number has no floor")
     near = mpmath.nint(number)
@@ -151,7 +151,7 @@ def _modulo(number: Any, modulus: Any) -> Any:
 
 def _real(number: Any) -> Any:
     if mpmath.im(number):
-        raise NoValue("complex numbers have no order")
+        raise NoValue("complex numbers are not ordered")
     return mpmath.re(number)
 
 
@@ -210,12 +210,15 @@ _STEPWISE = (sympy.Abs, sympy.floor, sympy.ceiling, sympy.Mod, sympy.Max, sympy.
 
 
 def is_smooth(expression: Any) -> bool:
-    """Tell whether an expression is analytic, so that agreement at chance points is identity."""
+    """Return whether an expression is analytic, so agreement at random points means identity."""
     return not expression.has(*_STEPWISE)
 
 
 def exact(expression: Any) -> Fraction | None:
-    """Return the value of an expression of rational numbers, where it is cheap; None for others."""
+    """Return the exact value of an expression that consists of rational numbers.
+
+    Returns None for other expressions, and if the value would be too large.
+    """
     if expression.is_Rational:
         return Fraction(int(expression.p), int(expression.q))
     if not isinstance(expression, (sympy.Add, sympy.Mul, sympy.Pow)):
@@ -239,10 +242,10 @@ def exact(expression: Any) -> Fraction | None:
 
 
 def same_number(one: Any, other: Any) -> bool:
-    """Tell whether two expressions without variables have the same finite value.
+    """Return whether two expressions without variables have the same finite value.
 
-    A number that is written with a decimal point agrees to six places and to half a per cent;
-    others agree to a hundred digits.
+    Rational numbers are compared exactly. If a number is written with a decimal point, the values
+    must agree to six places and to half a percent. Other values must agree to 80 digits.
     """
     left, right = exact(one), exact(other)
     if left is not None and right is not None:
@@ -254,10 +257,10 @@ def same_number(one: Any, other: Any) -> bool:
 
 
 def identical(gold: Any, found: Any) -> bool:
-    """Tell whether two expressions agree at chance values of their variables.
+    """Return whether two expressions agree at random values of their variables.
 
-    They are compared where the gold is real, or, if it hardly ever is, where it is complex; both
-    have to be finite at two points or more.
+    They are compared at the points where the gold is real, or at all points if there is at most one
+    of these. Both must have a value at two points or more.
     """
     unknowns = sorted(_unknowns(gold) | _unknowns(found), key=str)
     points = [{name: _chance(str(name), index) for name in unknowns} for index in range(_POINTS)]
@@ -283,7 +286,7 @@ def _is_real(expression: Any, point: Mapping[Any, Any]) -> bool:
 
 
 def plainly_differ(one: Any, other: Any) -> bool:
-    """Tell whether two expressions without variables are more than one per cent apart."""
+    """Return whether two expressions without variables differ by more than one percent."""
     try:
         (left, right), _ = _values((one, other), {}, _DIGITS)
     except NoValue:
@@ -292,9 +295,9 @@ def plainly_differ(one: Any, other: Any) -> bool:
 
 
 def proportion(one: Any, other: Any) -> Any:
-    """Return the number that one expression is of the other; None where it is not the same always.
+    """Return the real factor by which one expression is a multiple of the other, or None.
 
-    It is taken at chance values of their variables, and real.
+    The factor must be the same at all of some random values of the variables.
     """
     unknowns = sorted(_unknowns(one) | _unknowns(other), key=str)
     factor = None
@@ -320,7 +323,7 @@ def _unknowns(expression: Any) -> set[Any]:
 
 
 def _chance(name: str, index: int) -> Any:
-    """Return a number between 1/4 and 4, or its negative, that depends on the arguments alone."""
+    """Return a number from 1/4 to 4, or its negative, that depends only on the arguments."""
     drawn = blake2b(f"{name}/{index}".encode(), digest_size=6).digest()
     size = mpmath.mpf(int.from_bytes(drawn[:4], "big")) / 2**32
     sign = -1 if drawn[4] & 1 and index >= _POINTS // 2 else 1
@@ -336,13 +339,13 @@ def _has_value(expression: Any, point: Mapping[Any, Any]) -> bool:
 
 
 def _agree(gold: Any, found: Any, point: Mapping[Any, Any]) -> bool:
-    """Compare at a point: first roughly, then to so many digits that nothing can be rounding."""
+    """Compare values at a point, first roughly, then to enough digits to rule out rounding."""
     (left, right), scale = _values((gold, found), point, _DIGITS)
     apart = abs(left - right)
     if gold.has(sympy.Float) or found.has(sympy.Float):
         near = mpmath.mpf(10) ** -_DECIMAL_PLACES
         if not point:
-            return bool(apart <= near / 2 * _ROUNDING and apart <= abs(left) * _PRECISE)
+            return bool(apart <= near / 2 * _ROUNDING and apart <= abs(left) * _MAX_RELATIVE_ERROR)
         return bool(apart <= near * max(1, abs(left)))
     noise = scale * mpmath.mpf(10) ** (5 - _DIGITS)
     if apart > noise:
@@ -351,9 +354,9 @@ def _agree(gold: Any, found: Any, point: Mapping[Any, Any]) -> bool:
     smallest = size if noise < size < 1 else mpmath.mpf(1)
     cancelled = mpmath.log10(scale / smallest)
     if cancelled > _MAX_DIGITS:
-        raise NoValue("more digits cancel than are computed")
-    (left, right), _ = _values((gold, found), point, _SURE_DIGITS + int(cancelled))
-    return bool(abs(left - right) <= smallest * mpmath.mpf(10) ** (20 - _SURE_DIGITS))
+        raise NoValue("too many digits cancel")
+    (left, right), _ = _values((gold, found), point, _FINAL_DIGITS + int(cancelled))
+    return bool(abs(left - right) <= smallest * mpmath.mpf(10) ** (20 - _FINAL_DIGITS))
 
 
 def _values(

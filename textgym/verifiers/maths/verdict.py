@@ -1,11 +1,11 @@
-r"""Whether an answer is the right one, and worked out.
+r"""Whether an answer is correct and fully evaluated.
 
 `verify` may be called from any thread, event loop and process. Worker processes (`workers`) compare
-the texts, with a limit of CPU time and of memory for each check. Invariants:
+the texts, and each check has a limit of CPU time and memory. Invariants:
 
-- What an answer says never raises and never stalls: over a limit, it is not equal, `timed_out`.
-- A verdict depends on the arguments alone, not on the process or the load of the machine.
-- A worker that dies by itself is a `WorkerFailure`, never a verdict.
+- No answer raises an exception or blocks: an answer that exceeds a limit is `timed_out`, not equal.
+- A verdict depends only on the arguments, not on the process or the load of the machine.
+- If workers die for reasons other than the answer, `WorkerFailure` is raised instead of a verdict.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from textgym.verifiers.maths.processes.workers import workers
 __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
 
 MAX_TIMEOUT = 3600.0
-"""Seconds that a check may be given at most."""
+"""The maximum time limit of a check, in seconds."""
 
-_MAX_ANSWER = 100_000  # characters; some texts of that length take math-verify minutes
-_MAX_REMEMBERED = 2_000  # characters of an answer whose verdict is kept
+_MAX_ANSWER = 100_000  # characters; math-verify needs minutes for some texts of this length
+_MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
 
@@ -34,11 +34,11 @@ class MathVerdict:
     """The result of one check.
 
     Attributes:
-        equal: Whether the answer is the right one.
-        timed_out: The check ran over its limit of time or memory, because of the answer.
-        extracted: What was found in the answer, as text; "" where nothing was.
-        unevaluated: The answer is not accepted because it is an expression that was left to be
-            computed, such as an integral, or an equal one of the question's own numbers.
+        equal: Whether the answer is correct.
+        timed_out: Whether the check of this answer exceeded its limit of time or memory.
+        extracted: The answer that was found, as text; "" if none was found.
+        unevaluated: Whether the answer was rejected because it still has to be computed, such as an
+            integral, or an expression that only combines numbers of the question.
     """
 
     equal: bool
@@ -50,22 +50,22 @@ class MathVerdict:
 def verify(
     gold: str, answer: str, *, timeout: float = 10.0, form: Form = "any", question: str = ""
 ) -> MathVerdict:
-    r"""Tell whether an answer equals the gold and is worked out.
+    r"""Compare an answer with the gold, and check that it is evaluated.
 
     Args:
-        gold: The right answer in LaTeX, with or without `$…$` or `\(…\)` around it.
-        answer: The model's whole text, without its reasoning. The last box counts, or the last ones
-            where only `and`, `or` or a comma stands between them; without a box, the last formula
-            or number.
-        timeout: CPU time in seconds that the check may take.
-        form: How far the answer has to be worked out: `any`, `evaluated` or `simplified`, see
+        gold: The correct answer in LaTeX, with or without `$…$` or `\(…\)` around it.
+        answer: The model's whole text, without its reasoning. The last box is the answer, or the
+            last several boxes if only `and`, `or` or a comma separates them. Without a box, it is
+            the last formula or number.
+        timeout: The limit of CPU time for the check, in seconds.
+        form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`, see
             `textgym.verifiers.maths.forms`.
-        question: What was asked. Its own formulas are no answer, and where it asks for a
-            percentage, the sign may be missing.
+        question: The question. Its own formulas are rejected as answers. If it asks for a
+            percentage, the answer may omit the percent sign.
 
     Raises:
-        UsageError: The timeout is not over 0 and up to 3,600, or the form is not a known one.
-        WorkerFailure: The worker processes do not start, or die by themselves.
+        UsageError: The timeout is not over 0 and up to 3,600, or the form is unknown.
+        WorkerFailure: The worker processes do not start, or die for reasons other than the answer.
 
     Example:
         >>> verify(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").equal
@@ -76,16 +76,16 @@ def verify(
         True
     """
     if not 0 < timeout <= MAX_TIMEOUT:
-        raise UsageError(f"a timeout is more than 0 and at most {MAX_TIMEOUT:g}, not {timeout!r}")
+        raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
     if form not in FORMS:
-        raise UsageError(f"form is one of {', '.join(FORMS)}, not {form!r}")
+        raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
     boxed = final_answer(answer)
     if boxed is not None:
         answer = boxed.strip()
         if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(answer):
             return MathVerdict(answer == gold, extracted=answer)
-    compare = _in_a_worker if len(answer) > _MAX_REMEMBERED else _remembered
+    compare = _in_a_worker if len(answer) > _MAX_CACHED_ANSWER else _remembered
     return compare(gold, answer, boxed is not None, timeout, form, question)
 
 
@@ -101,7 +101,7 @@ def _in_a_worker(
             reply["equal"], extracted=reply["extracted"], unevaluated=reply["unevaluated"]
         )
     if gold and boxed and answer == gold:
-        return MathVerdict(True, extracted=gold)  # the same text needs no computing
+        return MathVerdict(True, extracted=gold)  # identical texts need no computation
     return MathVerdict(False, timed_out=True)
 
 
@@ -118,7 +118,7 @@ def _bare(gold: str) -> str:
 
 
 def _end(answer: str) -> str:
-    """Cut an answer that is too long to read to its last lines."""
+    """Cut an answer that is too long, and keep its last lines."""
     if len(answer) <= _MAX_ANSWER:
         return answer
     answer = answer[-_MAX_ANSWER:]

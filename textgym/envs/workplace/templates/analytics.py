@@ -47,7 +47,7 @@ def value_of(source: str) -> str:
 
 
 def on(figures: dict[str, float], day: date) -> float:
-    """Return the figure of a day; 0 if it is missing."""
+    """Return the value of a day; 0 if it is missing."""
     return {date[:10]: figure for date, figure in figures.items()}.get(day.isoformat(), 0)
 
 

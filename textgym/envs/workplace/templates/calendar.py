@@ -21,8 +21,12 @@ def _book_with_address(draft: Draft) -> dict[str, str]:
     address, title = draft.colleagues(1)[0].email, draft.choice(words.NEW_MEETINGS)
     start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, address, start, minutes)
+    return {"address": address, **_booked(draft, title, start, minutes)}
+
+
+def _booked(draft: Draft, title: str, start: datetime, minutes: int) -> dict[str, str]:
+    """Return the words for a new meeting."""
     return {
-        "address": address,
         "title": title,
         "day": draft.day(start.date()),
         "time": draft.clock(start),
@@ -97,13 +101,7 @@ def _book_with_name(draft: Draft) -> dict[str, str]:
     name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
     start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, draft.address(name), start, minutes)
-    return {
-        "name": name,
-        "title": title,
-        "day": draft.day(start.date()),
-        "time": draft.clock(start),
-        "length": draft.length(minutes),
-    }
+    return {"name": name, **_booked(draft, title, start, minutes)}
 
 
 @template(

@@ -2,7 +2,7 @@
 
 Invariants: a task's reference depends only on the tools' outputs, and every call for them is
 recorded as a look-up; all writes follow all look-ups; ambiguous draws (a tie, an event on a
-boundary day) are rejected as unfit.
+boundary day) raise `Unfit`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Draft:
     # Draws.
 
     def choice(self, things: Sequence[T]) -> T:
-        """Draw one element. An empty sequence is unfit."""
+        """Draw one element. An empty sequence raises `Unfit`."""
         self.need(things)
         return choice(self.rng, things)
 
@@ -111,25 +111,25 @@ class Draft:
             raise Unfit
 
     def one(self, things: Sequence[T]) -> T:
-        """Return the only element."""
+        """Return the only element. Another number of elements raises `Unfit`."""
         self.need(len(things) == 1)
         return things[0]
 
     def top(self, scores: Mapping[T, float], *, lowest: bool = False) -> T:
-        """Return the key with the highest score, or with the lowest. A tie is unfit."""
+        """Return the key with the highest score, or with the lowest. A tie raises `Unfit`."""
         self.need(scores)
         best = (min if lowest else max)(scores.values())
         return self.one([thing for thing, score in scores.items() if score == best])
 
     def before(self, rows: Iterable[Row], field: str, days: int) -> list[Row]:
-        """Return the rows dated more than `days` days ago. A row exactly that old is unfit."""
+        """Return the rows older than `days` days. A row exactly that old raises `Unfit`."""
         limit = (self.today - timedelta(days=days)).isoformat()
         dated = [(row[field][:10], row) for row in rows]
         self.need(all(day != limit for day, _ in dated))
         return [row for day, row in dated if day < limit]
 
     def since(self, rows: Sequence[Row], field: str, days: int) -> list[Row]:
-        """Return the rows of the last `days` days. A row exactly that old is unfit."""
+        """Return the rows of the last `days` days. A row exactly that old raises `Unfit`."""
         old = {id(row) for row in self.before(rows, field, days)}
         return [row for row in rows if id(row) not in old]
 
@@ -194,7 +194,7 @@ class Draft:
         return sorted(self._pages(name, "customers", **filters), key=lambda row: row["customer_id"])
 
     def visits(self, tool: str, since: date, until: date, **filters: str) -> dict[str, float]:
-        """Get a figure of the website for each day of a period."""
+        """Get a metric of the website for each day of a period."""
         days = {"time_min": since.isoformat(), "time_max": until.isoformat()}
         return dict(self.look(f"analytics_{tool}", **days, **filters))
 
@@ -255,7 +255,7 @@ class Draft:
         self.write("calendar_delete_event", event_id=event["event_id"])
 
     def change_event(self, event: Row, field: str, value: str) -> None:
-        """Change a meeting. The current value is unfit."""
+        """Change a meeting. The current value raises `Unfit`."""
         self.need(event[field] != value)
         self.write(
             "calendar_update_event", event_id=event["event_id"], field=field, new_value=value
@@ -273,7 +273,7 @@ class Draft:
         )
 
     def change_task(self, task: Row, field: str, value: str) -> None:
-        """Change a task. The current value is unfit."""
+        """Change a task. The current value raises `Unfit`."""
         self.need(task[field][:10] != value[:10])
         self.write(
             "project_management_update_task",
@@ -283,7 +283,7 @@ class Draft:
         )
 
     def change_customer(self, customer: Row, field: str, value: str) -> None:
-        """Change a customer. The current value is unfit."""
+        """Change a customer. The current value raises `Unfit`."""
         self.need((customer[field] or "")[:10] != value[:10])
         self.write(
             "customer_relationship_manager_update_customer",

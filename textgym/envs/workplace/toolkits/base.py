@@ -1,6 +1,6 @@
-"""What the toolkits share: access to the tables, checks of arguments, and pages of results.
+"""Shared code of the toolkits: access to the tables, checks of arguments, and pages of results.
 
-A tool that cannot do what it is asked for raises `ToolError` and changes nothing.
+A tool that cannot carry out a call raises `ToolError` and changes nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> None:
 
 
 def not_found(kind: str, id: str) -> ToolError:
-    """Return the error for an id that no row has."""
+    """Return the error for an unknown id."""
     return ToolError(f"no {kind} has the id {id[:100]!r}")
 
 

@@ -1,7 +1,7 @@
-r"""The final answer in a text: what its last box holds, or its last boxes where they are joined.
+r"""The final answer in a text: the content of its last box, or of several joined boxes.
 
-Invariants: only boxes whose braces are closed count; the last box alone decides, unless `and`, `or`
-or a comma is all that stands between it and the one before; any text is read in linear time.
+Invariants: only boxes with closed braces count; only the last box counts, unless nothing but `and`,
+`or` or a comma separates it from the box before; any text is read in linear time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class _Box(NamedTuple):
 
 
 def final_answer(text: str) -> str | None:
-    r"""Return the formula in the last box, joined with those before it; None without a box.
+    r"""Return the formula in the last box, or in the last boxes if they are joined.
+
+    Returns None if there is no box.
 
     Example:
         >>> final_answer(r"First \boxed{3}, no: \boxed{7}.")
@@ -57,10 +59,10 @@ def final_answer(text: str) -> str | None:
 
 
 def _boxes(text: str) -> list[_Box]:
-    """Return the closed boxes that hold no other box, in order."""
+    """Return the closed boxes that contain no other box, in order."""
     if "\\boxed" not in text:
         return []
-    open_braces: list[int] = []  # where a box begins, or -1
+    open_braces: list[int] = []  # the start of the box, or -1 for other braces
     starts: list[int] = []
     boxes: list[_Box] = []
     for brace in _BRACE.finditer(text):

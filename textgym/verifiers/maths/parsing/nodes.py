@@ -1,4 +1,4 @@
-"""What sympy's objects are made of: members, links of a chain, unknowns, and solved relations."""
+"""The parts of sympy objects: members, links of a chain, unknowns, and solved relations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 INFINITE = (sympy.oo, -sympy.oo)
 NOT_SOLVED = (NotImplementedError, ValueError, TypeError, AttributeError, KeyError)
-"""What sympy raises where it cannot solve or work out something."""
+"""The exceptions that sympy raises if it cannot solve or evaluate something."""
 
 
 def items_of(node: Any) -> list[Any]:
@@ -44,7 +44,7 @@ def links_of(relation: Any) -> list[Any]:
 
 
 def expressions_in(node: Any) -> Iterator[Any]:
-    """Give the expressions that a set, tuple, matrix or relation is made of."""
+    """Yield the expressions in a set, tuple, matrix or relation."""
     if isinstance(node, sympy.MatrixBase):
         yield from node.flat()
     elif isinstance(node, sympy.Expr):
@@ -57,7 +57,7 @@ def expressions_in(node: Any) -> Iterator[Any]:
 
 
 def unknowns_of(node: Any) -> set[Any]:
-    """Return the variables of an expression or relation, and what undefined functions give."""
+    """Return the variables and the applied undefined functions of an expression or relation."""
     if is_relation(node):
         sides = [side for link in links_of(node) for side in (link.lhs, link.rhs)]
         return set().union(*map(unknowns_of, sides))
@@ -65,31 +65,31 @@ def unknowns_of(node: Any) -> set[Any]:
 
 
 def difference_of(relation: Any) -> Any:
-    """Return the left side of a relation minus the right one, with nothing worked out."""
+    """Return the left side of a relation minus the right side, unevaluated."""
     return sympy.Add(relation.lhs, sympy.Mul(-1, relation.rhs, evaluate=False), evaluate=False)
 
 
 def is_relation(node: Any) -> bool:
-    """Tell whether a node is an equation, an inequality, or a chain of them."""
+    """Return whether a node is an equation, an inequality, or a chain of them."""
     if isinstance(node, And):
         return all(isinstance(part, Relational) for part in items_of(node))
     return isinstance(node, Relational)
 
 
 def is_equation(node: Any) -> bool:
-    """Tell whether a node is an equation or a chain of equations."""
+    """Return whether a node is an equation or a chain of equations."""
     return is_relation(node) and all(isinstance(part, sympy.Eq) for part in links_of(node))
 
 
 def is_assignment(node: Any) -> bool:
-    """Tell whether a node is an equation that begins with a name, such as `x = 3`."""
+    """Return whether a node is an equation that begins with a name, such as `x = 3`."""
     return is_equation(node) and is_expr_of_only_symbols(links_of(node)[0].lhs)
 
 
 def value_side(equation: Any) -> tuple[Any, int]:
-    """Return the side of an equation that is the value of a name, and its place: 0 or -1.
+    """Return the side of an equation that has the value, and its index: 0 or -1.
 
-    It is the last side, of `x = 3` and of `6 * 7 = 42`, but the first of `3 = x`.
+    This is the last side of `x = 3` and `6 * 7 = 42`, but the first side of `3 = x`.
     """
     links = links_of(equation)
     first, last = links[0].lhs, links[-1].rhs
@@ -98,7 +98,7 @@ def value_side(equation: Any) -> tuple[Any, int]:
 
 
 def is_solved(relation: Any) -> bool:
-    """Tell whether each part of a relation has one variable alone on one of its sides."""
+    """Return whether every link of a relation has an isolated variable on one side."""
     return all(
         _is_alone(link.lhs, link.rhs) or _is_alone(link.rhs, link.lhs)
         for link in links_of(relation)
@@ -110,13 +110,13 @@ def _is_alone(side: Any, other: Any) -> bool:
 
 
 def as_set(node: Any, *, solved: bool = True) -> Any:
-    """Return the numbers that fulfil a relation in one variable, or a set as it is; else None.
+    """Return the set of numbers that satisfy a relation in one variable.
 
-    A contradiction is no answer, and gives None.
+    A set is returned unchanged. Returns None for other nodes, and for relations without a solution.
 
     Args:
         node: Any node.
-        solved: Whether only a relation that is solved counts.
+        solved: Whether to accept only relations that are solved.
     """
     if not is_relation(node):
         return node if isinstance(node, sympy.Set) else None

@@ -1,8 +1,8 @@
-r"""Reading LaTeX into sympy's objects: what a gold or an answer says, before anything is compared.
+r"""Parsing LaTeX into sympy objects.
 
-Boxes and golds are read by latex2sympy; a text without a box is searched by math-verify.
+latex2sympy parses golds and the contents of boxes; math-verify searches texts without a box.
 Invariants: nothing is evaluated beyond what the parser evaluates; the letter `i` is the imaginary
-unit, and every other variable is real; what cannot be parsed is kept as text.
+unit, and every other variable is real; a formula that cannot be parsed is kept as text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIDE = re.compile(
     r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
 )
 _BRACKET = re.compile(r"[][(){},;]")
-_KEPT = 4096  # readings that are remembered
+_CACHE_SIZE = 4096
 _NORMALIZED = NormalizationConfig(
     basic_latex=True, units=False, malformed_operators=False, nits=True, boxed="none"
 )
@@ -46,12 +46,12 @@ _BASES = {"two": "2", "eight": "8", "ten": "10", "sixteen": "16"}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text says.
+    """A parsed formula.
 
     Attributes:
-        node: sympy's object, or the text itself where it cannot be parsed.
-        latex: The formula that was read.
-        unit: The unit that stood behind it; "" for none.
+        node: The sympy object, or the text itself if it cannot be parsed.
+        latex: The formula that was parsed.
+        unit: The unit after it; "" if there is none.
     """
 
     node: Any
@@ -59,9 +59,9 @@ class Reading:
     unit: str = ""
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def read(latex: str) -> Reading | None:
-    r"""Read a formula; None where there is nothing to read.
+    r"""Parse a formula; None if it is empty.
 
     Raises:
         OverLimit: The parser would take too long.
@@ -90,7 +90,7 @@ def read(latex: str) -> Reading | None:
 
 
 def read_text(text: str) -> Reading | None:
-    r"""Read the last formula or number of a text that has no box; None where there is none.
+    r"""Parse the last formula or number of a text without a box; None if there is none.
 
     Raises:
         OverLimit: The parser would take too long.
@@ -100,7 +100,7 @@ def read_text(text: str) -> Reading | None:
         (42, None)
     """
     _read_now.clear()
-    found = math_verify.parse(text, _ANYWHERE, parsing_timeout=None)
+    found = math_verify.parse(text, _EXTRACTION_CONFIGS, parsing_timeout=None)
     if not found:
         return None
     node = found[0]
@@ -109,12 +109,12 @@ def read_text(text: str) -> Reading | None:
     return Reading(canonical(node), found[-1] if len(found) > 1 else " , ".join(_read_now))
 
 
-_ANYWHERE = (math_verify.ExprExtractionConfig(), math_verify.LatexExtractionConfig())
-_read_now: list[str] = []  # the formulas that were read for the text at hand
+_EXTRACTION_CONFIGS = (math_verify.ExprExtractionConfig(), math_verify.LatexExtractionConfig())
+_read_now: list[str] = []  # the formulas that were parsed in the current text
 
 
 def _read_latex(latex: str) -> Any:
-    """Parse a formula for math-verify, which goes on to the one before where this raises."""
+    """Parse a formula for math-verify, which tries the previous formula if this one raises."""
     reading = read(latex)
     if reading is None or isinstance(reading.node, str):
         raise ValueError(f"cannot be parsed: {latex}")
@@ -122,7 +122,7 @@ def _read_latex(latex: str) -> Any:
     return reading.node
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _parse_plain(expression: str) -> Any:
     return parse_expr(expression, evaluate=False)
 
@@ -133,13 +133,13 @@ def _read_plain(expression: str) -> Any:
     return node
 
 
-# math-verify's own caches hold 20 texts; golds and answers come again and again.
+# math-verify caches only 20 texts, but the same golds and answers are parsed many times.
 math_verify.parser.parse_latex_cached = _read_latex
 math_verify.parser.parse_expr_cached = _read_plain
 
 
 def _conditions(connective: str, parts: list[str]) -> Any:
-    """Return the set of numbers that fulfil one of several conditions, or all of them."""
+    """Return the set of numbers that satisfy one of several conditions, or all of them."""
     nodes = [_parse(normalize_latex(part, _NORMALIZED))[0] for part in parts]
     sets = [as_set(node) for node in nodes if is_relation(node)]
     if len(sets) < len(parts) or None in sets:
@@ -148,7 +148,7 @@ def _conditions(connective: str, parts: list[str]) -> Any:
 
 
 def sides_of(latex: str) -> list[str]:
-    r"""Split a formula at its equals signs, but not inside brackets.
+    r"""Split a formula at its equals signs outside brackets.
 
     Example:
         >>> sides_of(r"y = 2 \cdot 3 = 6"), sides_of("x^7|_{x=8}")
@@ -167,7 +167,7 @@ def sides_of(latex: str) -> list[str]:
 
 
 def _is_list(latex: str) -> bool:
-    """Tell whether a comma stands in a formula, but not inside brackets."""
+    """Return whether a formula contains a comma or semicolon outside brackets."""
     depth = 0
     for sign in _BRACKET.findall(latex):
         depth += {"(": 1, "[": 1, "{": 1, ",": 0, ";": 0}.get(sign, -1)
@@ -177,14 +177,14 @@ def _is_list(latex: str) -> bool:
 
 
 def _parse(latex: str) -> tuple[Any, str]:
-    """Parse a formula, or what stands behind its last equals sign; return that text, too."""
+    """Parse a formula or else the part after its last equals sign; also return the parsed text."""
     last = latex if _is_list(latex) else sides_of(latex)[-1].strip()
     for text in dict.fromkeys((latex, last)):
         try:
             node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)
         except MemoryError:
             raise
-        except Exception:  # the parser raises whatever it stumbles over
+        except Exception:  # the parser raises many types of exceptions
             continue
         if isinstance(node, (sympy.Basic, sympy.MatrixBase)):
             return canonical(node), text

@@ -1,7 +1,8 @@
-r"""LaTeX as people write it, rewritten in the one way that the parser reads.
+r"""Normalisation of LaTeX to the spelling that the parser reads.
 
-Invariants: every function takes any text and never raises; golds and answers are rewritten alike,
-so that a rule can make two spellings of one value equal, but never decides that an answer is right.
+Invariants: every function accepts any text and never raises; golds and answers are normalised in
+the same way, so a rule can make two spellings of a value equal, but it never decides that an answer
+is correct.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _TRANSLATED = str.maketrans(_SYMBOLS)
 _SPACES = re.compile(
     r"(?:(?<!\\)\\(?:[,;:> ]|(?:q?quad|(?:thin|med|thick|en)?space)(?![a-zA-Z]))|~|\s)++"
 )
-_NOTHING = re.compile(
+_REMOVED = re.compile(
     r"\\!|\\(?:left|right)\s*\.|\\(?:display|text|script)style(?![a-zA-Z])"
     r"|\\m?(?:left|right)(?![a-zA-Z])|\\[bB]igg?[lrm]?(?![a-zA-Z])|\\(?:no)?limits(?![a-zA-Z])"
     r"|\\(?:bf|rm|it|sf|tt|mathstrut|strut|large|Large|huge|small|checkmark)(?![a-zA-Z])"
     r"|\\neg(?:thin|med|thick)space(?![a-zA-Z])|\\phantom\{[^{}]*+\}"
     r"|\\(?:textcolor|color)\{[a-zA-Z]*+\}(?:\{\})?|\\text\{\s*+[Aa]nswer:?\s*+\}|\A\s*+\\approx(?![a-zA-Z])"
 )
-_SAME = {
+_SYNONYMS = {
     "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
     "\\tbinom": "\\binom", "\\leqslant": "\\le", "\\geqslant": "\\ge", "\\leq": "\\le",
     "\\geq": "\\ge", "\\lt": "<", "\\gt": ">", "\\ne": "\\neq", "\\varnothing": "\\emptyset",
@@ -53,11 +54,11 @@ _NESTED_FONT = re.compile(r"\\(?:mathbf|boldsymbol|bm|pmb|mathit|mathrm|mathsf|t
 _TEXT_FONTS = frozenset(["mathrm", "textrm", "textnormal", "textup", "text", "mbox", "hbox"])
 _LETTER = re.compile(r"[A-Za-z]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_AND_OR = re.compile(
+_CONNECTIVE = re.compile(
     r"\\text\{\s*+,?\s*+(?P<word>and|or)\s*+\}|(?<![a-zA-Z\\])(?P<bare>and|or)\b"
     r"|\\(?P<sign>wedge|vee)(?![a-zA-Z])"
 )
-_MEANS = {"and": "and", "or": "or", "wedge": "and", "vee": "or"}
+_CONNECTIVES = {"and": "and", "or": "or", "wedge": "and", "vee": "or"}
 _SIGN_IN_BRACES = re.compile(r"\{\s*+([-+=<>])\s*+\}")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )(\d{1,3})((?: \d{3})++)(?![\d])(?! \d)")
 _BRACED_THOUSANDS = re.compile(r"(?<![\d.])(\d{1,3})((?:\{,\}\d{3})++)(?!\d)")
@@ -85,16 +86,15 @@ _BARE_FUNCTION = re.compile(
 _WORDS = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|inf)(?![a-zA-Z])")
 _PERCENT = re.compile(r" ?(?:\\text\{ ?)?(?<![a-zA-Z])(?:percent(?:age)?|pct)(?![a-zA-Z])\}?")
 _LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9,;!]) |(?<!!) (?![A-Za-z0-9])")
-_AROUND = (("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
+_DELIMITERS = (("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 
 
 class Spelling(NamedTuple):
-    """A text as the parser reads it.
+    """A normalised formula.
 
     Attributes:
         latex: The LaTeX, without a unit at its end.
-        unit: The unit in its canonical form, such as `km/h`; "" where there is none or it is not
-            known to be one.
+        unit: The canonical name of the unit, such as `km/h`; "" if there is none or it is unknown.
     """
 
     latex: str
@@ -103,7 +103,7 @@ class Spelling(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def spell(latex: str) -> Spelling:
-    r"""Rewrite LaTeX, and split the unit off.
+    r"""Normalise LaTeX, and split off the unit.
 
     Example:
         >>> spell(r"1\,234\,567.").latex, spell(r"\mathbf{{-}5}").latex, spell(r"3\sqrt29").latex
@@ -113,7 +113,7 @@ def spell(latex: str) -> Spelling:
     """
     text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
     text = _residue(_MATRIX.sub(_plain_matrix, text))
-    text = _bare(_SPACES.sub(" ", _NOTHING.sub("", text)))
+    text = _bare(_SPACES.sub(" ", _REMOVED.sub("", text)))
     text = _bare(_FONT.sub(_without_font, _unwrap_nested_fonts(text)))
     text = _PERCENT.sub(r"\%", _SIGN_IN_BRACES.sub(r"\1", text))
     text = _BRACED_THOUSANDS.sub(_joined, text)
@@ -129,7 +129,7 @@ def spell(latex: str) -> Spelling:
 
 
 def plain_fractions(text: str) -> str:
-    r"""Write fractions, binomials and recurring decimals with all their braces.
+    r"""Write fractions and binomials with all braces, and recurring decimals as fractions.
 
     Example:
         >>> plain_fractions(r"\dfrac43 and 0.1\overline{6}")
@@ -153,21 +153,21 @@ def _plain_interval(found: re.Match[str]) -> str:
 
 
 def _residue(text: str) -> str:
-    r"""Return the residue that a congruence such as `x \equiv 54 \pmod{77}` ends with."""
+    r"""Return the residue of a congruence such as `x \equiv 54 \pmod{77}`, or else the text."""
     found = _RESIDUE.fullmatch(text.rpartition("\\equiv")[2])
     return found["value"] if found and int(found["value"]) < int(found["modulus"]) else text
 
 
 def _same_command(found: re.Match[str]) -> str:
-    return _SAME.get(found.group(), found.group())
+    return _SYNONYMS.get(found.group(), found.group())
 
 
 def _bare(text: str) -> str:
-    """Take away what stands around a formula: blanks, dollar signs, a full stop at its end."""
+    """Remove white space and math delimiters around a formula, and punctuation at its end."""
     while True:
         before = text
         text = text.strip().rstrip(".,;:").rstrip()
-        for opening, closing in _AROUND:
+        for opening, closing in _DELIMITERS:
             inside = text[len(opening) : len(text) - len(closing)]
             if text.startswith(opening) and text.endswith(closing) and opening not in inside:
                 text = inside
@@ -176,7 +176,7 @@ def _bare(text: str) -> str:
 
 
 def _unwrap_nested_fonts(text: str) -> str:
-    r"""Take away bold and upright faces around a whole formula, as in `\mathbf{\frac{1}{2}}`."""
+    r"""Remove font commands around a whole formula, as in `\mathbf{\frac{1}{2}}`."""
     while (opening := _NESTED_FONT.match(text)) is not None:
         depth = 0
         for place in range(opening.end() - 1, len(text)):
@@ -216,14 +216,14 @@ def _as_fraction(found: re.Match[str]) -> str:
 
 
 def connected(latex: str) -> tuple[str, list[str]]:
-    r"""Split a text at its `and` or `or`; return the connective ("" without one) and the parts.
+    r"""Split a text at `and` or `or`; return the connective ("" if there is none) and the parts.
 
     Example:
         >>> connected(r"x < -1 \text{ or } x > 2")
         ('or', ['x < -1', 'x > 2'])
     """
-    found = list(_AND_OR.finditer(latex))
-    words = {_MEANS[match[match.lastgroup or 0]] for match in found}
+    found = list(_CONNECTIVE.finditer(latex))
+    words = {_CONNECTIVES[match[match.lastgroup or 0]] for match in found}
     if len(words) != 1:
         return "", [latex]
     ends = [0, *(place for match in found for place in match.span()), len(latex)]

@@ -1,7 +1,7 @@
-r"""Units behind a number: finding them, and their canonical names.
+r"""Units after a number: finding them, and their canonical names.
 
-Invariants: a unit never decides that two values are equal; two different known units decide that
-they are not. A single letter is a unit only in `\text{…}` or after a space: `5m` is a product.
+Invariants: a unit never makes two values equal; two different known units make them unequal. A
+single letter is a unit only in `\text{…}` or after a space, because `5m` is a product.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _NAMES = {
     "¥": "yen", "₹": "rupee", "unit": "unit",
 }  # fmt: skip
 _CANONICAL = {name: unit for unit, names in _NAMES.items() for name in names.split()}
-_WITHOUT_GAP = {
+_UNITS_WITHOUT_SPACE = {
     "mm", "cm", "km", "kg", "mg", "ml", "lb", "ft", "mph", "kmh", "kmph", "hz", "sec", "hr", "deg",
 }  # fmt: skip
-_MEANS_MORE = {
+_NOT_UNITS = {
     "and", "or", "not", "pi", "theta", "phi", "alpha", "beta", "gamma", "mod", "div", "times",
     "cos", "sin", "tan", "log", "ln", "exp", "sqrt", "inf", "infinity", "to", "union", "base",
     "for", "if", "where", "wrong", "false", "isn",
@@ -47,7 +47,7 @@ _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    r"""Split the unit off a value; an unknown word behind a number goes too, and is no unit.
+    r"""Split the unit off a value. An unknown word after a number is removed without being a unit.
 
     Example:
         >>> split_unit(r"5\text{ cm}^2"), split_unit("42 apples"), split_unit(r"\$6")
@@ -68,7 +68,7 @@ def split_unit(text: str) -> tuple[str, str]:
     if found is None or not _VALUE.search(_TEXT.sub("", text[: found.start()])):
         return text, ""
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", found["unit"]))]
-    if not _MEANS_MORE.isdisjoint(words):
+    if not _NOT_UNITS.isdisjoint(words):
         return text, ""
     if found.re is _BARE and not _stands_apart(found["gap"], words):
         return text, ""
@@ -76,14 +76,14 @@ def split_unit(text: str) -> tuple[str, str]:
 
 
 def _stands_apart(gap: str, words: list[str]) -> bool:
-    """Tell whether bare letters behind a number are words, and not a product of variables."""
+    """Return whether letters after a number are words and not a product of variables."""
     if gap:
         return len(words[0]) > 1 or words[0] in _CANONICAL
-    return words[0] in _WITHOUT_GAP
+    return words[0] in _UNITS_WITHOUT_SPACE
 
 
 def _canonical(unit: str) -> str:
-    """Return a unit's canonical name, such as `km/h` or `cm2`; "" where a word of it is no unit."""
+    """Return a unit's canonical name, such as `km/h` or `cm2`; "" if a word of it is unknown."""
     names: list[list[str | int]] = []
     over, power = False, 1
     for part in _PART.finditer(unit.replace("\\cdot", " ")):

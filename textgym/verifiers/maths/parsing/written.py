@@ -1,9 +1,9 @@
-r"""A formula as it is written: its tree of numbers, names and operations, with nothing computed.
+r"""The syntax tree of a formula as it is written, with nothing evaluated.
 
-The parser that values are computed with reduces fractions, adds juxtaposed numbers, and replaces
-variables while it reads. Whether an answer was worked out is decided on this tree instead.
-Invariants: the grammar lists what a finished answer may hold, and what it does not list is not
-read; any text is read in linear time, and none raises.
+The parser in `reading` reduces fractions, adds juxtaposed numbers, and replaces variables. This
+tree keeps them, and is used to decide whether an answer is evaluated. Invariants: the grammar
+covers only what an evaluated answer may contain, and other formulas have no tree; any text is
+parsed in linear time without raising an exception.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CLOSING = {
     "(": (")", "]", "["), "[": (")", "]", "["), "]": ("[", "]", ")"), "\\{": ("\\}",), "{": ("}",),
     "\\matrixbegin": ("\\matrixend",),
 }  # fmt: skip
-"""What closes a bracket; intervals mix them, in two notations."""
+"""The brackets that can close a bracket. Intervals mix them, in two notations."""
 _FUNCTIONS = {
     **dict.fromkeys(
         ["sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot"],
@@ -52,8 +52,8 @@ _NAMES = frozenset(
 )  # fmt: skip
 _PREFIXES = frozenset(["frac", "sqrt", "binom", "mathbb", *_FUNCTIONS])
 _SIGNS = frozenset(["+", "-", "\\pm", "\\mp"])
-MAX_DEPTH = 40  # of brackets
-MAX_SIGNS = 2  # in front of a term
+MAX_DEPTH = 40  # of nested brackets
+MAX_SIGNS = 2  # before a term
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Node:
     Attributes:
         kind: `number`, `name`, `word`, `sum`, `product`, `quotient`, `negative`, `power`, `root`,
             `function`, `list`, `matrix` or `relation`.
-        parts: What it is made of.
-        value: The number of a `number`; 0 elsewhere.
+        parts: The child nodes.
+        value: The value of a `number`; 0 for other kinds.
         text: The text of a number, name or word; the kind of a function; else "".
     """
 
@@ -74,19 +74,19 @@ class Node:
     text: str = ""
 
     def walk(self) -> Iterator[Node]:
-        """Give the node and all nodes in it."""
+        """Yield the node and all its descendants."""
         yield self
         for part in self.parts:
             yield from part.walk()
 
 
 class _NotListed(Exception):
-    """The text holds something that the grammar does not list."""
+    """The text contains something that the grammar does not cover."""
 
 
 @lru_cache(4096)
 def read_written(latex: str) -> Node | None:
-    r"""Return the tree of a formula; None where it is not one of a finished answer.
+    r"""Return the syntax tree of a formula; None if the grammar does not cover it.
 
     Example:
         >>> read_written(r"\frac{84}{2}").kind, read_written(r"34 \cdot 12").kind
@@ -112,7 +112,7 @@ def _word(found: re.Match[str]) -> str:
 
 
 class _Parser:
-    """Reads tokens from left to right."""
+    """A recursive descent parser."""
 
     def __init__(self, tokens: list[re.Match[str]]) -> None:
         self._tokens = [token.group() for token in tokens]
@@ -134,7 +134,7 @@ class _Parser:
         return False
 
     def listing(self, closing: tuple[str, ...] = ()) -> Node:
-        """Read items with separators between them, up to a closing bracket or the end."""
+        """Parse items between separators, up to a closing bracket or the end."""
         items: list[Node] = []
         separated, complete = False, False
         while self.peek() and not (self.peek() in closing and (complete or not items)):
@@ -223,7 +223,7 @@ class _Parser:
                 return node
 
     def _argument(self) -> Node:
-        """Read what stands in braces, or one token."""
+        """Parse a group in braces, or one token."""
         if self.peek() == "{":
             return self._group()
         token = self.peek()
@@ -305,10 +305,10 @@ def _product(factors: list[Node]) -> Node:
 
 
 def _juxtapose(factors: list[Node], factor: Node) -> None:
-    r"""Add a factor without a sign before it, or make a mixed number such as `7\frac{1}{2}`."""
+    r"""Append a factor without a sign, or make a mixed number such as `7\frac{1}{2}`."""
     last = factors[-1]
     if last.kind == factor.kind == "number":
-        raise _NotListed  # the meaning of two numbers side by side is not clear
+        raise _NotListed  # two adjacent numbers are ambiguous
     is_fraction = factor.kind == "quotient" and all(
         part.kind == "number" and part.text.isdigit() for part in factor.parts
     )

@@ -1,11 +1,11 @@
 """The program that checks mathematical answers: a fork server and the workers that it forks.
 
-The fork server imports sympy once and then does nothing but fork workers and reap them, as its
-parent asks, so a worker that dies is replaced in milliseconds. A worker answers one request after
-another on a socket of its own. Invariants:
+The fork server imports sympy once. After that it only forks and reaps workers when its parent asks
+it to, so a worker that died is replaced within milliseconds. Each worker has its own socket, and
+answers one request after another. Invariants:
 
-- Each check has a limit of CPU time, which the kernel keeps (SIGPROF), so that a busy machine gives
-  the same verdicts as an idle one; memory is limited too.
+- Each check has a limit of CPU time, which the kernel enforces (SIGPROF), so a busy machine gives
+  the same verdicts as an idle one. Memory is limited too.
 - Workers end when their socket closes. The fork server ends with its parent, and ends its workers.
 """
 
@@ -31,7 +31,7 @@ _ORDER = struct.Struct(">cQ")
 _NUMBER = struct.Struct(">q")
 _LENGTH = struct.Struct(">I")
 
-_MEMORY = 512 << 20  # bytes that a worker may take beside what it starts with
+_MAX_MEMORY = 512 << 20  # bytes that a worker may use in addition to its initial memory
 
 Check = Callable[..., dict[str, Any]]
 
@@ -46,7 +46,7 @@ def receive(line: socket.socket) -> Any:
     """Return the next JSON value.
 
     Raises:
-        EOFError: The other side is gone.
+        EOFError: The other side has closed the connection.
     """
     (length,) = _LENGTH.unpack(_read(line, _LENGTH.size))
     return json.loads(_read(line, length))
@@ -63,10 +63,11 @@ def _read(line: socket.socket, length: int) -> bytes:
 
 
 def order(control: socket.socket, kind: bytes, number: int, descriptors: list[int]) -> int:
-    """Give the fork server an order, and return the number that it answers.
+    """Send the fork server an order, and return the number that it replies with.
 
-    `FORK` comes with the worker's end of a socket pair and gives the worker's process id; `REAP`
-    names a process id, which is killed if it lives, and gives how it ended, as `waitpid` does.
+    `FORK` passes the worker's end of a socket pair; the reply is the worker's process id. `REAP`
+    passes a process id. The process is killed if it is alive, and the reply is its status, in the
+    format of `waitpid`.
     """
     socket.send_fds(control, [_ORDER.pack(kind, number)], descriptors)
     answer: int = _NUMBER.unpack(_read(control, _NUMBER.size))[0]
@@ -123,7 +124,7 @@ def _reap(child: int) -> int:
 
 
 def _work(line: socket.socket, check: Check) -> None:
-    """Answer requests until the other side is gone or a check ends the process."""
+    """Answer requests until the connection is closed or a check ends the process."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
     _limit_memory()
@@ -140,18 +141,18 @@ def _work(line: socket.socket, check: Check) -> None:
 
 def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if os.path.exists("/proc/self/statm"):  # elsewhere the system keeps no such limit
+    if os.path.exists("/proc/self/statm"):  # other systems do not enforce the limit
         with open("/proc/self/statm") as file:
-            most = int(file.read().split()[0]) * resource.getpagesize() + _MEMORY
+            most = int(file.read().split()[0]) * resource.getpagesize() + _MAX_MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def load() -> Check:
-    """Import sympy and math-verify, and return the check; see `check`.
+    """Import sympy and math-verify, and return the function `check.check`.
 
     Raises:
         ImportError: A library is missing.
-        RuntimeError: They are there but give wrong verdicts.
+        RuntimeError: The libraries give wrong verdicts.
     """
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
@@ -161,5 +162,5 @@ def load() -> Check:
     guard_sympy()
     for gold, answer, equal in SAMPLES:
         if check(gold, answer)["equal"] is not equal:
-            raise RuntimeError(f"the check says of {gold} and {answer}: {not equal}")
+            raise RuntimeError(f"the check of {gold} and {answer} gives {not equal}, not {equal}")
     return check

@@ -1,11 +1,12 @@
-"""The worker processes of the mathematics verifier: lent to threads one check at a time.
+"""The worker processes of the mathematics verifier. A thread borrows a worker for each check.
 
-A process has one `Workers`, made on first use and made anew after a fork. Invariants:
+Each process has one `Workers`, created on first use and again after a fork. Invariants:
 
-- A worker that a check has killed is replaced, and nobody else waits for that.
-- A worker or fork server that dies by itself is replaced once and the check done again; a second
-  death is a `WorkerFailure`, never a verdict.
-- Nothing is left behind: processes end with this one, whatever way it ends.
+- A worker that exceeds a limit is replaced, and other checks do not wait for that.
+- If a worker or the fork server dies for another reason, it is replaced and the check is repeated
+  once. If that fails as well, `WorkerFailure` is raised; but an answer that crashes both workers
+  counts as one that exceeds a limit.
+- No process is left behind: all of them end with this process, however it ends.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ _PROGRAM = (
 )
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
-_PATIENCE = 60.0  # CPU time is limited by the kernel; only a machine that gives none takes so long
-_CHECKS_A_WORKER = 2000  # then a fresh one takes its place: the parser's tables grow with its input
-_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
+_EXTRA_SECONDS = 60.0  # to wait for a reply; only a stopped or starved worker takes so long
+_MAX_CHECKS_PER_WORKER = 2000  # then it is replaced, because the parser's tables grow
+_CRASH_SIGNALS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
 
 
 class _ForkServer:
@@ -47,7 +48,7 @@ class _ForkServer:
             number = theirs.fileno()
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _PROGRAM, str(number), json.dumps(sys.path)],
-                env={**os.environ, "PYTHONHASHSEED": "0"},  # sympy's verdicts depend on it
+                env={**os.environ, "PYTHONHASHSEED": "0"},  # sympy's results depend on it
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -70,7 +71,7 @@ class _ForkServer:
         """Return a new worker.
 
         Raises:
-            OSError, EOFError: The fork server is gone.
+            OSError, EOFError: The fork server has ended.
         """
         mine, theirs = socket.socketpair()
         with theirs:
@@ -82,9 +83,9 @@ class _ForkServer:
         return _Worker(self, mine, pid)
 
     def reap(self, pid: int) -> int | None:
-        """Kill a worker if it lives, and return how it ended: its status, or minus the signal.
+        """Kill a worker if it is alive, and return its exit status, or minus the signal.
 
-        None where the fork server is gone, and nobody knows.
+        Returns None if the status is unknown because the fork server has ended.
         """
         if self.closed:
             return None
@@ -96,17 +97,17 @@ class _ForkServer:
     def _order(self, kind: bytes, number: int, descriptors: list[int]) -> int:
         try:
             return fork_server.order(self._control, kind, number, descriptors)
-        except BaseException:  # an interrupt too: the answer would be taken for the next one's
+        except BaseException:  # also an interrupt, or the next order would get this one's reply
             self.close()
             raise
 
     def forget(self) -> None:
-        """Let go in a forked process, to which the fork server does not belong."""
+        """Release the fork server in a forked process, which does not own it."""
         self._control.close()
         self._process.returncode = 0
 
     def close(self) -> None:
-        """End the fork server and with it its workers."""
+        """End the fork server and its workers."""
         self.closed = True
         self._control.close()
         try:
@@ -129,17 +130,17 @@ class _Worker:
         """Return the reply to a request.
 
         Raises:
-            OSError, EOFError: The worker died, or was given no time by the machine.
+            OSError, EOFError: The worker died, or did not reply in time.
         """
         self.checks += 1
-        self.line.settimeout(10 * request["seconds"] + _PATIENCE)
+        self.line.settimeout(10 * request["seconds"] + _EXTRA_SECONDS)
         fork_server.send(self.line, request)
         reply: dict[str, Any] = fork_server.receive(self.line)
         return reply
 
 
 class _Turns:
-    """A semaphore that serves in the order of asking, so that nobody waits for ever."""
+    """A fair semaphore: threads acquire it in the order in which they asked."""
 
     def __init__(self, count: int) -> None:
         self._free = count
@@ -174,7 +175,7 @@ class _Turns:
 
 
 class Workers:
-    """As many workers as there are cores, each started when it is first needed."""
+    """Up to one worker per CPU core, each started when it is first needed."""
 
     def __init__(self) -> None:
         self._server: _ForkServer | None = None
@@ -184,10 +185,10 @@ class Workers:
         self._turns = _Turns(_CORES)
 
     def check(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Return what `check.check` replies to its arguments, or `over` where a limit was met.
+        """Run `check.check` in a worker and return its reply, or `over` if a limit was exceeded.
 
         Raises:
-            WorkerFailure: No worker could be started, or two died for no fault of the check's.
+            WorkerFailure: No worker could be started, or two died for reasons other than the check.
         """
         request = {"arguments": arguments, "seconds": seconds}
         with self._turns:
@@ -205,9 +206,9 @@ class Workers:
                 else:
                     self._give(worker)
                     return reply
-        if ended is not None and (ended > 0 or -ended in _CRASHES):
+        if ended is not None and (ended > 0 or -ended in _CRASH_SIGNALS):
             return {"over": True}  # this text crashes every worker
-        raise WorkerFailure(f"two mathematics workers died over one check, {_told(ended)}")
+        raise WorkerFailure(f"two mathematics workers died during one check, {_cause(ended)}")
 
     def _take(self, fresh: bool) -> _Worker:
         with self._lock:
@@ -215,7 +216,7 @@ class Workers:
         if worker is not None:
             if not fresh:
                 return worker
-            self._drop(worker)  # it may have died with the one before
+            self._drop(worker)  # it may have died together with the first worker
         with self._lock:
             worker = self._fork()
             self._all.add(worker)
@@ -229,10 +230,10 @@ class Workers:
                 return self._server.fork()
             except (OSError, EOFError) as error:
                 lost = error
-        raise WorkerFailure("the process that forks the mathematics workers died twice") from lost
+        raise WorkerFailure("the fork server of the mathematics workers died twice") from lost
 
     def _give(self, worker: _Worker) -> None:
-        if worker.checks >= _CHECKS_A_WORKER or worker.server.closed:
+        if worker.checks >= _MAX_CHECKS_PER_WORKER or worker.server.closed:
             self._drop(worker)
             return
         with self._lock:
@@ -245,7 +246,7 @@ class Workers:
             return worker.server.reap(worker.pid)
 
     def forget(self) -> None:
-        """Close what a fork has copied of the sockets, so that the workers see the other's end."""
+        """Close the sockets that a fork copied, so workers notice when the parent closes them."""
         for worker in self._all:
             worker.line.close()
         if self._server is not None:
@@ -260,10 +261,10 @@ class Workers:
                 self._server.close()
 
 
-def _told(ended: int | None) -> str:
+def _cause(ended: int | None) -> str:
     if ended is None:
-        return "and the process that forks them too"
-    return f"the last by {signal.Signals(-ended).name}" if ended < 0 else "the last of its own will"
+        return "and so did their fork server"
+    return f"the last by {signal.Signals(-ended).name}" if ended < 0 else "the last by exiting"
 
 
 _workers: Workers | None = None

@@ -1,1 +1,1 @@
-"""Whether an answer was worked out, or only repeats the question."""
+"""Whether an answer is evaluated, or only repeats the question."""

@@ -1,8 +1,8 @@
 r"""The operators in a formula, by kind.
 
-They are looked for in the text, because the parser computes some of them: it reads a determinant as
-a number. An answer with an operator that the gold does not have is not compared at all; `steps`
-decides on what is left in one that is equal.
+They are searched for in the text, because the parser evaluates some of them; it reads a determinant
+as a number, for example. An answer with an operator that the gold does not have is rejected without
+a comparison. In an answer that equals the gold, `steps` finds the remaining computations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""Whether an answer only repeats the question, its formulas or its numbers.
+r"""Whether an answer only repeats formulas or numbers of the question.
 
-Formulas are compared by their shape, so that `1 \cdot \sqrt{180} + 0` is recognised as the
+Formulas are compared by their shape, so `1 \cdot \sqrt{180} + 0` is recognised as the
 `\sqrt{180}` of the question, and `x + 2 + 3x` as its `3x + 2 + x`.
 """
 
@@ -56,16 +56,16 @@ def is_taken_from(
     allowed: Left,
     lengths: tuple[int, int] | None,
 ) -> bool:
-    """Tell whether an answer that equals the gold was taken from the question, not worked out.
+    """Return whether an answer that equals the gold was taken from the question.
 
     Args:
         question: The question.
         gold: The gold's node.
-        found: The answer's node, or the side of an equation that is compared.
+        found: The answer's node or, if it is an equation, the side that is compared.
         whole: The answer's node.
-        left: What `found` leaves, as it is written.
-        allowed: What the gold leaves.
-        lengths: How many numbers and names the gold and the answer hold; None if unknown.
+        left: The computations that are left in `found`, as it is written.
+        allowed: The computations that are left in the gold.
+        lengths: The numbers of leaves in the gold and in the answer; None if unknown.
     """
     return (
         _combines_numbers(question, left, allowed)
@@ -78,7 +78,7 @@ def is_taken_from(
 
 
 def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
-    """Tell whether steps, quotients or roots of the question's numbers are left in an answer."""
+    """Return whether an answer contains steps, quotients or roots of the question's numbers."""
     numbers, ratios = _numbers(question), _ratios(question)
     steps = set(left.steps) - set(allowed.steps)
     if any(operands and operands <= numbers for operands in steps):
@@ -93,7 +93,7 @@ def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
 
 
 def _changes_notation(question: str, gold: Any, found: Any) -> bool:
-    """Tell whether a decimal should have become a fraction, or the other way round."""
+    """Return whether an answer is a decimal or fraction that should have been converted."""
     if sorted(map(_notation, (gold, found))) != ["decimal", "fraction"]:
         return False
     return bool(_NOTATION.search(question)) and abs(Fraction(str(found))) in _numbers(question)
@@ -113,7 +113,7 @@ def _repeats_formula(question: str, gold: Any, found: Any, whole: Any) -> bool:
 
 
 def _is_not_rewritten(question: str, gold: Any, found: Any) -> bool:
-    """Tell whether an answer should be factored, expanded or an interval, and is not."""
+    """Return whether an answer should be factored, expanded or an interval, but is not."""
     if isinstance(gold, sympy.Interval) and isinstance(found, sympy.FiniteSet):
         return "interval" in question.lower()
     if not _is_open(found):
@@ -127,13 +127,13 @@ def _is_not_rewritten(question: str, gold: Any, found: Any) -> bool:
 
 
 def _is_less_factored(found: Any, gold: Any) -> bool:
-    """Tell whether an answer has fewer factors, or a smaller number as a factor, than the gold."""
+    """Return whether an answer has fewer factors or a smaller numeric factor than the gold."""
     given, wanted = _factors(found), _factors(gold)
     return given[0] < wanted[0] or given[1] < wanted[1]
 
 
 def _factors(node: Any) -> tuple[int, Fraction]:
-    """Return how many factors that are no numbers a product has, and its number."""
+    """Return the number of non-numeric factors of a product, and its numeric factor."""
     if isinstance(node, sympy.Mul):
         counts, numbers = zip(*map(_factors, node.args), strict=True)
         return sum(counts), prod(numbers)
@@ -145,9 +145,9 @@ def _factors(node: Any) -> tuple[int, Fraction]:
 
 
 def _repeats_equation(question: str, gold: Any, found: Any) -> bool:
-    """Tell whether an answer is an equation of the question, scaled or with its sides rearranged.
+    """Return whether an answer is an equation of the question, scaled or rearranged.
 
-    The gold is another form of it, with squares completed for example.
+    The gold is another form of that equation, for example with completed squares.
     """
     if not (is_relation(found) and is_relation(gold)):
         return False
@@ -163,7 +163,7 @@ def _repeats_equation(question: str, gold: Any, found: Any) -> bool:
 
 
 def _is_not_shorter(question: str, gold: Any, found: Any, wanted: int, given: int) -> bool:
-    """Tell whether an answer is as long as the formula that it should have simplified."""
+    """Return whether an answer is no shorter than the formula that it should simplify."""
     if given <= wanted + 1 or not _is_open(found) or not isinstance(gold, sympy.Expr):
         return False
     return any(
@@ -176,7 +176,7 @@ def _is_not_shorter(question: str, gold: Any, found: Any, wanted: int, given: in
 
 
 def _is_open(node: Any) -> bool:
-    """Tell whether a node is an expression or relation with variables."""
+    """Return whether a node is an expression or relation with variables."""
     is_formula = isinstance(node, sympy.Basic) and not isinstance(node, sympy.Set | sympy.Tuple)
     return is_formula and any(map(unknowns_of, expressions_in(node)))
 
@@ -186,7 +186,7 @@ def _is_negative_sum(part: Any) -> bool:
 
 
 def _factored_sums(node: Any) -> int:
-    """Return how many sums are factors of a product, or raised to a power."""
+    """Return the number of sums that are factors of a product or raised to a power."""
     return sum(
         isinstance(factor, sympy.Add)
         for expression in expressions_in(node)
@@ -198,7 +198,7 @@ def _factored_sums(node: Any) -> int:
 
 @lru_cache(256)
 def _numbers(question: str) -> frozenset[Fraction]:
-    """Return the numbers in a question, fractions as a whole and in parts."""
+    """Return the numbers in a question, including the parts of fractions."""
     texts = _NUMBER.findall(plain_fractions(question))
     plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in texts}
     return frozenset(plain | {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]})
@@ -239,9 +239,9 @@ def _read(latex: str) -> Iterator[tuple[Any, int]]:
 
 
 def _shape(node: Any) -> Any:
-    """Return what a node is made of, whatever the order of its terms, factors and members.
+    """Return the structure of a node, regardless of the order of terms, factors and members.
 
-    Terms of 0 and factors of 1 do not count.
+    Terms of 0 and factors of 1 are ignored.
     """
     if isinstance(node, sympy.Add | sympy.Mul):
         parts = [_shape(part) for part in _flat(node) if part != int(node.is_Mul)]

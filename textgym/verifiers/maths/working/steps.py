@@ -1,9 +1,9 @@
-r"""What a formula leaves to its reader: steps of arithmetic, operations on numbers, and padding.
+r"""The computations that are left in a formula: steps of arithmetic, operations, and padding.
 
-A step is a pair of numbers or like terms that could be combined, a product that could be collected,
-or a fraction that could be divided. Padding is what changes nothing at all, such as `+0`, `^1` or
-`\frac{\pi}{\pi}`. A fraction in lowest terms, a mixed number, scientific notation, and a number
-beside a root or a variable are finished.
+A step combines two numbers, two like terms or two powers of one base, or divides numbers. Padding
+is a part that has no effect on the value, such as `+0`, `^1` or `\frac{\pi}{\pi}`. There is nothing
+left to compute in a fraction in lowest terms, a mixed number, scientific notation, and the product
+of a number with a root or a variable.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from textgym.verifiers.maths.parsing.written import Node
 
 __all__ = ["Left", "is_closed", "is_simplified_root", "leaves_in", "left_in"]
 
-_LARGEST_FACTOR = 1000  # whose square is looked for in a radicand
+_MAX_FACTOR = 1000  # whose square is searched for in a radicand
 _CONSTANTS = frozenset(["e", "i", "\\pi", "\\infty", "\\emptyset"])
 
 
 @dataclass
 class Left:
-    """What a formula leaves.
+    """The computations that are left in a formula.
 
     Attributes:
         steps: For each step, the numbers that it combines, without signs.
-        kinds: The kinds of functions, roots and powers that are taken of numbers, and of operators.
-        padding: How many parts change nothing.
-        ratios: The fractions of two whole numbers, without signs.
-        radicands: The numbers of which roots are taken, without signs.
-        irrational_denominators: How many fractions have a root, or another irrational number, in
+        kinds: The kinds of operators, and of functions, roots and powers of numbers.
+        padding: The number of parts that have no effect.
+        ratios: The fractions of two integers, without signs.
+        radicands: The numbers under roots, without signs.
+        irrational_denominators: The number of fractions with a root or another irrational number in
             the denominator.
     """
 
@@ -45,13 +45,13 @@ class Left:
     irrational_denominators: int = 0
 
     def step(self, *nodes: Node, times: int = 1) -> None:
-        """Note a step that combines the numbers of some nodes."""
+        """Record a step that combines the numbers of some nodes."""
         self.steps += [frozenset().union(*map(_numbers_in, nodes)) - {0, 1}] * times
 
 
 @lru_cache(4096)
 def left_in(node: Node) -> Left:
-    r"""Return what a formula leaves.
+    r"""Return the computations that are left in a formula.
 
     Example:
         >>> from textgym.verifiers.maths.parsing.written import read_written
@@ -66,7 +66,7 @@ def left_in(node: Node) -> Left:
 
 
 class _Term(NamedTuple):
-    """A term taken apart: its numbers and other factors above and below, and its minus signs."""
+    """Numbers and other factors in a term's numerator and denominator, and its minus signs."""
 
     above: list[Node]
     below: list[Node]
@@ -118,7 +118,7 @@ def _is_zero(numbers: list[Node]) -> bool:
 
 
 def _likeness(term: _Term) -> object:
-    """Return what two terms share if they could be collected."""
+    """Return a key that is the same for like terms."""
     return frozenset(Counter(term.others).items()), frozenset(Counter(term.others_below).items())
 
 
@@ -176,7 +176,7 @@ def _visit_ratio(above: Node, below: Node, left: Left) -> None:
 
 
 def _visit_ratio_of_sum(total: Node, below: Node, left: Left) -> None:
-    """Note a fraction whose terms have a common factor with the denominator."""
+    """Record a fraction of a sum whose terms have a common factor with the denominator."""
     numbers = [_taken_apart(term).above for term in total.parts]
     values = [Fraction(1) if not one else one[0].value for one in numbers]
     if all(map(_is_whole, values)) and _is_whole(below.value):
@@ -230,7 +230,7 @@ def _taken_apart(node: Node) -> _Term:
 
 
 def _take_apart(node: Node, term: _Term, is_below: bool) -> int:
-    """Sort the factors of a node into a term; return how many minus signs it has."""
+    """Add the factors of a node to a term, and return the number of minus signs."""
     if node.kind == "negative":
         return 1 + _take_apart(node.parts[0], term, is_below)
     if node.kind == "product":
@@ -266,12 +266,12 @@ def _is_whole(value: Fraction) -> bool:
 
 
 def is_closed(node: Node) -> bool:
-    """Tell whether a formula holds no variable."""
+    """Return whether a formula contains no variable."""
     return all(part.kind != "name" or part.text in _CONSTANTS for part in node.walk())
 
 
 def leaves_in(node: Node) -> int:
-    """Return how many numbers and names a formula holds."""
+    """Return the number of leaves of a formula: numbers, names and words."""
     return sum(not part.parts for part in node.walk())
 
 
@@ -280,7 +280,7 @@ def _numbers_in(node: Node) -> frozenset[Fraction]:
 
 
 def is_simplified_root(radicand: Fraction) -> bool:
-    """Tell whether a radicand is a whole number that holds no square.
+    """Return whether a radicand is an integer of 2 or more without a square factor.
 
     Example:
         >>> is_simplified_root(Fraction(30)), is_simplified_root(Fraction(180))
@@ -290,5 +290,5 @@ def is_simplified_root(radicand: Fraction) -> bool:
     if radicand.denominator != 1 or whole < 2:
         return False
     root = isqrt(whole)
-    largest = min(root, _LARGEST_FACTOR)
+    largest = min(root, _MAX_FACTOR)
     return root * root != whole and all(whole % (n * n) for n in range(2, largest + 1))

@@ -1,8 +1,8 @@
-r"""Whether an answer was worked out, or is still the computation that was asked for.
+r"""Whether an answer is evaluated, or is still the computation that the question asks for.
 
 `8^{998} \bmod 11` equals 5, and `\frac{2}{5} + \frac{1}{3}` equals `\frac{11}{15}`, but neither
-answers the question that asks for it. Invariants: what the gold itself has is never held against an
-answer, and an answer that is written like the gold always passes.
+answers a question that asks for its value. Invariants: an answer may contain any computation that
+the gold contains, and an answer that is written like the gold is always accepted.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ _COMMAND = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z]|[|!']")
 
 
 def is_to_be_computed(gold: Reading, found: Reading) -> bool:
-    """Tell whether an answer is a computation that the gold is not, whatever its value.
+    """Return whether an answer still has to be computed or solved, unlike the gold.
 
-    It holds an operator, such as an integral, or is an equation or inequality that is not solved.
+    Such an answer has an operator that the gold does not have, such as an integral, or it is an
+    equation or inequality that is not solved. Its value is not considered.
     """
     if gold.latex == found.latex:
         return False
@@ -58,13 +59,13 @@ def is_to_be_computed(gold: Reading, found: Reading) -> bool:
 
 
 def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: str = "") -> bool:
-    """Tell whether an answer that equals the gold leaves nothing to be computed.
+    """Return whether an answer that equals the gold is evaluated.
 
     Args:
-        gold: The right answer.
-        found: An answer that is equal to it, and not `is_to_be_computed`.
-        form: How far it has to be worked out.
-        question: What was asked; "" if unknown.
+        gold: The correct answer.
+        found: An answer that equals it, and for which `is_to_be_computed` is false.
+        form: How far the answer must be evaluated.
+        question: The question; "" if unknown.
     """
     if gold.latex == found.latex:
         return True
@@ -74,7 +75,7 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
     if written is None:
         return model is None and _commands(latex) <= _commands(gold.latex)
     if not any(map(unknowns_of, expressions_in(given))) and _has_variables(written):
-        return False  # the parser took a name for a function, as in \gamma(6)
+        return False  # the parser read a name as a function, as in \gamma(6)
     left = left_in(written)
     allowed = Left() if model is None else left_in(model)
     if left.padding > allowed.padding or not left.kinds <= allowed.kinds:
@@ -95,14 +96,14 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
 
 
 def _compared_side(reading: Reading, node: Any) -> str:
-    r"""Return the formula that is compared: of `6 \cdot 7 = 42`, the last side."""
+    r"""Return the formula that is compared; for `6 \cdot 7 = 42`, this is the last side."""
     if node is reading.node:
         return reading.latex
     return sides_of(reading.latex)[value_side(reading.node)[1]]
 
 
 def _has_variables(written: Node) -> bool:
-    """Tell whether a formula holds a variable, other than one that a relation is solved for."""
+    """Return whether a formula has a variable other than one that a relation is solved for."""
     if written.kind == "relation":
         return any(part.kind != "name" and _has_variables(part) for part in written.parts)
     if written.kind == "list":

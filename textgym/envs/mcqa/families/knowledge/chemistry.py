@@ -48,7 +48,7 @@ _IONS = (
     ("F", -1), ("Cl", -1), ("Br", -1), ("I", -1), ("O", -2), ("S", -2), ("Se", -2), ("N", -3),
     ("P", -3),
 )  # fmt: skip
-# the ions by how many electrons they have, and numbers of electrons near each other
+# ions by their number of electrons, and groups of neighbouring numbers
 _IONS_WITH: dict[int, list[tuple[str, int]]] = {}
 for _symbol, _charge in _IONS:
     _IONS_WITH.setdefault(SYMBOLS.index(_symbol) + 1 - _charge, []).append((_symbol, _charge))

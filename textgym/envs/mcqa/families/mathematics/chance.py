@@ -29,14 +29,14 @@ _CHANCE = (
     "How likely is it that {}?",
     "Find the chance that {}.",
 )
-# how many throws of two dice give each sum from 2 to 12, and which of these are asked for
+# the number of throws of two dice with each sum from 2 to 12, and the sums of each event
 _SUMS = tuple(min(total - 1, 13 - total) for total in range(2, 13))
 _THROWS: dict[str, Callable[[int], Sequence[int]]] = {
     "exactly": lambda total: _SUMS[total - 2 : total - 1],
     "at least": lambda total: _SUMS[total - 2 :],
     "at most": lambda total: _SUMS[: total - 1],
 }
-# what two balls out of a and b can be, and in how many ways
+# events when two of a + b balls are drawn, and the number of ways
 _DRAWS: tuple[tuple[str, Callable[[int, int], int]], ...] = (
     ("both are {}", lambda a, b: a * (a - 1)),
     ("they have different colours", lambda a, b: 2 * a * b),
@@ -46,7 +46,7 @@ _DRAWS: tuple[tuple[str, Callable[[int, int], int]], ...] = (
 _CLUBS = ("chess", "music", "drama", "garden", "swimming", "cooking", "film", "running")
 
 
-# the text, the event, and its chance with the numbers told and with three others
+# the text, the event, and its probability with the stated numbers and with three others
 Event = tuple[str, str, Sequence[str] | None]
 
 

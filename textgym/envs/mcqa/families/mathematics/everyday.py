@@ -11,8 +11,8 @@ from operator import mul
 from ..item import Item, choice, corners, four, offer, pair, plural, randbelow, randint, sample
 from ..reasoning.vocabulary import GOODS, PEOPLE
 
-# by the hours that two need together: how many each of them needs alone
-_TOGETHER = {
+# pairs of hours that two people need alone, by the hours that they need together
+_HOURS_ALONE = {
     both: [
         (a, a * both // (a - both)) for a in range(both + 1, 2 * both) if a * both % (a - both) == 0
     ]
@@ -136,7 +136,7 @@ def _combine(rng: random.Random) -> Draft:
     """Ask how long two people need together, or for the average speed of two trips."""
     one, two = sample(rng, PEOPLE, 2)
     hours = four(rng, 2, 24, (1, 2, 3, 4))
-    first, second = choice(rng, _TOGETHER[hours[0]])
+    first, second = choice(rng, _HOURS_ALONE[hours[0]])
     if randbelow(rng, 2):
         text = (
             f"{one} travels to town at {first} km per hour and back the same way at "

@@ -11,8 +11,8 @@ from math import gcd, lcm
 
 from ..item import Item, choice, corners, four, offer, pair, randbelow, randint, sample
 
-_TOP = 3000
-# the pairs that are asked for: which of their numbers are prime
+_MAX_NUMBER = 3000
+# questions by kind of pair: both numbers are prime, only the first, only the second, neither
 _PAIRS = (
     ("In which of these pairs are both numbers prime?", "Find the pair of two primes."),
     ("In which of these pairs is the first number prime and the second not?",),
@@ -29,25 +29,25 @@ _ROMAN = (
 
 
 def _least_factors() -> list[int]:
-    """List the least prime factor of each number up to _TOP."""
-    factors = list(range(_TOP + 1))
+    """List the least prime factor of each number up to _MAX_NUMBER."""
+    factors = list(range(_MAX_NUMBER + 1))
     for p in range(53, 1, -1):
-        factors[p * p :: p] = [p] * len(range(p * p, _TOP + 1, p))
+        factors[p * p :: p] = [p] * len(range(p * p, _MAX_NUMBER + 1, p))
     return factors
 
 
-_LEAST = _least_factors()
+_LEAST_FACTORS = _least_factors()
 
 
 def _pools(low: int, high: int, least: int, most: int) -> tuple[list[int], list[int]]:
-    """List the primes of a range, and the composites whose least prime factor is in another.
+    """List the primes of a range, and the composites whose least prime factor is in another range.
 
-    If 2, 3 or 5 could divide them, the last digit or the distances would reveal the answer.
+    With factors of 2, 3 or 5, the last digits or the distances would reveal the answer.
     """
     numbers = range(low, high)
     return (
-        [n for n in numbers if _LEAST[n] == n],
-        [n for n in numbers if least <= _LEAST[n] <= most and _LEAST[n] < n],
+        [n for n in numbers if _LEAST_FACTORS[n] == n],
+        [n for n in numbers if least <= _LEAST_FACTORS[n] <= most and _LEAST_FACTORS[n] < n],
     )
 
 
@@ -55,13 +55,13 @@ _PRIMES = tuple(
     _pools(*limits)
     for limits in (
         (100, 800, 7, 13), (200, 1200, 7, 19), (400, 1800, 7, 31), (800, 2400, 11, 53),
-        (1000, _TOP, 17, 53),
+        (1000, _MAX_NUMBER, 17, 53),
     )
 )  # fmt: skip
 
 
 def primes(rng: random.Random, level: int) -> Item:
-    """Tell primes from composite numbers, in pairs of which each option is of another kind.
+    """Distinguish primes from composite numbers, in pairs of four different kinds.
 
     Levels 1 to 5 stay under 800, 1,200, 1,800, 2,400 and 3,000. The least prime factors of the
     composites are 7 to 13, 7 to 19, 7 to 31, 11 to 53, and 17 to 53.

@@ -15,7 +15,7 @@ _TRIPLES = (
     (3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41), (12, 35, 37),
 )  # fmt: skip
 # right-angled triangles of about the same size: legs and hypotenuse
-_ALIKE = tuple(
+_TRIANGLES = tuple(
     tuple(
         (times * a, times * b, times * c)
         for a, b, c in _TRIPLES
@@ -24,7 +24,7 @@ _ALIKE = tuple(
     )
     for least in range(20, 150, 5)
 )
-# units of one kind, each with how many zeros its number has in the smallest of them
+# units of one kind, each with its power of ten in the smallest unit
 _LENGTHS = {"mm": 0, "cm": 1, "dm": 2, "m": 3, "km": 6}
 _MASSES = {"mg": 0, "cg": 1, "dg": 2, "g": 3, "kg": 6, "t": 9}
 _VOLUMES = {"mL": 0, "cL": 1, "dL": 2, "L": 3, "hL": 5}
@@ -48,7 +48,7 @@ def _by_zeros(*kinds: dict[str, int]) -> dict[int, list[tuple[str, str]]]:
 
 _PLAIN = _by_zeros(_LENGTHS, _MASSES, _VOLUMES)
 _POWERS = _by_zeros(_AREAS), _by_zeros(_SPACES)
-# unit, smaller unit, how many of the smaller make one
+# a unit, a smaller unit, and the number of smaller units in one
 _TIMES = (
     ("hours", "minutes", 60), ("minutes", "seconds", 60), ("days", "hours", 24),
     ("weeks", "days", 7), ("hours", "seconds", 3600), ("days", "minutes", 1440),
@@ -102,7 +102,7 @@ def _sides(rng: random.Random) -> Draft:
         text = f"A rectangle has an area of {a[0] * b[0]} square cm and one side of {a[0]} cm. "
         text += "What is its perimeter?"
         return text, corners(lambda a, b: 2 * (a + b), a, b), "cm"
-    legs, other_legs, hypotenuses = zip(*sample(rng, choice(rng, _ALIKE), 4), strict=True)
+    legs, other_legs, hypotenuses = zip(*sample(rng, choice(rng, _TRIANGLES), 4), strict=True)
     if randbelow(rng, 2):
         text = f"The legs of a right-angled triangle are {legs[0]} cm and {other_legs[0]} cm. "
         text, values = text + "How long is the hypotenuse?", hypotenuses

@@ -1,1 +1,1 @@
-"""Questions about what the question itself says: logic, tables, words and Python snippets."""
+"""Questions that need no outside knowledge: logic, tables, words and Python snippets."""

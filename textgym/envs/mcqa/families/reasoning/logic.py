@@ -31,7 +31,7 @@ _MUST = (
 )
 _EVERY, _NO = "Every {} is a {}.", "No {} is a {}."
 _SOME, _NOT = "Some {}s are {}s.", "Some {}s are not {}s."
-# the first and the last of some statements, with 'every' between, and what follows from them
+# the first and last statement of a chain, with 'every' in between, and the conclusion
 _MOODS = (
     (_EVERY, _EVERY, _EVERY), (_EVERY, _NO, _NO), (_SOME, _EVERY, _SOME), (_SOME, _NO, _NOT),
 )  # fmt: skip
@@ -40,7 +40,7 @@ _MOODS = (
 def orderings(rng: random.Random, level: int) -> Item:
     """Find a person's place in an order given by comparisons.
 
-    Level 1 orders four people, with clues that go around, and asks for an end, 2 shuffles the
+    Level 1 orders four people, with clues in cyclic order, and asks for an end, 2 shuffles the
     clues, 3 has five people, 4 asks for the second place, 5 has six people and asks for the
     second or third. Both directions of comparison occur, and each person is in two clues.
     """
@@ -73,7 +73,7 @@ def syllogisms(rng: random.Random, level: int) -> Item:
     halves have no kind in common. The options connect each start with each end, so only the links
     in between determine which of them follows.
 
-    Level 1 has one link and 'every' alone, 2 adds 'no' and 'some', 3 shuffles the statements and
+    Level 1 has one link and only 'every', 2 adds 'no' and 'some', 3 shuffles the statements and
     adds 'not', 4 has two links, 5 three.
     """
     first, last, form = choice(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
@@ -100,7 +100,7 @@ _Plane = tuple[int, ...]
 
 
 def _planes(text: str, truth_of: _Truth) -> tuple[list[_Plane], list[_Plane]]:
-    """Return quadruples of rows: only the first makes a formula false, or only it makes it true.
+    """Return quadruples of rows by the truth value that only their first row gives a formula.
 
     A row is a number whose bits are the truth values of the letters. The rows of a quadruple differ
     by flipping some letters. So for each of the four formulas there are facts that make it the one

@@ -25,7 +25,7 @@ Draft = tuple[str, Sequence[object] | None]
 def _evaluated(
     rng: random.Random, family: Callable[[random.Random, int], Item], level: int, draft: Draft
 ) -> Item:
-    """Make an item; draw another if two values are equal, or one is too long or empty."""
+    """Make an item. Draw another one if two values are equal, or one is too long or empty."""
     text, values = draft
     texts = [*map(repr, values or ())]
     if len({*texts}) < 4 or any(not 2 < len(text) < 60 for text in texts if not text.isdigit()):

@@ -1,7 +1,7 @@
 """Small tables, and results of sports.
 
-Invariants: the table is part of the question; its columns are aligned with spaces; the answer to a
-question for the most or the least is unique.
+Invariants: the table is part of the question; its columns are aligned with spaces; a question for
+the most or the least has a unique answer.
 """
 
 import random

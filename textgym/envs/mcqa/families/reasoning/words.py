@@ -29,7 +29,7 @@ def _consonants(word: str) -> int:
 
 
 def _by_count(words: Iterable[str], count: Callable[[str], int]) -> dict[int, list[str]]:
-    """Group words by a count, without counts that few words have."""
+    """Group words by a count, and drop counts with few words."""
     groups: dict[int, list[str]] = {}
     for word in words:
         groups.setdefault(count(word), []).append(word)
@@ -57,8 +57,8 @@ _ANAGRAM = (
     "Which letters can be rearranged to spell '{}'?",
     "Someone shuffled the letters of '{}'. Which of these is the result?",
 )
-# those of which enough are as long
-_LONGEST = tuple(
+# the long words that share their length with at least nine others
+_LONGEST_WORDS = tuple(
     word for word in LONG_WORDS if sum(len(other) == len(word) for other in LONG_WORDS) > 9
 )
 
@@ -140,7 +140,9 @@ def anagrams(rng: random.Random, level: int) -> Item:
     Levels 1 to 5 take words of 5, 6, 7, 8 and at least 9 letters. The wrong options are the
     letters of other words, which have most letters in common.
     """
-    words = sample(rng, _alike(choice(rng, BY_LENGTH[level + 4] if level < 5 else _LONGEST)), 4)
+    words = sample(
+        rng, _alike(choice(rng, BY_LENGTH[level + 4] if level < 5 else _LONGEST_WORDS)), 4
+    )
     texts = ["".join(sample(rng, word, len(word))) for word in words]
     if {*words} & {*texts}:
         return anagrams(rng, level)
@@ -154,7 +156,7 @@ def _alike(word: str) -> list[str]:
     No two of them have all letters in common.
     """
     letters, pool = Counter(word), {"".join(sorted(word)): word}
-    for other in (*BY_LENGTH.get(len(word), ()), *_LONGEST):
+    for other in (*BY_LENGTH.get(len(word), ()), *_LONGEST_WORDS):
         if len(other) == len(word):
             pool.setdefault("".join(sorted(other)), other)
     return sorted(pool.values(), key=lambda other: (letters - Counter(other)).total())[:6]

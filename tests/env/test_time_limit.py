@@ -14,14 +14,14 @@ import textgym
 from textgym.registry import make
 from textgym.time_limits import grade_at_time_limit
 
-ID = "tests/Library-v0"
+ID = "tests/Limited-v0"
 
 
-@pytest.fixture(autouse=True)
-def registered() -> Any:
-    gymnasium.register(ID, Library)
-    yield
-    del gymnasium.registry[ID]
+class Limited(Library):
+    card = textgym.Card(ID, "Borrow a book.")
+
+
+textgym.register(Limited)
 
 
 class Borrows(textgym.Policy):
@@ -43,7 +43,7 @@ def rolled_out(limit: int) -> Any:
 
 def from_a_function(limit: int) -> Any:
     return textgym.rollout(
-        lambda: TimeLimit(Library(), limit), Borrows(), episodes=1
+        lambda: TimeLimit(Limited(), limit), Borrows(), episodes=1
     ).trajectories()
 
 
@@ -66,7 +66,7 @@ def test_termination_at_the_limit_is_not_truncation(play: Callable[[int], Any]) 
     "vector",
     [
         lambda: textgym.make_vec(ID, 1, max_episode_steps=1),
-        lambda: textgym.TextVectorEnv([lambda: TimeLimit(Library(), 1)]),
+        lambda: textgym.TextVectorEnv([lambda: TimeLimit(Limited(), 1)]),
     ],
     ids=["make_vec", "functions"],
 )

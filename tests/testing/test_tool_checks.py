@@ -94,9 +94,16 @@ def test_a_tool_that_refuses_what_it_cannot_handle_passes() -> None:
     assert checked(Careful).outcome == "passed"
 
 
+class Careless(Careful):
+    @textgym.tool
+    def borrow(self, book: int) -> str:
+        """Borrow a book."""
+        return "borrowed" * (1 // (book <= 10**9))
+
+
 def test_an_exception_of_extreme_arguments_is_found() -> None:
-    assert checked(Library).detail.startswith(
-        "Library.borrow raised OverflowError: no shelf has 2147483648 for "
+    assert checked(Careless).detail.startswith(
+        "Careless.borrow raised ZeroDivisionError: integer division or modulo by zero for "
         "'{\"book\": 2147483648}': raise ToolError instead"
     )
 

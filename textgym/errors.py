@@ -154,7 +154,10 @@ def in_one_line(error: BaseException) -> str:
         >>> in_one_line(ValueError("no such column\nin any table"))
         'ValueError: no such column'
     """
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # the error's own __str__ failed
+        text = ""
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
 
 

@@ -230,7 +230,22 @@ def test_environments_share_tasks(write: Write, counted: type[Say]) -> None:
     path = write({"text": "a"}, {"text": "b"})
     one, other = counted(dataset=path), counted(dataset=path)
     assert counted.read == 2
-    assert one.get_task(1) is other.get_task(1)
+    one.reset(options={"index": 1})
+    other.reset(options={"index": 1})
+    assert one.task is other.task
+
+
+def test_changing_a_task_that_was_handed_out_changes_no_episode(
+    write: Write, counted: type[Say]
+) -> None:
+    path = write({"text": "a", "parts": ["b"]})
+    env, other = counted(dataset=path), counted(dataset=path)
+    task = env.get_task(0)
+    task.messages[0]["content"] = "spoilt"
+    task.row["parts"].append("spoilt")
+    for one in (env, other, counted(dataset=path)):
+        assert one.reset(options={"index": 0})[0] == [user("a")]
+        assert one.task.row["parts"] == ["b"]
 
 
 def test_sharing_ends_with_the_environments(write: Write, counted: type[Say]) -> None:

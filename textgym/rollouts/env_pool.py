@@ -16,6 +16,7 @@ import gymnasium as gym
 from textgym.policies import Policy
 from textgym.registry import owns_id
 from textgym.rollouts.run_log import RunLog
+from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["EnvPool", "PooledEnv", "env_name"]
 
@@ -66,7 +67,7 @@ class EnvPool:
         """
         if self._idle[key]:
             return self._idle[key].pop()
-        pooled = PooledEnv(key, make())
+        pooled = PooledEnv(key, grade_at_time_limit(make()))
         self._all.add(pooled)
         return pooled
 

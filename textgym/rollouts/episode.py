@@ -325,7 +325,8 @@ async def _step(
         observation, reward, terminated, truncated, info = result
         if not isinstance(reward, Real) or not math.isfinite(reward):
             raise RewardError(f"the reward must be a finite number, not {reward!r}")
-        reward, terminated, truncated = float(reward), bool(terminated), bool(truncated)
+        reward, terminated = float(reward), bool(terminated)
+        truncated = bool(truncated) and not terminated  # the limit of a wrapper at the last step
         stop_reason = info.get("stop_reason") or ("time" if truncated else "")
         components, success = info.get("reward_components") or {}, bool(info.get("is_success"))
         if not isinstance(stop_reason, str) or not isinstance(components, dict):

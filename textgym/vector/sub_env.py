@@ -20,6 +20,7 @@ from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
 from textgym.concurrency.wait_watch import WaitWatch
 from textgym.errors import BoundaryFailure, UsageError
+from textgym.time_limits import grade_at_time_limit
 from textgym.trajectories.failures import failure_of
 from textgym.trajectories.schema import Failure
 
@@ -59,7 +60,7 @@ class SubEnv:
         watch: WaitWatch,
     ) -> None:
         unwrapped = env.unwrapped
-        self.env = env
+        self.env = grade_at_time_limit(env)
         self.id = unwrapped.spec.id if unwrapped.spec else type(unwrapped).__name__
         self.reset_may_block = reset_may_block(unwrapped)
         self.step_may_block = step_may_block(unwrapped) or (

@@ -80,6 +80,14 @@ def test_the_cut_of_a_vector_is_graded(vector: Callable[[], Any]) -> None:
     envs.close()
 
 
+def test_the_cut_of_a_plain_loop_is_graded() -> None:
+    env = gymnasium.make(ID, max_episode_steps=1)
+    observation, _ = env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(borrow(int(observation[0]["content"][7:-1])))
+    assert (reward, terminated, truncated) == (1.0, False, True)
+    assert (info["stop_reason"], info["is_success"]) == ("max_turns", True)
+
+
 def test_a_limit_above_max_turns_changes_nothing() -> None:
     env: Any = make(ID, max_episode_steps=50, max_turns=3)
     assert env.unwrapped.max_turns == 3

@@ -455,9 +455,9 @@ def test_repeated_prompts_must_be_stated(stated: int, tasks: int, outcome: str) 
 
 
 def test_the_number_of_different_prompts_is_told_and_accepted() -> None:
-    detail = found_with(SplitByWhatIsNotAsked, "evaluation_tasks_are_distinct", tasks=500)
+    detail = found_with(SplitByWhatIsNotAsked, "evaluation_tasks_are_distinct", tasks=30)
     assert detail == (
-        "500 test tasks of level 1 have 20 different prompts: state distinct_tasks on the card"
+        "the test tasks of level 1 have 20 different prompts, but the card says distinct_tasks=500"
     )
 
     class Stated(SplitByWhatIsNotAsked):
@@ -485,6 +485,26 @@ def test_an_episode_that_changes_its_row_is_found(split: str) -> None:
     came = result(ChangesItsRow, "playing_leaves_tasks_unchanged", split=split)
     assert came.outcome == "failed"
     assert came.detail.startswith("an episode changed the task")
+
+
+class Opens(Good):
+    """Opens something in each episode."""
+
+    opened = closed = 0
+
+    def begin(self, task: textgym.Task) -> dict[str, Any]:
+        Opens.opened += 1
+        return super().begin(task)
+
+    def on_close(self) -> None:
+        Opens.closed += 1
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if "vector" not in name])
+def test_what_episodes_open_is_closed_after_a_check(name: str) -> None:
+    Opens.opened = Opens.closed = 0
+    result(Opens, name, tasks=5)
+    assert Opens.opened == Opens.closed
 
 
 class DoubledIds(Good):

@@ -20,6 +20,7 @@ import gymnasium as gym
 from textgym.cards import Card
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.imports import import_class, import_module
+from textgym.time_limits import grade_at_time_limit
 
 if TYPE_CHECKING:
     from textgym.env import TextEnv
@@ -210,7 +211,7 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
     """
     id = registered_id(id)
     try:
-        return gym.make(id, **kwargs)
+        return grade_at_time_limit(gym.make(id, **kwargs))
     except (gym.error.Error, ModuleNotFoundError) as error:
         raise UnknownNameError(f"cannot make {id!r}: {error}") from error
     except TypeError as error:

@@ -13,7 +13,8 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """Make a text environment grade the cut of a `TimeLimit` around it, and return it.
 
     A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to it.
-    With `gymnasium.make(id, max_episode_steps=n)` the environment does so itself.
+    Rollouts, vectors and the command call this. In a loop of your own, call it after
+    `gymnasium.make(id, max_episode_steps=n)`, or pass `max_turns=n` instead.
 
     Example:
         >>> import textgym

@@ -33,7 +33,6 @@ __all__ = ["SavableEnv"]
 class SavableEnv(AuthorMethods[StateT]):
     """The part of `TextEnv` that copies, saves and restores environments."""
 
-    max_turns: int
     turn: int
     _arguments: dict[str, Any]
     _conversation: Conversation
@@ -68,18 +67,12 @@ class SavableEnv(AuthorMethods[StateT]):
 
     @property
     def spec(self) -> EnvSpec | None:
-        """The spec that Gymnasium made the environment from.
-
-        If it has `max_episode_steps`, `max_turns` is lowered to it, because the `TimeLimit` that
-        Gymnasium adds truncates without a grade.
-        """
+        """The spec that Gymnasium made the environment from."""
         return self._spec
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
         self._spec = spec and live_spec(spec)
-        if spec and spec.max_episode_steps and spec.max_episode_steps > 0:
-            self.max_turns = min(self.max_turns, spec.max_episode_steps)
 
     @property
     def arguments(self) -> dict[str, Any]:

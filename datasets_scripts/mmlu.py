@@ -29,7 +29,13 @@ from common import (
     write_rows,
 )
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    UsageError,
+    install_advice,
+)
 
 __all__ = ["convert", "main"]
 
@@ -76,7 +82,7 @@ def load(name: str, config: str | None, split: str) -> Any:
         import datasets
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "loading MMLU needs the extra 'data': pip install 'textgym[data]'"
+            f"loading MMLU needs the extra 'data': {install_advice('data')}"
         ) from error
     path = Path(name)
     builder = _BUILDERS.get(path.suffix)

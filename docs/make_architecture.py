@@ -21,7 +21,7 @@ DRAWING = DOCS / "architecture.svg"
 FLOORS = {
     1: (
         "messages", "tools", "spaces", "rewards", "cards", "errors", "snapshots", "mixtures",
-        "display", "concurrency",
+        "display", "concurrency", "imports", "time_limits",
     ),
     2: ("policies", "tasks"),
     3: ("verifiers", "trajectories"),
@@ -30,7 +30,7 @@ FLOORS = {
     6: ("envs", "rollouts", "vector"),
     7: ("rescoring", "testing"),
     8: ("audit", "training", "report"),
-    9: ("cli",),
+    9: ("cli", "__main__"),
 }  # fmt: skip
 """The rooms of each floor; a room may use its own floor and those below, without circles."""
 

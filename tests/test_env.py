@@ -137,7 +137,7 @@ class Shop(TextEnv[dict[str, Any]]):
         """
         self.state["basket"].append(thing)
         if self.fail:
-            raise ValueError("the basket broke")
+            raise ConnectionError("the basket broke")
         return f"put {thing} #{self.np_random.integers(10**6)}"
 
     @tool
@@ -541,7 +541,7 @@ def test_failed_step_leaves_everything_as_it_was(
 def test_failed_tool_leaves_earlier_calls_undone() -> None:
     env, untouched = begun(Shop), begun(Shop)
     env.fail = True
-    with pytest.raises(EnvironmentFailure, match="tool 'put': ValueError: the basket broke"):
+    with pytest.raises(EnvironmentFailure, match="tool 'put': ConnectionError: the basket broke"):
         env.step(calls(PUT, PUT))
     assert env.state == {"basket": [], "paid": False}
     env.fail = False
@@ -690,6 +690,33 @@ def test_bad_task_option(row: Any, field: str) -> None:
 def test_task_option_that_json_cannot_hold(extra: Any) -> None:
     with pytest.raises(UsageError):
         Echo().reset(options={"task": {"word": "tea", **extra}})
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        pytest.param({"idx": 1}, "no option 'idx'; did you mean 'index'", id="mistyped index"),
+        pytest.param({"tasks": {}}, "no option 'tasks'; did you mean 'task'", id="mistyped task"),
+        pytest.param({"foo": 1}, "no option 'foo'; known are index, task", id="unknown"),
+        pytest.param({"index": 1, "foo": 1}, "no option 'foo'", id="unknown beside a known one"),
+        pytest.param({5: 1}, "no option 5; known are index, task", id="number as name"),
+        pytest.param([1], r"must be a dict such as \{'index': 3\}, not \[1\]", id="list"),
+        pytest.param([], r"must be a dict .*, not \[\]", id="empty list"),
+        pytest.param(3, "must be a dict .*, not 3", id="number"),
+        pytest.param({"index": 1, "task": {"word": "tea"}}, "pass one of them", id="two tasks"),
+    ],
+)
+def test_unknown_options_are_refused_and_change_nothing(options: Any, told: str) -> None:
+    env, untouched = begun(Guess), begun(Guess)
+    with pytest.raises(UsageError, match=told):
+        env.reset(seed=7, options=options)
+    assert env.step("0") == untouched.step("0")
+    assert env.reset() == untouched.reset()
+
+
+@pytest.mark.parametrize("options", [None, {}], ids=repr)
+def test_no_options_draw_a_task(options: Any) -> None:
+    assert Echo().reset(seed=1, options=options) == Echo().reset(seed=1)
 
 
 def test_refused_reset_leaves_the_episode_as_it_was() -> None:

@@ -75,6 +75,28 @@ def test_every_public_name_can_be_imported() -> None:
     assert set(textgym.__all__) <= set(dir(textgym))
 
 
+@pytest.mark.parametrize("module", ["errors", "verifiers"])
+def test_the_vocabulary_of_a_module_can_be_imported_from_textgym(module: str) -> None:
+    source = getattr(textgym, module)
+    words = {name for name in source.__all__ if not name.islower() or module == "verifiers"}
+    assert {getattr(textgym, name) for name in words} == {getattr(source, name) for name in words}
+
+
+def test_importing_on_another_system_fails_with_one_sentence() -> None:
+    code = (
+        "import importlib.util, os\n"
+        "spec = importlib.util.find_spec('textgym')\n"  # finding it needs the real name
+        "os.name = 'nt'\n"
+        "try:\n    spec.loader.exec_module(importlib.util.module_from_spec(spec))\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    assert run(code) == "textgym needs a POSIX system, such as Linux, macOS or WSL on Windows\n"
+
+
+def test_the_metadata_state_the_system() -> None:
+    assert "\n    Operating System :: POSIX\n" in (DOCS.parent / "setup.cfg").read_text()
+
+
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         textgym.nothing  # noqa: B018

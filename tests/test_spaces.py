@@ -6,6 +6,8 @@ import copy
 import pickle
 from typing import Any
 
+import gymnasium as gym
+import numpy as np
 import pytest
 from gymnasium.spaces import Discrete, Tuple
 from gymnasium.vector.utils import (
@@ -15,7 +17,7 @@ from gymnasium.vector.utils import (
     create_shared_memory,
 )
 
-from textgym.errors import InvalidActionError
+from textgym.errors import InvalidActionError, UsageError
 from textgym.messages import assistant, user
 from textgym.spaces import ActionSpace, ConversationSpace, action_problem, read_action
 
@@ -220,3 +222,21 @@ def test_the_conversations_of_an_empty_array_are_separate_lists(kind: Any) -> No
 def test_shared_memory_is_refused_with_advice(kind: Any) -> None:
     with pytest.raises(TypeError, match="shared_memory=False"):
         create_shared_memory(kind(), n=2)
+
+
+def dummy_vec_env(space: gym.Space[Any]) -> Any:
+    """Make the buffer of Stable-Baselines3's `DummyVecEnv`."""
+    assert not hasattr(space, "spaces")
+    return np.zeros((1, *tuple(space.shape)), dtype=space.dtype)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("space", [ConversationSpace(), ActionSpace()], ids=repr)
+@pytest.mark.parametrize(
+    "use",
+    [dummy_vec_env, lambda space: space.shape],
+    ids=["DummyVecEnv", "shape"],
+)
+def test_a_library_that_expects_arrays_is_told_what_to_use(space: Any, use: Any) -> None:
+    told = "Space has no shape: .* not arrays; .* Stable-Baselines3, use textgym.rollout or"
+    with pytest.raises(UsageError, match=told):
+        use(space)

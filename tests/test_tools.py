@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from pathlib import Path
 from typing import Any, Literal, Optional
 
 import pytest
 from typing_extensions import TypedDict
 
-from textgym.errors import BoundaryFailure, EnvironmentFailure, PolicyFailure, ToolError
+from textgym.errors import (
+    BoundaryFailure,
+    EnvironmentFailure,
+    PolicyFailure,
+    ToolError,
+    UsageError,
+)
 from textgym.tools import Toolbox, tool
 
 
@@ -276,8 +285,81 @@ def test_positional_only_argument_is_the_authors_mistake() -> None:
             """Add."""
             return str(a)
 
-    with pytest.raises(TypeError, match="'a' must have a name"):
+    with pytest.raises(UsageError, match=r"Odd\.add: a tool must name all its arguments, unlike a"):
         Toolbox(Odd).schemas()
+
+
+def test_argument_without_a_schema_is_the_authors_mistake() -> None:
+    class Odd:
+        @tool
+        def add(self, a: Toolbox) -> str:
+            """Add."""
+            return str(a)
+
+    for use in (Toolbox(Odd).schemas, lambda: Toolbox(Odd).call(Odd(), "add", '{"a": 1}')):
+        with pytest.raises(UsageError, match=r"Odd\.add cannot be a tool, because its type hints"):
+            use()
+
+
+class Renamed:
+    @tool(name="close")
+    def close_book(self) -> str:
+        """Close a book."""
+        return "closed"
+
+    @tool
+    def borrow(self) -> str:
+        """Borrow a book."""
+        return "borrowed"
+
+
+def test_tool_has_the_name_that_the_model_sees() -> None:
+    kit = Toolbox(Renamed)
+    assert [item["function"]["name"] for item in kit.schemas()] == ["borrow", "close"]
+    assert kit.call(Renamed(), "close", "{}") == "closed"
+    assert "there is no tool 'close_book'" in kit.call(Renamed(), "close_book", "{}")
+
+
+@pytest.mark.parametrize("name", ["", "two words", "x" * 65, "né", 5], ids=repr)
+def test_name_that_a_model_cannot_call_is_refused(name: Any) -> None:
+    with pytest.raises(UsageError, match=r"look: a tool's name has at most 64 letters"):
+
+        @tool(name=name)
+        def look(self: Any) -> str:
+            return ""
+
+
+def test_name_of_a_tool_by_position_is_refused() -> None:
+    with pytest.raises(UsageError, match="'search' is no method"):
+        tool("search")  # type: ignore[call-overload]
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    class Twice:
+        @tool(name="look")
+        def look_here(self) -> str:
+            return ""
+
+        @tool(name="look")
+        def look_there(self) -> str:
+            return ""
+
+    with pytest.raises(
+        UsageError, match=r"Twice\.look_here and Twice\.look_there are both the tool"
+    ):
+        Toolbox(Twice)
+
+
+def test_async_tool_is_called_on_the_background_loop() -> None:
+    class Waiting:
+        @tool
+        async def wait(self, seconds: float) -> dict[str, Any]:
+            """Wait."""
+            await asyncio.sleep(seconds)
+            return {"thread": threading.current_thread().name}
+
+    told = Toolbox(Waiting).call(Waiting(), "wait", '{"seconds": 0}')
+    assert json.loads(told) == {"thread": "textgym-background"}
 
 
 @pytest.mark.parametrize(
@@ -405,12 +487,132 @@ def test_dict_result_is_json_with_its_letters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("crash", "tool 'crash': ZeroDivisionError: by zero"), ("leak", "'leak'")]
+    ("name", "told"),
+    [
+        ("crash", "Error: 'crash' failed: ZeroDivisionError: by zero"),
+        ("leak", "Error: 'leak' failed: TypeError: a tool must return a string or JSON data: "
+         "Object of type set is not JSON serializable"),
+    ],
+)  # fmt: skip
+def test_unforeseen_exception_is_told_to_the_model(name: str, told: str) -> None:
+    assert call(name) == told
+
+
+class Shelf:
+    """Its tools raise what an author did not foresee."""
+
+    def __str__(self) -> str:
+        raise ValueError("it cannot be shown")
+
+    @tool
+    def reserve(self, book: int) -> str:
+        """Reserve."""
+        return "ok" * int(float(book))
+
+    @tool
+    def look_up(self, book: int) -> str:
+        """Look up."""
+        return {1: "one"}[book**9000]
+
+    @tool
+    def explain(self, text: str) -> str:
+        """Explain."""
+        raise ValueError(f"{text}\nsecond line")
+
+    @tool
+    def fail(self, kind: str) -> str:
+        """Fail."""
+        kinds = (OSError, ConnectionError, TimeoutError, ModuleNotFoundError)
+        raise next(item for item in kinds if item.__name__ == kind)("gone")
+
+    @tool
+    def read(self, path: str) -> str:
+        """Read."""
+        return Path(path).read_text()
+
+    @tool
+    def repeat(self, times: int) -> str:
+        """Repeat."""
+        return "ab" * times
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        pytest.param("reserve", '{"book": 1%s}' % ("0" * 400), "OverflowError: int too large to "
+                     "convert to float", id="huge number"),
+        pytest.param("look_up", '{"book": 7}', "KeyError", id="message too long to be shown"),
+        pytest.param("explain", '{"text": "first"}', "ValueError: first", id="two lines"),
+        pytest.param("explain", json.dumps({"text": "x" * 999}), f"ValueError: {'x' * 188}",
+                     id="long message"),
+    ],
+)  # fmt: skip
+def test_exception_of_extreme_arguments_is_one_short_line(
+    name: str, arguments: str, told: str
+) -> None:
+    assert Toolbox(Shelf).call(Shelf(), name, arguments) == f"Error: {name!r} failed: {told}"
+
+
+def test_unforeseen_exception_is_logged_once_a_tool_and_type(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kit = Toolbox(Shelf)
+    for text in ("a", "b"):
+        kit.call(Shelf(), "explain", {"text": text})
+    kit.call(Shelf(), "reserve", {"book": 10**5000})
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+    assert "Shelf.explain raised ValueError: a for {'text': 'a'}" in caplog.text
+    assert 'raise ValueError(f"{text}' in caplog.text, "the traceback is missing"
+    assert "for a number that is too long to show" in caplog.text
+    assert list(kit.unforeseen) == [("explain", "ValueError"), ("reserve", "OverflowError")]
+
+
+def test_tool_error_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    call("refuse")
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind"),
+    [
+        ("read", {"path": "/no/such/file"}, "FileNotFoundError"),
+        ("read", {"path": "/"}, "IsADirectoryError"),
+        ("read", {"path": "x" * 5000}, "OSError"),
+        ("read", {"path": "a\x00b"}, "ValueError"),
+        ("repeat", {"times": 10**15}, "MemoryError"),
+    ],
 )
-def test_unexpected_exception_is_a_failure(name: str, told: str) -> None:
-    with pytest.raises(EnvironmentFailure, match=told) as caught:
-        call(name)
-    assert caught.value.__cause__ is not None
+def test_a_model_cannot_make_a_step_fail_by_its_arguments(
+    name: str, arguments: dict[str, Any], kind: str
+) -> None:
+    told = Toolbox(Shelf).call(Shelf(), name, arguments)
+    assert told.startswith(f"Error: {name!r} failed: {kind}")
+
+
+@pytest.mark.parametrize(
+    "kind", ["OSError", "ConnectionError", "TimeoutError", "ModuleNotFoundError"]
+)
+def test_exception_of_the_world_is_a_failure(kind: str) -> None:
+    with pytest.raises(EnvironmentFailure, match=f"tool 'fail': {kind}: gone") as caught:
+        Toolbox(Shelf).call(Shelf(), "fail", {"kind": kind})
+    assert type(caught.value.__cause__).__name__ == kind
+
+
+def test_undo_is_called_for_unforeseen_exceptions_only() -> None:
+    undone: list[str] = []
+    for name, arguments in (
+        ("explain", '{"text": "a"}'),
+        ("explain", "{}"),
+        ("reserve", '{"book": 1}'),
+    ):
+        Toolbox(Shelf).call(Shelf(), name, arguments, undo=lambda name=name: undone.append(name))
+    assert undone == ["explain"]
+
+
+@pytest.mark.parametrize("deep", ["[" * 120 + "]" * 120, '{"a":' * 120 + "1" + "}" * 120], ids=len)
+def test_arguments_nested_too_deeply_are_refused(deep: str) -> None:
+    told = Toolbox(Kit).call(Kit(), "add", f'{{"a": {deep}, "b": 1}}')
+    assert told == "Error: the arguments of 'add' are nested over 100 levels deep"
 
 
 def test_failure_passes_as_it_is() -> None:

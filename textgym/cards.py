@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from textgym.errors import UsageError
+
 __all__ = ["Card"]
+
+_ID = re.compile(r"[\w:.-]+/[\w:.-]+-v\d+")  # a name of Gymnasium, with a namespace and a version
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """The metadata of an environment; `textgym list` can filter by every field.
+
+    Only the id and the summary are required.
 
     Attributes:
         id: The registered id, such as `textgym/MCQA-v0`; it is part of the seed of generated tasks.
@@ -23,6 +30,8 @@ class Card:
         verification: How answers are verified, such as exact match.
         reward_range: The lowest and highest return with the default arguments.
         levels: The difficulty levels of generated tasks, easiest first.
+        distinct_tasks: How many of the 500 generated test tasks have different prompts, for the
+            level with the fewest.
         chance: The mean reward of the best policy that ignores the question, on generated tasks of
             all levels. If it is high, `notes` explains why.
         data: Where the tasks come from.
@@ -31,25 +40,45 @@ class Card:
         licence: The licence of that data.
         extra: The pip extra that it requires; "" for none.
         judge: The default judge; "" if it uses none.
-        notes: Anything else a user should know, such as a small number of distinct tasks.
+        notes: Anything else a user should know.
+
+    Raises:
+        UsageError: The id is not of the form `namespace/Name-v0`, or a field that is a tuple is
+            given otherwise.
     """
 
     id: str
     summary: str
-    structure: tuple[str, ...]
-    capabilities: tuple[str, ...]
-    domain: tuple[str, ...]
-    task_type: str
-    verification: tuple[str, ...]
+    structure: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    domain: tuple[str, ...] = ()
+    task_type: str = ""
+    verification: tuple[str, ...] = ()
     reward_range: tuple[float, float] = (0.0, 1.0)
     levels: tuple[int, ...] = (1,)
     chance: float = 0.0
     data: str = "generated"
     shared_splits: bool = False
+    distinct_tasks: int = 500
     licence: str = "MIT"
     extra: str = ""
     judge: str = ""
     notes: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+            raise UsageError(
+                f"a card's id has a namespace and a version, such as 'my/Shop-v0', unlike "
+                f"{self.id!r:.100}"
+            )
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if str(field.type).startswith("tuple") and not isinstance(value, tuple):
+                example = field.default or ("single-step",)
+                raise UsageError(
+                    f"the card of {self.id}: {field.name} must be a tuple such as {example!r}, "
+                    f"not {value!r:.100}"
+                )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -59,8 +88,7 @@ class Card:
         """Return whether a field equals or contains the value, ignoring case.
 
         Example:
-            >>> card = Card("x/Y-v0", "Sums.", ("single-step",), ("reasoning",), ("mathematics",),
-            ...             "question answering", ("exact match",))
+            >>> card = Card("x/Y-v0", "Sums.", domain=("mathematics",))
             >>> card.matches("domain", "Math"), card.matches("levels", "2")
             (True, False)
         """

@@ -34,6 +34,7 @@ __all__ = [
     "WorkerFailure",
     "did_you_mean",
     "in_one_line",
+    "install_advice",
 ]
 
 
@@ -153,8 +154,21 @@ def in_one_line(error: BaseException) -> str:
         >>> in_one_line(ValueError("no such column\nin any table"))
         'ValueError: no such column'
     """
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # the error's own __str__ failed
+        text = ""
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+
+
+def install_advice(extra: str) -> str:
+    """Return how to install an extra, from a package index and from a checkout.
+
+    Example:
+        >>> install_advice("hf")
+        "pip install 'textgym[hf]', or in a checkout pip install -e '.[hf]'"
+    """
+    return f"pip install 'textgym[{extra}]', or in a checkout pip install -e '.[{extra}]'"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "MAX_DEPTH",
     "ROLES",
     "FunctionCall",
     "ImagePart",
@@ -33,6 +34,7 @@ __all__ = [
     "copy_json",
     "copy_message",
     "copy_messages",
+    "is_deeper",
     "message_problem",
     "split_reasoning",
     "system",
@@ -259,9 +261,7 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
         place = ".".join(str(step) for step in first["loc"][:1]) or "message"
         return f"{place}: {first['msg']}{more}"
     return (
-        f"it is nested too deeply, over {MAX_DEPTH} levels"
-        if _is_deeper(message, MAX_DEPTH)
-        else ""
+        f"it is nested too deeply, over {MAX_DEPTH} levels" if is_deeper(message, MAX_DEPTH) else ""
     )
 
 
@@ -279,11 +279,17 @@ def _is_plain(message: dict[Any, Any]) -> bool:
     return "content" in message or "tool_calls" in message
 
 
-def _is_deeper(value: Any, depth: int) -> bool:
+def is_deeper(value: Any, depth: int) -> bool:
+    """Return whether lists and dicts are nested more than `depth` levels deep.
+
+    Example:
+        >>> is_deeper([[1]], 1), is_deeper([[1]], 2)
+        (True, False)
+    """
     if isinstance(value, dict):
-        return depth == 0 or any(_is_deeper(item, depth - 1) for item in value.values())
+        return depth == 0 or any(is_deeper(item, depth - 1) for item in value.values())
     if isinstance(value, (list, tuple)):
-        return depth == 0 or any(_is_deeper(item, depth - 1) for item in value)
+        return depth == 0 or any(is_deeper(item, depth - 1) for item in value)
     return False
 
 

@@ -1,42 +1,81 @@
 """The registry of textgym environments, on top of Gymnasium's.
 
 `register` registers an environment with Gymnasium and remembers its id. The module of an
-environment is imported only when its card is requested or the environment is made.
+environment is imported only when its card is requested or the environment is made. Wherever an
+environment is named, the name is an id, `module:ID` or `module:Class`; `registered_id` resolves it.
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
+import sys
 import typing
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
 from textgym.cards import Card
-from textgym.errors import UnknownNameError, did_you_mean
+from textgym.errors import UnknownNameError, UsageError, did_you_mean
+from textgym.imports import import_class, import_module
+from textgym.time_limits import grade_at_time_limit
 
 if TYPE_CHECKING:
     from textgym.env import TextEnv
 
-__all__ = ["card", "environment_class", "ids", "is_registered", "make", "register"]
+__all__ = [
+    "card",
+    "environment_class",
+    "ids",
+    "import_environments",
+    "import_source",
+    "is_registered",
+    "make",
+    "owns_id",
+    "register",
+    "registered_envs",
+    "registered_id",
+    "takes_argument",
+    "with_registered_ids",
+]
 
-_ids: dict[str, str] = {}
+T = TypeVar("T")
+_VECTORS = "textgym.vector.entry_points"
 
 
-def register(id: str, entry_point: str, **kwargs: Any) -> None:
+def register(
+    id: str | type[TextEnv[Any]], entry_point: str | type[TextEnv[Any]] | None = None, **kwargs: Any
+) -> None:
     """Register an environment and its vector with Gymnasium, and list it among textgym's.
 
     Args:
-        id: An id such as `textgym/MCQA-v0`, which must be that of the class's card.
-        entry_point: The class, as `module:Class`.
+        id: A class, which gets the id of its card; or an id, with the class as `entry_point`.
+        entry_point: The class, or `module:Class`, which is imported when it is first needed.
         **kwargs: Further arguments of `gymnasium.register`.
+
+    Raises:
+        UsageError: The id belongs to another class, or there is no class.
+
+    Example:
+        >>> import dataclasses, gymnasium
+        >>> from textgym.envs.guess_number import GuessNumber
+        >>> class Guess(GuessNumber):
+        ...     card = dataclasses.replace(GuessNumber.card, id="demo/Guess-v0")
+        >>> register(Guess)
+        >>> env = gymnasium.make("demo/Guess-v0")
+        >>> envs = gymnasium.make_vec("demo/Guess-v0", num_envs=4, autoreset_mode="Disabled")
     """
-    vector = f"textgym.vector.entry_points:{id}"
-    gym.register(id=id, entry_point=entry_point, **{"vector_entry_point": vector, **kwargs})
-    _ids[id] = entry_point
+    if not isinstance(id, str):
+        id, entry_point = _check_class(id).card.id, id
+    if entry_point is None:
+        raise UsageError(f"register needs the class of {id!r}: register(Class), or its entry_point")
+    if isinstance(entry_point, type):
+        _forget_older(id, entry_point)
+        entry_point = _importable(entry_point)
+    creator: Any = entry_point
+    gym.register(id, creator, vector_entry_point=f"{_VECTORS}:{id}", **kwargs)
 
 
 def ids() -> list[str]:
@@ -46,54 +85,134 @@ def ids() -> list[str]:
         >>> "textgym/MCQA-v0" in ids()
         True
     """
-    return sorted(_ids)
+    return sorted(filter(is_registered, gym.registry))
 
 
 def is_registered(id: str) -> bool:
     """Return whether an id, with or without the prefix `textgym:`, is in textgym's registry."""
-    return id.removeprefix("textgym:") in _ids
+    id = id.removeprefix("textgym:")
+    return id in gym.registry and gym.registry[id].vector_entry_point == f"{_VECTORS}:{id}"
 
 
-def environment_class(id: str) -> type[TextEnv[Any]]:
-    """Return the class of an environment.
+def registered_id(env: str | type[TextEnv[Any]]) -> str:
+    """Return the id of an environment. A class that is not registered yet is registered.
+
+    Args:
+        env: An id, `module:ID`, `module:Class`, or a class.
 
     Raises:
         UnknownNameError: There is no such environment.
-        ExtraMissingError: The environment needs an optional package that is not installed.
+        UsageError: The module cannot be imported, or the id of the class belongs to another class.
+
+    Example:
+        >>> registered_id("textgym:textgym/MCQA-v0"), registered_id("textgym.envs.mcqa:MCQA")
+        ('textgym/MCQA-v0', 'textgym/MCQA-v0')
     """
-    id = id.removeprefix("textgym:")
-    if id not in _ids:
-        raise UnknownNameError(f"there is no environment {id!r}{did_you_mean(id, _ids)}")
-    module, _, name = _ids[id].partition(":")
-    found: type[TextEnv[Any]] = getattr(importlib.import_module(module), name)
+    if isinstance(env, str):
+        if env in gym.registry:
+            return env
+        module, _, name = env.rpartition(":")
+        if module:
+            import_module(module)
+        if name in gym.registry:
+            return name
+        if not module or not name.replace(".", "").isidentifier():
+            raise UnknownNameError(f"there is no environment {env!r}{did_you_mean(name, ids())}")
+        from textgym.env import TextEnv
+
+        env = import_class(env, TextEnv)
+    id = _check_class(env).card.id
+    known = gym.registry.get(id)
+    if known is None or _creator(known.entry_point) is not env:
+        register(env)
+    return id
+
+
+def registered_envs(envs: Any) -> Any:
+    """Return what a rollout plays with the registered id of each environment.
+
+    Args:
+        envs: A name or class, as in `registered_id`; such names with weights; or a function that
+            makes an environment, which is returned unchanged.
+
+    Example:
+        >>> from textgym.envs.mcqa import MCQA
+        >>> registered_envs(MCQA), registered_envs({"textgym.envs.mcqa:MCQA": 1.0})
+        ('textgym/MCQA-v0', {'textgym/MCQA-v0': 1.0})
+    """
+    if isinstance(envs, Mapping):
+        return with_registered_ids(envs)
+    return registered_id(envs) if isinstance(envs, str) or owns_id(envs) else envs
+
+
+def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
+    """Return values by name, with `module:ID` and `module:Class` replaced by the registered id.
+
+    Raises:
+        UnknownNameError: There is no such environment.
+        UsageError: Two names are the same environment.
+    """
+    found: dict[str, T] = {}
+    for name, value in values.items():
+        id = registered_id(name) if ":" in name else name
+        if id in found:
+            raise UsageError(f"{id!r} is listed twice, once as {name!r}")
+        found[id] = value
     return found
 
 
-def card(id: str) -> Card:
+def owns_id(cls: Any) -> bool:
+    """Return whether an object is a class whose card has an id that no other class has."""
+    card = getattr(cls, "card", None)
+    if not isinstance(cls, type) or not isinstance(card, Card):
+        return False
+    known = gym.registry.get(card.id)
+    return known is None or _name_of(_creator(known.entry_point)) == _name_of(cls)
+
+
+def environment_class(env: str | type[TextEnv[Any]]) -> type[TextEnv[Any]]:
+    """Return the class of an environment.
+
+    Args:
+        env: As in `registered_id`.
+
+    Raises:
+        UnknownNameError: There is no such environment.
+        UsageError: The environment is not a `TextEnv`.
+        ExtraMissingError: The environment needs an optional package that is not installed.
+    """
+    if isinstance(env, str):
+        env = _creator(gym.registry[registered_id(env)].entry_point)
+    return _check_class(env)
+
+
+def card(env: str | type[TextEnv[Any]]) -> Card:
     """Return the card of an environment.
+
+    Args:
+        env: An id, `module:ID`, `module:Class`, or a class.
 
     Example:
         >>> card("textgym/MCQA-v0").levels
         (1, 2, 3, 4, 5)
     """
-    return environment_class(id).card
+    return environment_class(env).card
 
 
 def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
     """Make an environment with `gymnasium.make`, with one-line errors for user mistakes.
 
-    Any Gymnasium id works; the prefix `textgym:` is optional.
+    Args:
+        id: Any id of Gymnasium's registry, `module:ID` or `module:Class`.
+        **kwargs: As in `gymnasium.make`. A text environment grades the cut at `max_episode_steps`.
 
     Raises:
         UnknownNameError: There is no such environment or argument.
     """
+    id = registered_id(id)
     try:
-        return gym.make(id, **kwargs)
-    except gym.error.UnregisteredEnv as error:
-        raise UnknownNameError(f"there is no environment {id!r}{did_you_mean(id, _ids)}") from error
-    except gym.error.Error as error:
-        raise UnknownNameError(f"cannot make {id!r}: {error}") from error
-    except ModuleNotFoundError as error:
+        return grade_at_time_limit(gym.make(id, **kwargs))
+    except (gym.error.Error, ModuleNotFoundError) as error:
         raise UnknownNameError(f"cannot make {id!r}: {error}") from error
     except TypeError as error:
         unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
@@ -103,14 +222,118 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
         raise UnknownNameError(f"{id!r} has no argument {unknown[1]!r}{hint}") from error
 
 
+def takes_argument(id: str, name: str) -> bool:
+    """Return whether an environment has a keyword argument.
+
+    Example:
+        >>> takes_argument("textgym/MCQA-v0", "split"), takes_argument("CartPole-v1", "split")
+        (True, False)
+    """
+    return name in _argument_names(registered_id(id))
+
+
+def import_source(env: gym.Env[Any, Any]) -> str | None:
+    """Return what another process has to import for an environment, as `module:Class`.
+
+    None for environments of textgym and Gymnasium, for a class that no module holds, because it is
+    defined in a function or a notebook, and for a wrapped environment that was made without an id.
+    """
+    entry: Any = env.spec.entry_point if env.spec else None
+    if entry is None and env is not env.unwrapped:
+        return None
+    entry = entry or type(env.unwrapped)
+    source = entry if isinstance(entry, str) else _importable(entry)
+    if not isinstance(source, str):
+        main = _main_module()
+        in_script = main and entry.__module__ == "__main__" and "<" not in _name_of(entry)
+        source = f"{main}:{entry.__qualname__}" if in_script else ""
+    return None if source.startswith(("textgym.", "gymnasium.")) else source or None
+
+
+def import_environments(sources: Any) -> None:
+    """Import the environments of a stored run that are not registered here, and register them.
+
+    Args:
+        sources: What to import for each id, from `import_source`, as read from a file; whatever is
+            not a dict is ignored.
+
+    Raises:
+        UsageError: An environment cannot be imported.
+    """
+    for id, source in sources.items() if isinstance(sources, dict) else ():
+        if id in gym.registry:
+            continue
+        try:
+            import_module(str(source).partition(":")[0])
+        except UsageError as error:
+            raise UsageError(f"{id} of the run cannot be imported: {error}") from error
+        if id not in gym.registry:
+            register(id, str(source))
+
+
+def _check_class(cls: Any) -> type[TextEnv[Any]]:
+    from textgym.env import TextEnv
+
+    if isinstance(cls, type) and issubclass(cls, TextEnv):
+        return cls
+    raise UsageError(f"{getattr(cls, '__name__', cls)!r} is not a TextEnv class")
+
+
+def _forget_older(id: str, cls: type[TextEnv[Any]]) -> None:
+    """Remove an older definition of a class, which a notebook may define many times.
+
+    Raises:
+        UsageError: The id belongs to another class.
+    """
+    if id not in gym.registry:
+        return
+    if not owns_id(cls):
+        known = _name_of(_creator(gym.registry[id].entry_point))
+        raise UsageError(
+            f"{_name_of(cls)} cannot be registered as {id!r}, which is {known}: "
+            "give its card another id"
+        )
+    del gym.registry[id]
+
+
+def _name_of(creator: Any) -> str:
+    return f"{creator.__module__}:{getattr(creator, '__qualname__', '?')}"
+
+
+def _importable(creator: Any) -> Any:
+    """Return a class or function as `module:name`, or itself if it cannot be imported so."""
+    found: Any = sys.modules.get(creator.__module__)
+    for part in getattr(creator, "__qualname__", "?").split("."):
+        found = getattr(found, part, None)
+    return _name_of(creator) if found is creator and found.__module__ != "__main__" else creator
+
+
+def _main_module() -> str:
+    """Return the name under which the running script can be imported; "" if it has no file."""
+    main: Any = sys.modules["__main__"]
+    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    return spec.name if spec else Path(file).stem if file else ""
+
+
+def _creator(entry_point: Any) -> Any:
+    if isinstance(entry_point, str):
+        return gym.envs.registration.load_env_creator(entry_point)
+    return entry_point
+
+
 def _argument_names(id: str) -> set[str]:
-    """Return the argument names of an environment, including those of its base classes."""
-    spec = gym.spec(id.rpartition(":")[2])  # the module before the colon has been imported
-    entry: Any = spec.entry_point
-    creator = gym.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
-    classes = creator.__mro__ if isinstance(creator, type) else ()
-    inits = [vars(cls)["__init__"] for cls in classes if "__init__" in vars(cls)]
-    return {name for init in inits for name in _keywords_of(init)}
+    """Return the argument names of an environment, with those that it passes to its base class."""
+    creator = _creator(gym.registry[id].entry_point)
+    if not isinstance(creator, type):
+        return set()
+    names: set[str] = set()
+    for cls in creator.__mro__:
+        if "__init__" in vars(cls):
+            parameters = inspect.signature(vars(cls)["__init__"]).parameters.values()
+            names |= set(_keywords_of(vars(cls)["__init__"]))
+            if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters):
+                break
+    return names
 
 
 def _keywords_of(function: Callable[..., Any]) -> Iterator[str]:

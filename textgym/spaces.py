@@ -7,7 +7,7 @@ are Python objects, so a vector with worker processes needs `shared_memory=False
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -17,7 +17,7 @@ from gymnasium.vector.utils import (
     create_shared_memory,
 )
 
-from textgym.errors import InvalidActionError
+from textgym.errors import InvalidActionError, UsageError
 from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
 
 __all__ = ["MAX_CALLS", "ActionSpace", "ConversationSpace", "action_problem", "read_action"]
@@ -95,6 +95,20 @@ class _MessageSpace(gym.Space[T]):
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(shape=None, dtype=None, seed=seed)
+
+    @property
+    def shape(self) -> NoReturn:
+        """Messages have no shape.
+
+        Raises:
+            UsageError: Always; libraries that make arrays of observations read it first.
+        """
+        raise UsageError(
+            f"{type(self).__name__} has no shape: observations are lists of messages and "
+            "actions are assistant messages, not arrays; instead of a library that trains on "
+            "arrays, such as Stable-Baselines3, use textgym.rollout or textgym.make_vec with a "
+            "policy of a language model"
+        )
 
     @property
     def is_np_flattenable(self) -> bool:

@@ -2,44 +2,76 @@
 
 `@tool` marks a method. Its name, docstring and type hints define the schema that the model sees and
 the validation of its arguments. Both are made once per class, on first use. A model's mistakes (an
-unknown tool, broken JSON, a wrong type) are returned to it as text and never raise.
+unknown tool, broken JSON, a wrong type, a value that the method cannot handle) are returned to it
+as text and never raise.
 """
 
 from __future__ import annotations
 
+import errno
 import inspect
 import itertools
 import json
+import logging
 import pickle
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar, overload
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
-from textgym.errors import BoundaryFailure, EnvironmentFailure, ToolError
-from textgym.messages import ToolSchema, copy_json
+from textgym.concurrency.coroutines import result_of
+from textgym.errors import (
+    BoundaryFailure,
+    EnvironmentFailure,
+    ToolError,
+    UsageError,
+    in_one_line,
+)
+from textgym.messages import MAX_DEPTH, ToolSchema, copy_json, is_deeper
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["Tool", "Toolbox", "arguments_of", "tool"]
+__all__ = ["Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-_MARK = "__textgym_tool__"
+_MARK = "__textgym_tool__"  # the attribute of a method with the tool's name
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # OpenAI's rule
+# An argument that names a file can cause these; any other OSError comes from outside.
+_ERRNOS_OF_ARGUMENTS = frozenset(
+    (errno.EACCES, errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
+     errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM)
+)  # fmt: skip
 MAX_PROBLEMS = 5  # reported to the model for one call
+MAX_ERROR_LENGTH = 200  # of the text that the model reads
+MAX_LOG_LENGTH = 500
+_log = logging.getLogger(__name__)
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def tool(method: F) -> F:
+@overload
+def tool(method: F, /) -> F: ...
+@overload
+def tool(*, name: str) -> Callable[[F], F]: ...
+def tool(method: Any = None, /, *, name: str | None = None) -> Any:
     """Mark a method as a tool that the model may call.
 
     The first paragraph of the docstring describes the tool, and its `Args:` section the arguments.
-    The method returns a string or JSON data. It raises `ToolError` to report a problem to the
-    model.
+    The method may be `async`. It returns a string or JSON data. It raises `ToolError` to report a
+    problem to the model. Any other exception is reported to the model, too, and logged once as a
+    warning; only failures of the infrastructure (a `BoundaryFailure`, an `ImportError`, or an
+    `OSError` such as a lost connection, but not a missing file) fail the step.
+
+    Args:
+        method: The method.
+        name: The name that the model sees; None for the method's own.
+
+    Raises:
+        UsageError: The name is not one that models can call, or it was passed by position.
 
     Example:
         >>> class Weather:
@@ -51,16 +83,55 @@ def tool(method: F) -> F:
         ...             city: The city's name.
         ...         '''
         ...         return f"{city}: sunny for {days} days"
+        ...     @tool(name="close")
+        ...     def close_window(self) -> str:
+        ...         '''Close the window.'''
+        ...         return "closed"
         >>> tools = Toolbox(Weather)
-        >>> tools.schemas()[0]["function"]["parameters"]["properties"]["city"]
+        >>> tools.schemas()[1]["function"]["parameters"]["properties"]["city"]
         {'description': "The city's name.", 'type': 'string'}
         >>> tools.call(Weather(), "get_weather", '{"city": "Oslo", "days": "2"}')
         'Oslo: sunny for 2 days'
         >>> tools.call(Weather(), "get_weather", '{"days": 2}')
         "Error: wrong arguments for 'get_weather': city: Field required"
+        >>> tools.call(Weather(), "close", "{}")
+        'closed'
     """
-    setattr(method, _MARK, True)
-    return method
+
+    def mark(method: F) -> F:
+        if not inspect.isfunction(method):
+            raise UsageError(
+                f"@tool marks a method, and name= its name; {method!r:.100} is no method"
+            )
+        called = method.__name__ if name is None else name
+        if not isinstance(called, str) or not _NAME.fullmatch(called):
+            raise UsageError(
+                f"{method.__qualname__}: a tool's name has at most 64 letters, digits, '_' and "
+                f"'-', unlike {called!r:.100}"
+            )
+        setattr(method, _MARK, called)
+        return method
+
+    return mark if method is None else mark(method)
+
+
+def methods_of_tools(owner: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a class that are tools, by their own names in sorted order.
+
+    Raises:
+        UsageError: Two of them have the same name as tools.
+    """
+    found: dict[str, Any] = {name: getattr(owner, name, None) for name in dir(owner)}
+    marked = {name: method for name, method in found.items() if hasattr(method, _MARK)}
+    by_tool: dict[str, str] = {}
+    for name, method in marked.items():
+        other = by_tool.setdefault(getattr(method, _MARK), name)
+        if other != name:
+            raise UsageError(
+                f"{owner.__name__}.{other} and {owner.__name__}.{name} are both the tool "
+                f"{getattr(method, _MARK)!r}"
+            )
+    return marked
 
 
 @dataclass(frozen=True)
@@ -71,8 +142,8 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """The name of the tool."""
-        return self.method.__name__
+        """The name that the model sees."""
+        return str(getattr(self.method, _MARK))
 
     @cached_property
     def _adapter(self) -> TypeAdapter[dict[str, Any]]:
@@ -84,7 +155,9 @@ class Tool:
         kind: Any
         for name, parameter in list(inspect.signature(self.method).parameters.items())[1:]:
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-                raise TypeError(f"tool {self.name!r}: argument {name!r} must have a name")
+                raise UsageError(
+                    f"{self.method.__qualname__}: a tool must name all its arguments, unlike {name}"
+                )
             extra: dict[str, Any] = {}
             if parameter.default is not parameter.empty and parameter.default is not None:
                 extra["default"] = parameter.default
@@ -117,8 +190,20 @@ class Tool:
 
     @cached_property
     def schema(self) -> ToolSchema:
-        """The schema in OpenAI's nested function form."""
-        parameters = _without_titles(self._adapter.json_schema())
+        """The schema in OpenAI's nested function form.
+
+        Raises:
+            UsageError: The signature of the method has no schema.
+        """
+        try:
+            parameters = _without_titles(self._adapter.json_schema())
+        except UsageError:
+            raise
+        except Exception as error:  # an unknown name, or one of pydantic's errors
+            raise UsageError(
+                f"{self.method.__qualname__} cannot be a tool, because its type hints have no "
+                f"schema: {in_one_line(error)}"
+            ) from error
         parameters.setdefault("properties", {})
         summary = inspect.cleandoc(self.method.__doc__ or "").split("\n\n")[0]
         about = " ".join(summary.split())
@@ -144,12 +229,21 @@ class Tool:
 
 
 class Toolbox:
-    """The tools of a class. It keeps no state of any episode."""
+    """The tools of a class. It keeps no state of any episode.
+
+    Args:
+        owner: The class.
+
+    Attributes:
+        tools: The tools by name, sorted.
+        unforeseen: The exceptions of tools that were neither a `ToolError` nor a failure of the
+            infrastructure, each with the first call that raised it, by tool and type.
+    """
 
     def __init__(self, owner: type) -> None:
-        found: list[Any] = [getattr(owner, name, None) for name in dir(owner)]
-        marked = [method for method in found if getattr(method, _MARK, False)]
-        self.tools = {method.__name__: Tool(method) for method in marked}
+        found = map(Tool, methods_of_tools(owner).values())
+        self.tools = {tool.name: tool for tool in sorted(found, key=lambda tool: tool.name)}
+        self.unforeseen: dict[tuple[str, str], str] = {}
 
     @cached_property
     def _pickled(self) -> bytes:
@@ -165,6 +259,7 @@ class Toolbox:
         name: str,
         arguments: str | Mapping[str, Any] | None,
         offered: Iterable[str] | None = None,
+        undo: Callable[[], None] | None = None,
     ) -> str:
         """Call a tool for the model and return the text of the result.
 
@@ -173,24 +268,68 @@ class Toolbox:
             name: The tool's name, as the model wrote it.
             arguments: The arguments, as a JSON string or already parsed.
             offered: The names of the tools that may be called; None for all.
+            undo: Called if the tool raised an unforeseen exception, which may have left a change
+                half-made.
 
         Raises:
             BoundaryFailure: The tool failed, through no fault of the model.
+            UsageError: The signature of the tool's method has no schema.
         """
         allowed = self.tools if offered is None else [n for n in offered if n in self.tools]
         if name not in allowed:
             known = ", ".join(allowed) or "none"
             return f"Error: there is no tool {name[:100]!r}; the tools are: {known}"
         tool = self.tools[name]
+        _ = tool.schema  # its errors are the author's, not the model's
         try:
-            result = tool.method(owner, **tool.read_arguments(arguments))
-            return result if isinstance(result, str) else _encode(result)
+            result = result_of(tool.method(owner, **tool.read_arguments(arguments)))
+            return result if isinstance(result, str) else _text_of(result)
         except ToolError as error:
             return f"Error: {error}"
         except BoundaryFailure:
             raise
         except Exception as error:
-            raise EnvironmentFailure(f"tool {name!r}: {type(error).__name__}: {error}") from error
+            if _comes_from_outside(error):
+                raise EnvironmentFailure(f"tool {name!r}: {in_one_line(error)}") from error
+            if undo:
+                undo()
+            self._record(tool, arguments, error)
+            return f"Error: {name!r} failed: {in_one_line(error)[:MAX_ERROR_LENGTH]}"
+
+    def _record(self, tool: Tool, arguments: Any, error: Exception) -> None:
+        """Keep an unforeseen exception, and log it if it is the first of its tool and type."""
+        key = tool.name, type(error).__name__
+        if key not in self.unforeseen:
+            call = f"{tool.method.__qualname__} raised {in_one_line(error)}"[:MAX_LOG_LENGTH]
+            call += f" for {_shown(arguments)}"
+            self.unforeseen[key] = call
+            _log.warning(
+                "%s; the model was told, and the state is as before the call: raise ToolError "
+                "where a value cannot be handled",
+                call,
+                exc_info=error,
+            )
+
+
+def _comes_from_outside(error: Exception) -> bool:
+    """Return whether an exception has nothing to do with the arguments of a call."""
+    if isinstance(error, OSError):
+        return error.errno not in _ERRNOS_OF_ARGUMENTS
+    return isinstance(error, ImportError)
+
+
+def _text_of(result: Any) -> str:
+    try:
+        return _encode(result)
+    except Exception as error:
+        raise TypeError(f"a tool must return a string or JSON data: {error}") from error
+
+
+def _shown(arguments: Any) -> str:
+    try:
+        return repr(arguments)[:MAX_LOG_LENGTH]
+    except ValueError:  # Python's limit on the digits of a number
+        return "a number that is too long to show"
 
 
 def _problems(error: ValueError) -> str:
@@ -220,10 +359,13 @@ def arguments_of(name: str, arguments: str | Mapping[str, Any] | None) -> Mappin
         {'city': 'Oslo'}
     """
     if isinstance(arguments, str):
+        length = len(arguments)
         try:
             arguments = json.loads(arguments) if arguments.strip() else None
         except (ValueError, RecursionError) as error:
             raise ToolError(f"the arguments of {name!r} are not valid JSON: {error}") from None
+        if length > 2 * MAX_DEPTH and is_deeper(arguments, MAX_DEPTH):
+            raise ToolError(f"the arguments of {name!r} are nested over {MAX_DEPTH} levels deep")
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):

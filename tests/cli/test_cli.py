@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from textgym.registry import ids
+from textgym.trajectories.schema import SCHEMA_VERSION
 
 MCQA = "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
@@ -90,7 +91,9 @@ def test_list_names_the_environments(tmp_path: Path) -> None:
 
 def test_ids_are_not_wrapped_in_a_narrow_list(tmp_path: Path) -> None:
     rows = textgym(tmp_path, "list", width=60).stdout.splitlines()
-    assert {row.split()[0] for row in rows if row.startswith("textgym/")} == set(ids())
+    assert {row.split()[0] for row in rows if row.startswith("textgym/")} == {
+        id for id in ids() if id.startswith("textgym/")
+    }
 
 
 def test_list_shows_environments_that_match_every_filter(tmp_path: Path) -> None:
@@ -111,7 +114,7 @@ def test_show_prints_the_card_and_a_task(tmp_path: Path) -> None:
     assert "Tools: none" in shown
     assert "Task train-3-2:" in shown
     assert re.search(r"^\[user\]$", shown, re.MULTILINE)
-    assert re.search(r"\(answer: [A-D]\)$", shown.rstrip())
+    assert re.search(r"\nright answer: [A-D]$", shown.rstrip())
 
 
 def test_show_prints_the_documentation(tmp_path: Path) -> None:
@@ -128,10 +131,8 @@ def test_eval_prints_a_table_and_stores_the_run(tmp_path: Path) -> None:
         tmp_path, "eval", MCQA, "--policy", "oracle", "--episodes", "5", "--out", "here/run"
     )
     _, header, row, _, stored = shown.splitlines()
-    assert header.split() == [
-        "episodes", "reward", "±", "success", "answer", "steps", "failed",
-    ]  # fmt: skip
-    assert row.split()[:5] == [MCQA, "5", "1.000", "0.000", "100.0%"]
+    assert header.split() == ["episodes", "reward", "success", "answer", "steps", "failed"]
+    assert row.split()[:7] == [MCQA, "(test)", "5", "1.000", "±0.000", "100.0%", "±43.4"]
     assert row.split()[-1] == "0"
     assert stored == "stored in here/run"
     metrics, trajectories = run_of(tmp_path / "here" / "run")
@@ -181,10 +182,11 @@ def test_eval_plays_an_id_that_is_listed_twice_only_once(tmp_path: Path) -> None
 
 
 def test_eval_of_several_ids_prints_a_row_for_each_and_one_overall(tmp_path: Path) -> None:
-    other = f"textgym:{MCQA}"
+    other = "textgym/Math-v0"
     options = ("--policy", "oracle", "--episodes", "3", "--out", "run")
     rows = output(tmp_path, "eval", MCQA, other, *options).splitlines()[2:5]
-    assert [row.split()[:2] for row in rows] == [[MCQA, "3"], [other, "3"], ["overall", "6"]]
+    cells = [re.split(" {2,}", row)[:2] for row in rows]
+    assert cells == [[f"{MCQA} (test)", "3"], [f"{other} (test)", "3"], ["overall", "6"]]
 
 
 def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> None:
@@ -192,7 +194,8 @@ def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> Non
     given = f"{MCQA}=0.75 {other}=0.25 --episodes 8 --start 3 --out run --policy random"
     settings = f"--set level=1 --set {MCQA}:shots=2 --env-concurrency {other}=1"
     rows = output(tmp_path, "eval", *given.split(), *settings.split()).splitlines()[2:5]
-    assert [row.split()[:2] for row in rows] == [[other, "2"], [MCQA, "6"], ["overall", "8"]]
+    cells = [re.split(" {2,}", row)[:2] for row in rows]
+    assert cells == [[f"{other} (test)", "2"], [f"{MCQA} (test)", "6"], ["overall", "8"]]
     _, trajectories = run_of(tmp_path / "run")
     own = {MCQA: {"split": "test", "level": 1, "shots": 2}, other: {"split": "test", "level": 1}}
     assert {t["env_id"]: t["env_kwargs"] for t in trajectories} == own
@@ -203,7 +206,7 @@ def test_eval_with_repeats_prints_pass_at_k(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "3", "--repeats", "2", "--out", "run")
     lines = output(tmp_path, "eval", MCQA, *options).splitlines()
     assert lines[5].split() == ["[avg-of-2]", "pass@2", "majority@2"]
-    assert lines[6].split() == [MCQA, *["100.0%", "±0.0"] * 3]
+    assert lines[6].split() == [MCQA, "(test)", *["100.0%", "±56.1"] * 3]
 
 
 def test_eval_resumes_a_run(tmp_path: Path) -> None:
@@ -212,7 +215,7 @@ def test_eval_resumes_a_run(tmp_path: Path) -> None:
     file = tmp_path / "run" / "trajectories.jsonl"
     file.write_bytes(file.read_bytes()[:-20])
     row = output(tmp_path, "eval", MCQA, *options, "--resume").splitlines()[2]
-    assert row.split()[1] == "4"
+    assert row.split()[2] == "4"
     assert sorted(t["task_index"] for t in run_of(tmp_path / "run")[1]) == [0, 1, 2, 3]
 
 
@@ -322,7 +325,9 @@ def test_a_dry_run_shows_tools_that_the_template_ignores(tmp_path: Path) -> None
         ("eval textgym/MCQA-v0 --policy oracle --out held --resume", "another run: its envs is"),
         ("eval CartPole-v1 --policy oracle --episodes 1", "it does not define solve"),
         ("eval textgym/MCQA-v0 --policy orcale --dry-run", "did you mean 'oracle'?"),
-        ("check textgym/MCQB-v0", "neither a registered id nor MODULE:CLASS"),
+        ("check textgym/MCQB-v0", "did you mean 'textgym/MCQA-v0'?"),
+        ("show textgym/MCQA", "did you mean 'textgym/MCQA-v0'?"),
+        ("eval textgym:textgym/MCQA-v0 textgym/MCQA-v0 --policy oracle", "is listed twice"),
         ("check nomodule:Good", "there is no module 'nomodule'"),
         ("check demo_module:Godo", "did you mean 'Good'?"),
         ("check demo_module:textgym", "no TextEnv class 'textgym'"),
@@ -337,7 +342,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     (tmp_path / "torn.jsonl").write_text('{"question": "x')
     (tmp_path / "demo_module.py").write_text(MODULE)
     (tmp_path / "held").mkdir()
-    held = {"version": 1, "textgym": importlib.metadata.version("textgym")}
+    held = {"version": SCHEMA_VERSION, "textgym": importlib.metadata.version("textgym")}
     (tmp_path / "held" / "run.json").write_text(json.dumps(held))
     came = textgym(tmp_path, *arguments.split())
     assert came.returncode == 2

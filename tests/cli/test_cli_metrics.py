@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -109,8 +110,9 @@ def test_one_run_is_shown_with_all_tables(run: Any) -> None:
         "demo/A-v0",
         "6",
         "0.800",
-        "0.183",
+        "±0.789",
         "80.0%",
+        "±40.0",
         "20.0%",
         "1.00",
         "1",
@@ -119,7 +121,7 @@ def test_one_run_is_shown_with_all_tables(run: Any) -> None:
     assert names == ["1", "2", "10"] * 2  # in the main table and that of repeats
     repeats = [line for line in lines if line.startswith("demo/A-v0 ")][1]
     assert repeats.split() == [
-        "demo/A-v0", "75.0%", "±25.0", "100.0%", "±0.0", "100.0%", "±0.0", "2", "of", "3",
+        "demo/A-v0", "75.0%", "±44.9", "100.0%", "±65.8", "100.0%", "±65.8", "2", "of", "3",
     ]  # fmt: skip
     assert (
         "rewards       variance 0.200, 0.250 within a task; 50.0% of tasks have equal rewards"
@@ -190,6 +192,22 @@ def test_text_from_data_sets_is_escaped(run: Any) -> None:
 # Several runs.
 
 
+def test_a_run_that_was_killed_is_shown_as_partial(run: Any) -> None:
+    textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3, repeats=2, out="whole")
+    textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3, repeats=2, out="killed")
+    file = Path("killed", "trajectories.jsonl")
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:4]))
+    lines = printed(run("whole", "killed"))
+    assert lines[:3] == [
+        "A  whole: oracle, 3 tasks, 6 episodes",
+        lines[1],
+        "B  partial run: 4 of 6 episodes are stored",
+    ]
+    assert printed(run("killed"))[1] == "partial run: 4 of 6 episodes are stored"
+    found = json.loads(run("killed", "--json")[1])["runs"][0]
+    assert (found["planned_episodes"], found["overall"]["episodes"]) == (6, 4)
+
+
 def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     stored(Path("a"), *[episode(reward, n) for n, reward in enumerate((0.0, 0.5, 1.0, 0.0))])
     stored(Path("b"), *[episode(reward, n) for n, reward in enumerate((1.0, 0.5, 1.0, 0.5))])
@@ -201,20 +219,23 @@ def test_several_runs_are_shown_side_by_side(run: Any) -> None:
         "C  c: mine, 2 tasks, 2 episodes",
     ]
     place = next(n for n, line in enumerate(lines) if line.startswith("demo/A-v0"))
-    assert lines[place].split() == ["demo/A-v0", "A", "0.375", "0.239", "25.0%"]
+    assert lines[place].split() == ["demo/A-v0", "A", "0.375", "±0.762", "25.0%", "±44.9"]
     assert lines[place + 1].split() == [
         "B",
         "0.750",
-        "0.144",
+        "±0.459",
         "50.0%",
+        "±35.0",
         "+0.375",
         "-0.387",
         "to",
         "+1.137",
         "4",
     ]
-    assert lines[place + 2].split()[:5] == ["C", "0.750", "0.250", "50.0%", "+0.375"]
+    cells = ["C", "0.750", "±3.177", "50.0%", "±40.5", "+0.375"]
+    assert lines[place + 2].split()[:6] == cells
     assert lines[place + 2].split()[-1] == "0"
+    assert lines[-3].startswith("not paired: 4 tasks of A and 2 of C, whose id and prompt")
     assert lines[-1] == (
         "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
         "that both runs share. Runs that share no task are compared by their means."
@@ -239,14 +260,61 @@ def test_an_environment_of_only_one_run_has_a_row_without_a_difference(run: Any)
     stored(Path("a"), *[episode(0.0, n, env="x") for n in range(2)])
     stored(Path("b"), *[episode(1.0, n, env=env) for n in range(2) for env in "xy"])
     lines = printed(run("a", "b"))
-    assert row(lines, "y") == ["y", "B", "1.000", "0.000", "100.0%"]
-    assert row(lines, "overall") == ["overall", "A", "0.000", "0.000", "0.0%"]
+    assert row(lines, "y") == ["y", "B", "1.000", "±0.000", "100.0%", "±65.8"]
+    assert row(lines, "overall") == ["overall", "A", "0.000", "±0.000", "0.0%", "±65.8"]
 
 
 def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
     stored(Path("a"), *[episode(float(n), n) for n in range(2)])
     lines = printed(run("a", "a"))
     assert any(line.split()[-5:] == ["+0.000", "+0.000", "to", "+0.000", "2"] for line in lines)
+
+
+def test_rows_name_the_splits_that_were_played(run: Any) -> None:
+    for name, split in (("a", "test"), ("b", "train"), ("c", "test")):
+        stored(Path(name), episode(1.0), episode(0.0, 1))
+        Path(name, "run.json").write_text(json.dumps({"splits": {"demo/A-v0": split}}))
+    assert row(printed(run("a")), "demo/A-v0 (test)")
+    assert row(printed(run("a", "c")), "demo/A-v0 (test)")
+    assert row(printed(run("a", "b")), "demo/A-v0 (test, train)")
+
+
+# Other formats.
+
+
+def test_csv_has_plain_numbers_and_the_ends_of_intervals(run: Any) -> None:
+    stored(Path("a"), *[episode(0.0, n, level=str(n % 2)) for n in range(20)])
+    stored(Path("b"), *[episode(float(n % 2), n, level=str(n % 2)) for n in range(20)])
+    records = list(csv.DictReader(printed(run("a", "b", "--format", "csv"))))
+    keys = [(record["run"], record["environment"], record["group"]) for record in records]
+    assert keys == [(name, "demo/A-v0", group) for group in ("", "0", "1") for name in "ab"]
+    assert records[0]["success_rate"] == records[0]["success_low"] == "0.0"
+    assert float(records[0]["success_high"]) == pytest.approx(0.16112515805281893)
+    assert records[0]["difference"] == ""
+    assert (records[1]["difference"], records[1]["shared_tasks"]) == ("0.5", "20")
+    assert float(records[1]["difference_low"]) < 0.5 < float(records[1]["difference_high"])
+
+
+def test_a_run_of_failures_is_empty_in_csv(run: Any) -> None:
+    stored(Path("a"), episode(None))
+    (record,) = csv.DictReader(printed(run("a", "--format", "csv")))
+    assert (record["failures"], record["mean_reward"], record["success_high"]) == ("1", "", "")
+
+
+def test_markdown_has_the_tables_of_the_terminal(run: Any) -> None:
+    stored(Path("a"), *[episode(0.0, n, category=("a|b\nc", "d")[n % 2]) for n in range(20)])
+    lines = printed(run("a", "--format", "md", "--by", "category"))
+    header, rule, first, escaped = lines[lines.index("") + 1 :][:4]
+    assert header.startswith("|  | episodes | reward | success |")
+    assert rule.startswith("| --- | ---: | ---: | ---: |")
+    assert first.startswith("| demo/A-v0 | 20 | 0.000 ±0.000 | 0.0% ±16.1 |")
+    assert escaped.startswith("| a\\|b c | 10 |")
+    assert first.count("|") == rule.count("|") == header.count("|")
+
+
+def test_format_json_is_json(run: Any) -> None:
+    stored(Path("a"), episode(1.0))
+    assert run("a", "--format", "json") == run("a", "--json")
 
 
 # Errors.
@@ -265,6 +333,7 @@ def test_a_run_compared_with_itself_has_difference_0(run: Any) -> None:
         ("other", "line 1 of 'other/trajectories.jsonl' has version 99 of the schema"),
         ("lacking", "episode 1 of 'lacking' is not a valid trajectory: KeyError: 'info'"),
         ("odd", "episode 2 of 'odd' is not a valid trajectory"),
+        ("good --format cvs", "no format 'cvs'; did you mean 'csv'?"),
         ("good --by lvel", "no group 'lvel'; did you mean 'level'?"),
     ],
 )

@@ -161,6 +161,7 @@ def test_tools_are_shown_and_called(folder: Path) -> None:
     assert '-> open({"drawer": 3, "word": "5 keys"})\n\n[tool]\n3 5 keys\n' in came.stdout
     assert came.stdout.endswith(
         "[end]\nreward: 1\ncomponents: right 1\nsuccess: yes\nstop reason: answer\n"
+        "right answer: 3\n"
     )
 
 

@@ -1,10 +1,11 @@
-"""Intervals of differences; numbers without an explanation come from scipy 1.17.1.
+"""Confidence intervals; numbers without an explanation come from scipy 1.17.1.
 
 They are those of `t.ppf`, `ttest_rel` and `ttest_ind`.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 
@@ -14,11 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.metrics.confidence_intervals import (
+    mean_interval,
     paired_difference,
+    rate_interval,
     student_quantile,
     unpaired_difference,
 )
-from textgym.metrics.standard_errors import Estimate, standard_error
+from textgym.metrics.standard_errors import Estimate, clustered_error, standard_error
 
 numbers = st.floats(-1e3, 1e3)
 
@@ -102,3 +105,52 @@ def test_pairing_removes_the_variance_of_task_difficulty() -> None:
     assert paired.error is not None
     assert apart.error is not None
     assert paired.error < apart.error / 10
+
+
+# Of a single mean or rate.
+
+
+@pytest.mark.parametrize(("successes", "size"), [(1, 20), (24, 50), (300, 1000), (19, 20)])
+def test_the_ends_of_wilsons_interval_are_the_rates_that_a_score_test_just_accepts(
+    successes: int, size: int
+) -> None:
+    rate, quantile = successes / size, statistics.NormalDist().inv_cdf(0.975)
+    values = [1.0] * successes + [0.0] * (size - successes)
+    for end in rate_interval(Estimate(rate, standard_error(values), size)):
+        score = (rate - end) / math.sqrt(end * (1 - end) / size)
+        assert abs(score) == pytest.approx(quantile)
+
+
+def test_none_of_20_may_be_a_sixth() -> None:
+    low, high = rate_interval(Estimate(0.0, 0.0, 20))
+    square = statistics.NormalDist().inv_cdf(0.975) ** 2
+    assert (low, high) == (0.0, pytest.approx(square / (20 + square)))
+    assert rate_interval(Estimate(1.0, 0.0, 20)) == (pytest.approx(1 - high), 1.0)
+
+
+def test_repeats_that_are_all_alike_count_as_one_value_a_task() -> None:
+    values = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] * 5
+    clusters = [task for task in range(10) for _ in range(3)]
+    once = Estimate(0.5, standard_error([1.0, 0.0] * 5), 10)
+    repeated = Estimate(0.5, clustered_error(values, clusters), 10)
+    assert rate_interval(repeated) == pytest.approx(rate_interval(once))
+
+
+def test_a_rate_without_an_error_counts_its_tasks() -> None:
+    assert rate_interval(Estimate(0.0, None, 1)) == rate_interval(Estimate(0.0, 0.0, 1))
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**6))
+def test_the_interval_of_a_rate_stays_between_0_and_1(rate: float, error: float, n: int) -> None:
+    low, high = rate_interval(Estimate(rate, error, n))
+    assert 0 <= low <= rate + 1e-9
+    assert rate - 1e-9 <= high <= 1
+
+
+def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
+    found = mean_interval(Estimate(0.5, 0.1, 11))
+    assert found == pytest.approx((0.5 - 0.2228138851986274, 0.5 + 0.2228138851986274))
+
+
+def test_a_single_task_has_no_interval_of_its_mean() -> None:
+    assert mean_interval(Estimate(0.5, None, 1)) is None

@@ -282,3 +282,45 @@ def test_tokens_are_frozen() -> None:
     tokens = Tokens([1], [0], [0.0], 1)
     with pytest.raises(AttributeError):
         tokens.ids = [2]
+
+
+# Classes of one's own
+
+
+class Shout(Policy):
+    name = "shout"
+
+    def __init__(self, word: str = "hey", sampling: Sampling | None = None) -> None:
+        self.word, self.sampling = word, sampling
+
+
+class Whisper(Policy):
+    name = "whisper"
+
+
+def test_module_and_class_make_a_policy() -> None:
+    made: Any = make_policy(f"{__name__}:Shout", {"max_tokens": 7}, {"word": "ho"})
+    assert type(made) is Shout
+    assert (made.word, made.sampling.max_tokens) == ("ho", 7)
+
+
+def test_a_class_without_the_argument_gets_no_sampling() -> None:
+    assert type(make_policy(f"{__name__}:Whisper", {"max_tokens": 7})) is Whisper
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        ("Shuot", {}, "has no Policy class 'Shuot'; did you mean 'Shout'"),
+        ("Shout", {"wrod": 1}, "has no option 'wrod'; did you mean 'word'"),
+        ("Whisper", {"word": 1}, "has no option 'word': it has no options"),
+    ],
+)
+def test_a_wrong_class_or_option_is_named(spec: str, options: Any, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        make_policy(f"{__name__}:{spec}", None, options)
+
+
+def test_the_module_of_a_policy_must_exist() -> None:
+    with pytest.raises(UnknownNameError, match="there is no module 'no_such_module'"):
+        make_policy("no_such_module:Shout")

@@ -253,11 +253,11 @@ def test_an_environment_without_an_id_is_made_by_a_function() -> None:
         textgym.rescore(run, envs=Local, env_kwargs={"right": 2})
 
 
-def test_an_environment_that_is_not_a_text_env_is_rescored() -> None:
+def test_an_episode_cut_by_a_time_limit_is_rescored() -> None:
     run = textgym.rollout(
         lambda: gym.wrappers.TimeLimit(Desk(max_turns=9), 2), Says("a", "b", "c"), episodes=3
     )
-    assert {item["stop_reason"] for item in run.trajectories()} == {"time"}
+    assert {item["stop_reason"] for item in run.trajectories()} == {"max_turns"}
     again = textgym.rescore(run, envs=lambda: gym.wrappers.TimeLimit(Desk(max_turns=9), 2))
     assert kinds(again) == {"same": 3}
 

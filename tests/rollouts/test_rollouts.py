@@ -33,6 +33,7 @@ from textgym.spaces import ActionSpace, ConversationSpace
 from textgym.trajectories.run_folder import read_trajectories
 
 MCQA = "textgym/MCQA-v0"
+MATH = "textgym/Math-v0"
 FIELDS = {
     "version",
     "env_id",
@@ -201,7 +202,7 @@ def test_a_completed_episode_is_recorded_completely() -> None:
     assert trajectory["info"]["extracted_answer"] == word
     assert "tools" not in trajectory["info"]
     head = ("version", "env_id", "task_index", "repeat", "seed", "policy", "attempts")
-    assert [trajectory[name] for name in head] == [1, "Talk", 0, 0, 7, "scripted", 1]
+    assert [trajectory[name] for name in head] == [2, "demo/Talk-v0", 0, 0, 7, "scripted", 1]
 
 
 def test_token_fields_are_none_without_tokens() -> None:
@@ -349,10 +350,13 @@ def test_retries_do_not_count_the_first_attempt(retries: int) -> None:
 def test_a_lasting_failure_is_recorded_without_a_reward() -> None:
     make, _ = shaky(*[EnvironmentFailure("judge is down")] * 3)
     (trajectory,) = play(make, Scripted(), episodes=1)
-    assert trajectory["failure"] == {
+    failure = trajectory["failure"]
+    assert failure["traceback"].endswith("EnvironmentFailure: judge is down\n")
+    assert failure == {
         "boundary": "environment",
         "type": "EnvironmentFailure",
         "message": "judge is down",
+        "traceback": failure["traceback"],
     }
     assert (trajectory["reward"], trajectory["is_success"]) == (None, None)
 
@@ -368,11 +372,9 @@ def test_a_failure_is_recorded_with_its_own_boundary() -> None:
 
 def test_a_policy_that_stays_down_is_the_recorded_boundary() -> None:
     for trajectory in play(policy=Scripted(raises(PolicyFailure("down")))):
-        assert trajectory["failure"] == {
-            "boundary": "policy",
-            "type": "PolicyFailure",
-            "message": "down",
-        }
+        failure = trajectory["failure"]
+        told = (failure["boundary"], failure["type"], failure["message"])
+        assert told == ("policy", "PolicyFailure", "down")
         assert trajectory["task_id"] is not None
         assert len(trajectory["messages"]) == 1
 
@@ -537,16 +539,16 @@ def test_the_environment_is_seeded_by_the_run_and_the_task() -> None:
 
 
 def test_weights_divide_the_episodes() -> None:
-    weights = {MCQA: 3.0, f"textgym:{MCQA}": 1.0}
+    weights = {MCQA: 3.0, MATH: 1.0}
     trajectories = play(weights, episodes=9, env_kwargs={"split": "test"})
-    assert Counter(t["env_id"] for t in trajectories) == {MCQA: 7, f"textgym:{MCQA}": 2}
+    assert Counter(t["env_id"] for t in trajectories) == {MCQA: 7, MATH: 2}
     for id in weights:
         indices = [t["task_index"] for t in trajectories if t["env_id"] == id]
         assert indices == list(range(len(indices)))
 
 
 def test_several_ids_have_separate_metrics() -> None:
-    weights = dict.fromkeys((MCQA, f"textgym:{MCQA}"), 1.0)
+    weights = dict.fromkeys((MCQA, MATH), 1.0)
     run = textgym.rollout(weights, "oracle", episodes=6, env_kwargs={"split": "test"})
     assert {id: f["episodes"] for id, f in run.metrics["envs"].items()} == dict.fromkeys(weights, 3)
     assert run.metrics["overall"]["episodes"] == 6
@@ -555,12 +557,12 @@ def test_several_ids_have_separate_metrics() -> None:
 @pytest.mark.parametrize("weight", [0, -1.0, float("nan")])
 def test_a_weight_must_be_greater_than_zero(weight: float) -> None:
     with pytest.raises(UsageError, match="weights"):
-        textgym.rollout({MCQA: 1.0, f"textgym:{MCQA}": weight}, "oracle", episodes=4)
+        textgym.rollout({MCQA: 1.0, MATH: weight}, "oracle", episodes=4)
 
 
 def test_an_id_without_an_episode_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot play 0 tasks"):
-        textgym.rollout({MCQA: 100.0, f"textgym:{MCQA}": 1.0}, "oracle", episodes=2)
+        textgym.rollout({MCQA: 100.0, MATH: 1.0}, "oracle", episodes=2)
 
 
 @pytest.mark.parametrize("episodes", [501, 0, -1])
@@ -826,7 +828,7 @@ def test_a_folder_holds_configuration_trajectories_and_metrics(tmp_path: Path) -
         "trajectories.jsonl",
     ]
     asked = json.loads((out / "run.json").read_text())
-    expected = {"policy": "random", "episodes": 4, "repeats": 2, "seed": 3, "version": 1}
+    expected = {"policy": "random", "episodes": 4, "repeats": 2, "seed": 3, "version": 2}
     assert asked.items() >= {**expected, "env_kwargs": {"split": "test"}}.items()
     assert json.loads((out / "metrics.json").read_text()) == run.metrics
     lines = (out / "trajectories.jsonl").read_text().splitlines()
@@ -937,7 +939,7 @@ def test_a_failed_episode_is_recorded_once_and_played_again_when_resumed(tmp_pat
         ({"episodes": 3}, "episodes is 2, not 3"),
         ({"policy": "random"}, 'policy is "oracle", not "random"'),
         ({"env_kwargs": {"split": "validation"}}, 'env_kwargs is {"split": "test"}, not'),
-        ({"envs": f"textgym:{MCQA}"}, "envs is"),
+        ({"envs": MATH}, "envs is"),
     ],
     ids=str,
 )
@@ -969,7 +971,7 @@ def test_a_run_that_was_killed_before_it_began_is_restarted(tmp_path: Path, cont
     (tmp_path / "run.json").write_text(content)
     (tmp_path / "trajectories.jsonl").touch()
     assert len(play(out=tmp_path)) == 2
-    assert json.loads((tmp_path / "run.json").read_text())["version"] == 1
+    assert json.loads((tmp_path / "run.json").read_text())["version"] == 2
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "5"])

@@ -221,13 +221,13 @@ class Score:
 
 
 def test_a_dataclass_is_restored_as_one() -> None:
-    packed = json.loads(json.dumps(pack_state(Score(3, ["a"]))))
+    packed = json.loads(json.dumps(pack_state(Score(3, ["a"]), Score)))
     assert unpack_state(Score(0, []), packed) == Score(3, ["a"])
 
 
 def test_packed_state_shares_nothing() -> None:
     state = {"names": ["a"]}
-    packed = pack_state(state)
+    packed = pack_state(state, Score)
     state["names"].append("b")
     assert packed == {"names": ["a"]}
     unpacked = unpack_state({}, packed)
@@ -239,11 +239,11 @@ def test_packed_state_shares_nothing() -> None:
                          ids=["set", "object", "tuple as key", "bytes"])  # fmt: skip
 def test_a_state_that_json_cannot_represent_is_refused(state: Any) -> None:
     with pytest.raises(StateError, match="cannot be represented in JSON"):
-        pack_state(state)
+        pack_state(state, Score)
 
 
 def test_a_cyclic_state_is_refused() -> None:
     state: dict[str, Any] = {}
     state["self"] = state
     with pytest.raises(StateError):
-        pack_state(state)
+        pack_state(state, Score)

@@ -12,7 +12,7 @@ import pytest
 from textgym.errors import UsageError
 from textgym.messages import user
 from textgym.tasks.hashing import canonical_json, hash_int
-from textgym.tasks.splits import SPLITS, TaskStream, draw_row, split_of
+from textgym.tasks.splits import SPLITS, TaskStream, draw_rows, split_of
 from textgym.tasks.task import Task, with_id
 
 
@@ -26,7 +26,7 @@ def drawn(
 ) -> dict[str, Any]:
     """Draw a row, with defaults for what does not matter."""
     given = {"id": "demo/X-v0", "split": "train", "level": 2, "levels": (1, 2, 3), "index": 0}
-    return draw_row(generate, canonical, **{**given, **changes})
+    return next(draw_rows(generate, canonical, **{**given, **changes}))
 
 
 @pytest.mark.parametrize(

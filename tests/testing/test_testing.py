@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
 import textgym
@@ -53,6 +54,11 @@ class Good(textgym.TextEnv[dict[str, Any]]):
         self.state["thoughts"] += 1
         return [user(f"Thought {self.state['thoughts']}. And?")]
 
+    @textgym.tool
+    def last_digit(self, number: int) -> int:
+        """Return the last digit of a number."""
+        return abs(number) % 10
+
     def grade(self) -> Grade:
         right = self.answer_text == f"It is {self.task.answer}."
         components = {"correct": float(right)}
@@ -73,6 +79,13 @@ def result(cls: type[Any], name: str, tasks: int = 50, **kwargs: Any) -> Result:
 def found(cls: type[Any], name: str) -> str:
     """The detail of a check that must fail."""
     came = result(cls, name)
+    assert came.outcome == "failed", came
+    return came.detail
+
+
+def found_with(cls: type[Any], name: str, tasks: int) -> str:
+    """The detail of a check that must fail with so many tasks."""
+    came = result(cls, name, tasks)
     assert came.outcome == "failed", came
     return came.detail
 
@@ -183,6 +196,20 @@ def test_a_prompt_from_a_global_generator_is_found_in_another_process() -> None:
 
 def test_a_prompt_from_a_global_generator_is_found_in_the_same_process() -> None:
     assert "the prompt differs" in found(DrawsFromTheGlobalGenerator, "spec_round_trip")
+
+
+class DrawsFromNumPy(Good):
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {"a": int(np.random.randint(10**9)), "b": rng.randrange(1000)}
+
+
+@pytest.mark.parametrize("cls", [DrawsFromTheGlobalGenerator, DrawsFromNumPy])
+def test_a_global_generator_is_found_and_the_remedy_told(cls: type[Good]) -> None:
+    before = random.getstate()
+    assert found(cls, "generator_draws_only_from_its_rng") == (
+        f"{cls.__name__}.generate draws different rows for the same rng: draw only from rng"
+    )
+    assert random.getstate() == before
 
 
 class DependsOnTheHashSeed(Good):
@@ -408,6 +435,78 @@ def test_a_card_can_declare_shared_splits() -> None:
     assert result(SharedSplits, "training_holds_no_test_task").outcome == "skipped"
 
 
+@pytest.mark.parametrize(
+    ("stated", "tasks", "outcome"),
+    [
+        pytest.param(500, 500, "failed", id="not stated"),
+        pytest.param(500, 50, "passed", id="too few tasks to see it"),
+        pytest.param(2, 500, "failed", id="fewer than there are"),
+        pytest.param(499, 500, "failed", id="more than there are"),
+    ],
+)
+def test_repeated_prompts_must_be_stated(stated: int, tasks: int, outcome: str) -> None:
+    class Repeats(SplitByWhatIsNotAsked):
+        card = dataclasses.replace(CARD, distinct_tasks=stated)
+
+        def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+            return {**super().generate(rng, level), "a": rng.randrange(100)}
+
+    assert result(Repeats, "evaluation_tasks_are_distinct", tasks=tasks).outcome == outcome
+
+
+def test_the_number_of_different_prompts_is_told_and_accepted() -> None:
+    detail = found_with(SplitByWhatIsNotAsked, "evaluation_tasks_are_distinct", tasks=30)
+    assert detail == (
+        "the test tasks of level 1 have 20 different prompts, but the card says distinct_tasks=500"
+    )
+
+    class Stated(SplitByWhatIsNotAsked):
+        card = dataclasses.replace(CARD, distinct_tasks=20)
+
+    assert result(Stated, "evaluation_tasks_are_distinct", tasks=500).outcome == "passed"
+
+
+class ChangesItsRow(Good):
+    """Its state is a part of the row."""
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {**super().generate(rng, level), "thoughts": [0]}
+
+    def begin(self, task: textgym.Task) -> dict[str, Any]:
+        return {"thoughts": 0, "all": task.row["thoughts"]}
+
+    def respond(self, message: Message) -> list[Message] | None:
+        self.state["all"].append(self.turn)
+        return super().respond(message)
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_an_episode_that_changes_its_row_is_found(split: str) -> None:
+    came = result(ChangesItsRow, "playing_leaves_tasks_unchanged", split=split)
+    assert came.outcome == "failed"
+    assert came.detail.startswith("an episode changed the task")
+
+
+class Opens(Good):
+    """Opens something in each episode."""
+
+    opened = closed = 0
+
+    def begin(self, task: textgym.Task) -> dict[str, Any]:
+        Opens.opened += 1
+        return super().begin(task)
+
+    def on_close(self) -> None:
+        Opens.closed += 1
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if "vector" not in name])
+def test_what_episodes_open_is_closed_after_a_check(name: str) -> None:
+    Opens.opened = Opens.closed = 0
+    result(Opens, name, tasks=5)
+    assert Opens.opened == Opens.closed
+
+
 class DoubledIds(Good):
     def get_task(self, index: int) -> textgym.Task:
         task = super().get_task(index)
@@ -450,6 +549,25 @@ class WrongCard(Good):
 
 def test_levels_out_of_order_are_found() -> None:
     assert "levels are not in order" in found(WrongCard, "card_is_complete")
+
+
+class Bookish(Good):
+    """Only an id and a summary."""
+
+    card = textgym.Card("textgym/Bookish-v0", "Add.", levels=(1, 2))
+
+
+def test_a_card_of_the_suite_must_be_complete() -> None:
+    gymnasium.register(id="textgym/Bookish-v0", entry_point=f"{__name__}:Bookish")
+    try:
+        came = result_of_id("textgym/Bookish-v0", "card_is_complete")
+    finally:
+        del gymnasium.registry["textgym/Bookish-v0"]
+    assert came.detail == (
+        "the card of an environment of the suite needs structure, capabilities, domain, "
+        "task_type, verification"
+    )
+    assert result(Bookish, "card_is_complete").outcome == "passed"
 
 
 class ChanceOutOfRange(Good):

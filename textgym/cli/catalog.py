@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 from typing import Annotated
@@ -11,9 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from textgym.cards import Card
-from textgym.cli.output.tables import print_all
-from textgym.display.terminal import show, visible, wants_colour
-from textgym.display.transcript import format_episode
+from textgym.cli.arguments import env_arguments, read_settings
+from textgym.cli.options import (
+    DatasetOption,
+    EnvArgument,
+    LevelOption,
+    OwnSettingsOption,
+    SplitOption,
+)
+from textgym.cli.output.tables import as_text, print_all
+from textgym.display.terminal import show, wants_colour
+from textgym.display.transcript import format_answer, format_episode
 from textgym.env import TextEnv
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, environment_class, ids, make
@@ -59,32 +68,37 @@ def list_command(
 
 
 def show_command(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The environment's id.")],
-    index: Annotated[int, typer.Option(help="Index of the sample task.")] = 0,
-    level: Annotated[int | None, typer.Option(help="Level of the sample task.")] = None,
-    docs: Annotated[bool, typer.Option(help="Print the full documentation instead.")] = False,
+    id: EnvArgument,
+    index: Annotated[int, typer.Option(metavar="INDEX", help="Index of the sample task.")] = 0,
+    level: LevelOption = None,
+    split: SplitOption = None,
+    dataset: DatasetOption = None,
+    settings: OwnSettingsOption = None,
+    docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
 ) -> None:
     """Show the card, the tools and a sample task of an environment."""
     cls = environment_class(id)
     if docs:
         print(inspect.cleandoc(cls.__doc__ or ""))
         return
-    env = make(id, level=level)
-    observation, info = env.reset(options={"index": index})
-    console = Console()
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, value in cls.card.as_dict().items():
-        text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        if text:
-            table.add_row(name.replace("_", " "), text)
-    console.print(table)
-    if not info["tools"]:
-        console.print("\nTools: none")
-    console.print(f"\nTask {info['task_id']}:\n", markup=False)
-    inner = env.unwrapped
-    assert isinstance(inner, TextEnv)
-    show(format_episode(observation, info["tools"], colour=wants_colour()))
-    show(visible(f"\n(answer: {inner.task.answer})"))
+    env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
+    with contextlib.closing(env):
+        observation, info = env.reset(options={"index": index})
+        console = Console()
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in cls.card.as_dict().items():
+            text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            if text:
+                table.add_row(name.replace("_", " "), as_text(text))
+        console.print(table)
+        if not info["tools"]:
+            console.print("\nTools: none")
+        console.print(f"\nTask {info['task_id']}:\n", markup=False)
+        inner = env.unwrapped
+        assert isinstance(inner, TextEnv)
+        show(format_episode(observation, info["tools"], colour=wants_colour()))
+        if inner.task.answer is not None:
+            show("\n" + format_answer(inner.task.answer, colour=wants_colour()))
 
 
 def _parse_filter(text: str) -> tuple[str, str]:

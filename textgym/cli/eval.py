@@ -6,7 +6,8 @@ import re
 import shlex
 import sys
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,32 +21,42 @@ from textgym.cli.arguments import (
     read_settings,
     read_weights,
 )
-from textgym.cli.options import DatasetOption, EnvSettingsOption
-from textgym.cli.output.progress import RunProgress
-from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all
+from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
+from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all, splits_of
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
-from textgym.errors import RunError, UsageError
+from textgym.errors import ExtraMissingError, RunError, UsageError
+from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import Sampling, make_policy
-from textgym.registry import is_registered, make
-from textgym.rollouts.plan import check_env_ids, check_env_kwargs, kwargs_for_env
+from textgym.registry import make, takes_argument, with_registered_ids
+from textgym.rollouts.progress import RunProgress
+from textgym.trajectories.run_folder import read_config, refuse_used_folder
 
 if TYPE_CHECKING:
     from textgym.trajectories import Run
 
 __all__ = ["eval_command"]
 
+_DEFAULT_POLICY = "hf"
 _EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
 def eval_command(
     envs: Annotated[
         list[str],
-        typer.Argument(metavar="ID[=WEIGHT]...", help="Environments, all with a weight or none."),
+        typer.Argument(
+            metavar="ID[=WEIGHT]...",
+            help="Ids, MODULE:ID or MODULE:CLASS, all with a weight or none.",
+        ),
     ],
     policy: Annotated[
-        str, typer.Option(help="oracle, random, hf, hf:MODEL, vllm:MODEL or openai:MODEL@BASE_URL.")
-    ] = "hf",
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="oracle, random, hf, hf:MODEL, vllm:MODEL, openai:MODEL@BASE_URL or MODULE:CLASS; "
+            "hf by default.",
+        ),
+    ] = None,
     policy_settings: Annotated[
         list[str] | None,
         typer.Option("--policy-set", metavar="NAME=VALUE", help="Option of the policy: retries=3."),
@@ -53,34 +64,49 @@ def eval_command(
     episodes: Annotated[
         int | None,
         typer.Option(
-            help="Tasks per environment, or in total if there are weights; all tasks by default."
+            metavar="N",
+            help="Tasks per environment, or in total if there are weights; all tasks by default.",
         ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Episodes per task.")] = 1,
-    start: Annotated[int, typer.Option(help="Index of the first task.")] = 0,
-    concurrency: Annotated[int, typer.Option(help="Maximum number of concurrent episodes.")] = 64,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Episodes per task.")] = 1,
+    start: Annotated[int, typer.Option(metavar="INDEX", help="Index of the first task.")] = 0,
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of concurrent episodes.")
+    ] = 64,
     env_concurrency: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ID=NUMBER", help="Maximum number of concurrent episodes of one environment."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the environments and of sampling.")] = 0,
-    level: Annotated[int | None, typer.Option(help="Play one level; all by default.")] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="SEED", help="Seed of the environments and of sampling.")
+    ] = 0,
+    level: LevelOption = None,
     split: Annotated[
-        str | None, typer.Option(help="train, validation or test; test by default.")
+        str | None,
+        typer.Option(metavar="SPLIT", help="train, validation or test; test by default."),
     ] = None,
     dataset: DatasetOption = None,
     settings: EnvSettingsOption = None,
-    max_tokens: Annotated[int, typer.Option(help="Maximum number of tokens per message.")] = 512,
-    temperature: Annotated[float, typer.Option(help="0 is greedy decoding.")] = 1.0,
-    top_p: Annotated[float, typer.Option(help="Nucleus sampling; 1 turns it off.")] = 1.0,
-    top_k: Annotated[int, typer.Option(help="Top-k sampling; 0 turns it off.")] = 0,
-    stop: Annotated[list[str] | None, typer.Option(help="Text that ends a message.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; a new one in runs/ by default.")
+    max_tokens: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of tokens per message.")
+    ] = 512,
+    temperature: Annotated[
+        float, typer.Option(metavar="NUMBER", help="0 is greedy decoding.")
+    ] = 1.0,
+    top_p: Annotated[
+        float, typer.Option(metavar="NUMBER", help="Nucleus sampling; 1 turns it off.")
+    ] = 1.0,
+    top_k: Annotated[int, typer.Option(metavar="N", help="Top-k sampling; 0 turns it off.")] = 0,
+    stop: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="Text that ends a message.")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="Resume the run in --out.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder of the run; a new one in runs/ by default."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in --out.")] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Only print the first prompt as the model gets it."),
@@ -90,14 +116,13 @@ def eval_command(
     if resume and out is None:
         raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)
+    weights = with_registered_ids(weights)
     ids = list(weights)
-    limits = read_limits(env_concurrency or (), "--env-concurrency")
+    limits = with_registered_ids(read_limits(env_concurrency or (), "--env-concurrency"))
     check_env_ids("--env-concurrency", limits, ids)
-    env_settings = read_env_settings(settings or ())
+    env_settings = with_registered_ids(read_env_settings(settings or ()))
     check_env_kwargs("--set", env_settings, ids)
-    if split is None and all(is_registered(id) for id in ids):
-        split = "test"
-    kwargs = env_arguments(split, level, dataset, env_settings)
+    kwargs = _with_test_split(ids, env_arguments(split, level, dataset, env_settings))
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:
@@ -111,7 +136,7 @@ def eval_command(
         "stop": stop or [],
     }
     console = Console()
-    folder = out or Path("runs") / _run_name(ids, policy)
+    folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
     run = _play(
         console,
         weights if weighted or len(ids) > 1 else ids[0],
@@ -134,6 +159,16 @@ def eval_command(
         raise typer.Exit(1)
 
 
+def _with_test_split(ids: list[str], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments with the split `test` for environments that have splits."""
+    if "split" in kwargs:
+        return kwargs
+    with_split = [id for id in ids if takes_argument(id, "split")]
+    if with_split == ids:
+        return {"split": "test", **kwargs}
+    return kwargs | {id: {"split": "test", **kwargs.get(id, {})} for id in with_split}
+
+
 def _how_to_resume(progress: RunProgress, folder: Path) -> str:
     """Return how many episodes are stored, and the command that plays the others."""
     words = ["textgym", *sys.argv[1:]]
@@ -147,7 +182,8 @@ def _how_to_resume(progress: RunProgress, folder: Path) -> str:
 
 def _report(run: Run, folder: Path) -> None:
     """Print the metrics, the folder of the run, and what failed."""
-    print_all(*metrics_tables(metrics_rows(run.metrics, "env")))
+    rows = metrics_rows(run.metrics, "env", splits_of(read_config(folder)))
+    print_all(*metrics_tables(rows))
     show(visible(f"\nstored in {folder}"))
     metrics = run.metrics["overall"]
     if run.stopped_early:
@@ -161,7 +197,7 @@ def _report(run: Run, folder: Path) -> None:
 def _play(
     console: Console,
     envs: str | dict[str, float],
-    policy: str,
+    policy: str | None,
     out: Path,
     sampling: Any,
     policy_options: dict[str, Any],
@@ -173,11 +209,15 @@ def _play(
     from textgym.rollouts import arollout
 
     Sampling.read(sampling)
+    if not options["resume"]:
+        refuse_used_folder(out)
     for id in [envs] if isinstance(envs, str) else envs:
         # a wrong id or argument is an error before a model is loaded
         make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
-    with console.status(f"loading {policy}") if console.is_terminal else nullcontext():
-        player = make_policy(policy, sampling, policy_options)
+    named = policy or _DEFAULT_POLICY
+    status = console.status(f"loading {named}") if console.is_terminal else nullcontext()
+    with status, _naming_a_policy(policy):
+        player = make_policy(named, sampling, policy_options)
     progress = RunProgress(console)
 
     async def run() -> Run:
@@ -207,24 +247,33 @@ def _play(
         raise typer.Exit(_EXIT_CODE_INTERRUPTED) from None
 
 
+@contextmanager
+def _naming_a_policy(policy: str | None) -> Iterator[None]:
+    """Say which policy to name if the default policy needs an extra that is not installed."""
+    try:
+        yield
+    except ExtraMissingError as error:
+        if policy is not None:
+            raise
+        raise ExtraMissingError(
+            "name a policy, such as --policy random or --policy openai:MODEL@BASE_URL; the default "
+            f"cannot be used: {error}"
+        ) from error
+
+
 def _print_first_prompt(
-    id: str, policy: str, policy_options: dict[str, Any], kwargs: dict[str, Any]
+    id: str, policy: str | None, policy_options: dict[str, Any], kwargs: dict[str, Any]
 ) -> None:
     env = make(id, **kwargs)
     options = {"index": 0} if hasattr(env.unwrapped, "num_tasks") else None
     messages, info = env.reset(seed=0, options=options)
     tools = info.get("tools", [])
-    kind, _, model = policy.partition(":")
-    if kind in ("hf", "vllm"):  # the tokenizer without the weights
-        from textgym.policies.hf import load_tokenizer
-
-        tokenizer = load_tokenizer(model)
-    else:
-        codec = getattr(make_policy(policy, options=policy_options), "codec", None)
-        tokenizer = codec.tokenizer if codec else None
+    named = policy or _DEFAULT_POLICY
+    with _naming_a_policy(policy):
+        tokenizer = _tokenizer_of(named, policy_options)
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
-        print(f"\n({policy} has no chat template: these are the messages)")
+        print(f"\n({named} has no chat template: these are the messages)")
         return
     from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
 
@@ -232,12 +281,23 @@ def _print_first_prompt(
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
-        print(f"the chat template of {policy} ignores tools: textgym adds its own tool prompt")
+        print(f"the chat template of {named} ignores tools: textgym adds its own tool prompt")
     elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
-            f"warning: the tool calls of {policy} will not be parsed: "
+            f"warning: the tool calls of {named} will not be parsed: "
             "choose one of vLLM's parsers with --policy-set tool_parser=NAME"
         )
+
+
+def _tokenizer_of(policy: str, options: dict[str, Any]) -> Any:
+    """Return the tokenizer of a policy, without loading its weights; None if it has none."""
+    kind, _, model = policy.partition(":")
+    if kind in ("hf", "vllm"):
+        from textgym.policies.hf import load_tokenizer
+
+        return load_tokenizer(model)
+    codec = getattr(make_policy(policy, options=options), "codec", None)
+    return codec.tokenizer if codec else None
 
 
 def _run_name(ids: list[str], policy: str) -> str:

@@ -13,7 +13,8 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from textgym.cli.output.comparisons import comparison_table, explain
+from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
+from textgym.cli.output.exports import csv_records, print_csv, print_markdown
 from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
     as_text,
@@ -22,12 +23,13 @@ from textgym.cli.output.tables import (
     metrics_tables,
     print_all,
     repeats_table,
+    splits_of,
 )
 from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.episode_table import EpisodeTable
-from textgym.metrics.run_metrics import read_episode_table, run_metrics
+from textgym.metrics.run_metrics import planned_episodes, read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
@@ -35,6 +37,7 @@ from textgym.trajectories.schema import Trajectory
 __all__ = ["metrics_command"]
 
 _GROUPINGS = ("env", "level", "category")
+_FORMATS = ("table", "csv", "md", "json")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class _StoredRun:
         table: Its episodes.
         metrics: Its metrics.
         data: The digests of its data sets, if `run.json` has them.
+        splits: The split that was played of each environment, if `run.json` has them.
     """
 
     path: Path
@@ -54,6 +58,7 @@ class _StoredRun:
     table: EpisodeTable
     metrics: dict[str, Any]
     data: Any
+    splits: dict[str, str]
 
 
 def metrics_command(
@@ -64,21 +69,27 @@ def metrics_command(
     by: Annotated[
         str, typer.Option(help="Rows of the tables: env, level or category.", metavar="GROUP")
     ] = "level",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as one JSON object.")
-    ] = False,
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help=f"{', '.join(_FORMATS)}: how to print."),
+    ] = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Compute the metrics of stored runs, and compare each run with the first."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
+    if form not in _FORMATS:
+        raise UnknownNameError(f"there is no format {form!r}{did_you_mean(form, _FORMATS)}")
     stored = [_read(path) for path in runs]
     differences = [compare(stored[0].table, other.table) for other in stored[1:]]
-    if as_json:
+    if as_json or form == "json":
         show(json.dumps(_as_object(stored, differences), indent=2))
-    elif len(stored) == 1:
-        print_all(*_single(stored[0], by))
+    elif form == "csv":
+        print_csv(csv_records([(str(run.path), run.metrics) for run in stored], differences, by))
     else:
-        print_all(*_side_by_side(stored, differences, by))
+        single = len(stored) == 1
+        parts = _single(stored[0], by) if single else _side_by_side(stored, differences, by)
+        (print_markdown if form == "md" else print_all)(*parts)
 
 
 def _read(path: Path) -> _StoredRun:
@@ -94,8 +105,10 @@ def _read(path: Path) -> _StoredRun:
             update(lambda: f"{label}: {episodes:,} episodes")
 
         table = read_episode_table(path, count)
-        metrics = run_metrics(table)
-    return _StoredRun(path, tuple(sorted(policies)), table, metrics, read_config(path).get("data"))
+        config = read_config(path)
+        metrics = run_metrics(table, planned_episodes(config))
+    names = tuple(sorted(policies))
+    return _StoredRun(path, names, table, metrics, config.get("data"), splits_of(config))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:
@@ -111,8 +124,9 @@ def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) ->
 
 
 def _single(run: _StoredRun, by: str) -> list[RenderableType]:
-    rows = metrics_rows(run.metrics, by)
-    parts = [as_text(_headline(run)), Text(""), *metrics_tables(rows)]
+    rows = metrics_rows(run.metrics, by, run.splits)
+    parts: list[RenderableType] = [as_text(line) for line in _headlines("", run)]
+    parts += [Text(""), *metrics_tables(rows)]
     for id, metrics in run.metrics["envs"].items():
         parts += [Text(""), *details(id, metrics)]
     return parts
@@ -123,10 +137,13 @@ def _side_by_side(
 ) -> list[RenderableType]:
     letters = [_letter(place) for place in range(len(runs))]
     parts: list[RenderableType] = [
-        as_text(f"{letter}  {_headline(run)}") for letter, run in zip(letters, runs, strict=True)
+        as_text(line)
+        for letter, run in zip(letters, runs, strict=True)
+        for line in _headlines(f"{letter}  ", run)
     ]
     metrics = [run.metrics for run in runs]
-    parts += [Text(""), comparison_table(letters, metrics, differences, by)]
+    table = comparison_table(letters, metrics, differences, by, _all_splits(runs))
+    parts += [Text(""), table]
     ids = sorted({id for mine in metrics for id in mine["envs"]})
     rows = [
         (f"{id} {letter}", mine["envs"][id])
@@ -137,10 +154,30 @@ def _side_by_side(
     repeats = repeats_table(rows)
     if repeats:
         parts += [Text(""), repeats]
-    for letter, run in zip(letters[1:], runs[1:], strict=True):
+    for letter, run, difference in zip(letters[1:], runs[1:], differences, strict=True):
+        note = unpaired_note(letters[0], letter, difference)
+        parts += [Text(note)] if note else []
         for name in changed_data(runs[0].data, run.data):
             parts.append(as_text(f"warning: A and {letter} were played on different {name}"))
     return [*parts, Text(""), Text(explain(differences))]
+
+
+def _all_splits(runs: Sequence[_StoredRun]) -> dict[str, str]:
+    """Return the splits that any of the runs played of each environment."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        for id, split in run.splits.items():
+            found.setdefault(id, []).append(split)
+    return {id: ", ".join(dict.fromkeys(splits)) for id, splits in found.items()}
+
+
+def _headlines(name: str, run: _StoredRun) -> list[str]:
+    """Return a line about a run, and another one if its episodes are not complete."""
+    lines = [f"{name}{_headline(run)}"]
+    stored, planned = run.table.num_episodes, run.metrics["planned_episodes"]
+    if planned is not None and stored < planned:
+        lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")
+    return lines
 
 
 def _headline(run: _StoredRun) -> str:

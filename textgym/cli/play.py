@@ -14,10 +14,22 @@ import gymnasium as gym
 import typer
 
 from textgym.cli.arguments import env_arguments, read_settings
-from textgym.cli.options import DatasetOption
+from textgym.cli.options import (
+    DatasetOption,
+    EnvArgument,
+    LevelOption,
+    OwnSettingsOption,
+    SplitOption,
+)
 from textgym.cli.play_input import HELP, read_input
 from textgym.display.terminal import Paint, show, wants_colour
-from textgym.display.transcript import format_messages, format_outcome, format_tools
+from textgym.display.transcript import (
+    format_answer,
+    format_messages,
+    format_outcome,
+    format_tools,
+)
+from textgym.env import TextEnv
 from textgym.errors import BoundaryFailure, InvalidActionError, UsageError
 from textgym.messages import Message
 from textgym.registry import make
@@ -31,20 +43,21 @@ _TOOLS_HINT = "/NAME key=value calls a tool. "
 
 
 def play_command(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The environment's id.")],
-    level: Annotated[int | None, typer.Option(help="Play one level; all by default.")] = None,
-    split: Annotated[str | None, typer.Option(help="train, validation or test.")] = None,
+    id: EnvArgument,
+    level: LevelOption = None,
+    split: SplitOption = None,
     dataset: DatasetOption = None,
     index: Annotated[
-        int | None, typer.Option(help="Index of the task; 0 by default, or chosen by the seed.")
+        int | None,
+        typer.Option(
+            metavar="INDEX", help="Index of the task; 0 by default, or chosen by the seed."
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the environment, which chooses the task.")
+        int | None,
+        typer.Option(metavar="SEED", help="Seed of the environment, which chooses the task."),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Argument of the environment: shots=4."),
-    ] = None,
+    settings: OwnSettingsOption = None,
 ) -> None:
     """Play one episode by hand; exits with 1 if it was not finished."""
     env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
@@ -160,6 +173,9 @@ class _Episode:
             self._show_new(observation)
         info.setdefault("stop_reason", "time" if truncated else "")
         self._print(format_outcome(total, info, colour=self.colour))
+        inner = self.env.unwrapped
+        if isinstance(inner, TextEnv) and inner.task.answer is not None:
+            self._print(format_answer(inner.task.answer, colour=self.colour))
 
     def _next_message(self) -> Message:
         """Return the next message; commands before it are run."""

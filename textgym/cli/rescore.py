@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.cli.arguments import read_env_settings
-from textgym.cli.options import EnvSettingsOption
+from textgym.cli.options import EnvSettingsOption, JsonOption, RunArgument
 from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import as_text, number, print_all
 from textgym.display.terminal import show
@@ -22,21 +22,23 @@ __all__ = ["rescore_command"]
 
 
 def rescore_command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")],
+    run: RunArgument,
     settings: EnvSettingsOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="New folder for a run with the new rewards.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="New folder for a run with the new rewards."),
     ] = None,
     limit: Annotated[
-        int, typer.Option(help="Maximum number of episodes per list; 0 lists all.")
+        int, typer.Option(metavar="N", help="Maximum number of episodes per list; 0 lists all.")
     ] = 20,
     concurrency: Annotated[
-        int, typer.Option(help="Maximum number of concurrent episodes, if steps wait for a judge.")
+        int,
+        typer.Option(
+            metavar="N", help="Maximum number of concurrent episodes, if steps wait for a judge."
+        ),
     ] = 64,
-    retries: Annotated[int, typer.Option(help="Retries of a failed step.")] = 2,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as one JSON object.")
-    ] = False,
+    retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
+    as_json: JsonOption = False,
 ) -> None:
     """Grade the episodes of a run again, without the model, and list the differences."""
     options = {

@@ -6,16 +6,20 @@ import itertools
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
+from textgym.cli.options import RunArgument
 from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
-from textgym.display.transcript import format_episode
+from textgym.display.transcript import format_answer, format_episode
+from textgym.errors import BoundaryFailure, UsageError, in_one_line
+from textgym.registry import registered_id
+from textgym.rescoring.answers import TaskAnswers
 from textgym.rescoring.grades import components_of
-from textgym.trajectories.run_folder import read_trajectories
+from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
 
@@ -23,29 +27,47 @@ __all__ = ["view_command"]
 
 
 def view_command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")],
-    env: Annotated[str | None, typer.Option(help="Only episodes of this environment.")] = None,
-    task: Annotated[str | None, typer.Option(help="Only this task: id or index.")] = None,
-    level: Annotated[str | None, typer.Option(help="Only this level.")] = None,
-    category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
+    run: RunArgument,
+    env: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only episodes of this environment.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="TASK", help="Only this task: id, index, or index:3.")
+    ] = None,
+    level: Annotated[str | None, typer.Option(metavar="LEVEL", help="Only this level.")] = None,
+    category: Annotated[
+        str | None, typer.Option(metavar="CATEGORY", help="Only this category.")
+    ] = None,
     stop_reason: Annotated[
-        str | None, typer.Option(help="Only this stop reason, such as max_turns.")
+        str | None,
+        typer.Option(metavar="REASON", help="Only this stop reason, such as max_turns."),
     ] = None,
     text: Annotated[
-        str | None, typer.Option(help="Only with this text in a message, ignoring case.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Only with this text in a message, ignoring case."),
     ] = None,
     success: Annotated[
         bool | None, typer.Option("--success/--no-success", help="Only solved, or only unsolved.")
     ] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only failed episodes.")] = False,
-    order: Annotated[str, typer.Option(help=f"Order: {', '.join(ORDERS)}.")] = "worst",
-    limit: Annotated[int, typer.Option(help="Maximum number of episodes; 0 shows all.")] = 10,
+    order: Annotated[
+        str, typer.Option(metavar="ORDER", help=f"Order: {', '.join(ORDERS)}.")
+    ] = "worst",
+    limit: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of episodes; 0 shows all.")
+    ] = 10,
     tools: Annotated[
         bool, typer.Option("--tools", help="Show tools with their arguments.")
+    ] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Show the right answers; tasks are drawn again.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
 ) -> None:
     """Show the episodes of a run, lowest reward first; exits with 1 if none matches."""
+    if answers and as_json:
+        raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
+    env = registered_id(env) if env and ":" in env else env
     wanted = EpisodeFilter(env, task, level, category, stop_reason, text, failed or None, success)
     search = Search(read_trajectories(run), wanted, order, limit)
     found = iter(search)
@@ -58,19 +80,29 @@ def view_command(
     if as_json:
         for trajectory in episodes:
             print(json.dumps(trajectory))
-    else:
-        page(_texts(search, episodes, tools, limit))
+        return
+    with TaskAnswers(read_config(run)) if answers else nullcontext() as told:
+        page(_texts(search, episodes, tools, told, limit))
 
 
 def _texts(
-    search: Search, episodes: Iterator[Trajectory], tools: bool, limit: int
+    search: Search,
+    episodes: Iterator[Trajectory],
+    tools: bool,
+    answers: TaskAnswers | None,
+    limit: int,
 ) -> Iterator[str]:
     """Yield the text of each episode, and how many matched."""
     paint = Paint(wants_colour())
     if not search.streams:
         yield _count(search, limit)
     for number, trajectory in enumerate(episodes, 1):
-        yield "\n" + _episode(paint, number, trajectory, tools)
+        text = "\n" + _episode(paint, number, trajectory, tools)
+        if answers:
+            text += ("\n\n" if trajectory["failure"] else "\n") + _answer(
+                paint, answers, trajectory
+            )
+        yield text
     if search.streams:
         yield "\n" + _count(search, limit)
 
@@ -96,6 +128,15 @@ def _episode(paint: Paint, number: int, trajectory: Trajectory, tools: bool) -> 
     offered = trajectory["tools"] if tools else ()
     text = format_episode(trajectory["messages"], offered, outcome, colour=paint.colour)
     return "\n".join([*_header(paint, number, trajectory), "", text])
+
+
+def _answer(paint: Paint, answers: TaskAnswers, trajectory: Trajectory) -> str:
+    """Return the line with the right answer, or with the reason why it is not known."""
+    try:
+        return format_answer(answers.find(trajectory), colour=paint.colour)
+    except Exception as error:  # an environment may raise anything
+        told = isinstance(error, (UsageError, BoundaryFailure))
+        return paint(f"right answer: not known ({error if told else in_one_line(error)})", "dim")
 
 
 def _header(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:

@@ -17,7 +17,13 @@ from textgym.display.schema_text import argument_lines
 from textgym.display.terminal import Paint
 from textgym.messages import split_reasoning
 
-__all__ = ["format_episode", "format_messages", "format_outcome", "format_tools"]
+__all__ = [
+    "format_answer",
+    "format_episode",
+    "format_messages",
+    "format_outcome",
+    "format_tools",
+]
 
 _ROLE_STYLES = {
     "system": ("bold", "magenta"),
@@ -138,6 +144,20 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
         if text := _text(info.get(key)):
             lines.append(paint(f"{key.replace('_', ' ')}: {text}"))
     return "\n".join(lines)
+
+
+def format_answer(answer: Any, *, colour: bool = False) -> str:
+    """Return the line that tells the right answer of a task.
+
+    Example:
+        >>> print(format_answer("B"))
+        right answer: B
+    """
+    try:
+        text = str(answer)
+    except Exception:  # the answer's own __str__ failed
+        text = _text(answer)
+    return Paint(colour)(f"right answer: {text}")
 
 
 def _body(paint: Paint, message: Mapping[str, Any], role: str, several: bool) -> list[str]:

@@ -15,7 +15,7 @@ class TextEnvOptions(TypedDict, total=False):
     dataset: str | None
     split: str
     level: int | None
-    max_turns: int
+    max_turns: int | None
     render_mode: str | None
 
 

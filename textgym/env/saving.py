@@ -1,24 +1,26 @@
 """Saving and restoring an environment: its arguments, its spec, and the state of its episode.
 
 Invariants: an episode changes only the conversation, the turn count, the random generator and
-`state`; `set_state` with an invalid state leaves the environment unchanged.
+`state`; `set_state` with an invalid state leaves the environment unchanged; each `begin` that
+returned is followed by one `on_close`.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
-from textgym.cards import Card
+from textgym.concurrency.coroutines import result_of
+from textgym.env.author_checks import copy_of_state
+from textgym.env.author_methods import AuthorMethods, StateT
 from textgym.env.conversation import Conversation
 from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
-from textgym.messages import Message, copy_json, copy_message
+from textgym.messages import copy_json, copy_message
 from textgym.snapshots.episode_state import pack_state, unpack_state
 from textgym.snapshots.saved_episode import MAX_SEED, pack_generator, read_saved, unpack_generator
 from textgym.tasks.json_rows import json_row
@@ -27,20 +29,16 @@ from textgym.tasks.task import Task
 
 __all__ = ["SavableEnv"]
 
-StateT = TypeVar("StateT")
 
-
-class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
+class SavableEnv(AuthorMethods[StateT]):
     """The part of `TextEnv` that copies, saves and restores environments."""
 
-    card: ClassVar[Card]
-    task: Task
-    state: StateT
     turn: int
     _arguments: dict[str, Any]
     _conversation: Conversation
     _finished: bool
     _generator: np.random.Generator | None = None
+    _has_begun: bool = False  # and `on_close` has not been called since
     _outcome: tuple[float, dict[str, Any]] | None
     _running: bool
     _shown: int
@@ -49,20 +47,18 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
 
     def __new__(cls, **kwargs: Any) -> Any:
         """Keep the arguments. They are needed for copies and identify the tasks to share."""
+        if "autoreset_mode" in kwargs:  # Gymnasium's own vector gives its arguments to each of them
+            raise UsageError(
+                f"autoreset_mode is an argument of vectors, and {cls.__name__} is an environment: "
+                "use textgym.make_vec, or pass vector_kwargs={'autoreset_mode': ...} to "
+                "gymnasium.make_vec"
+            )
         env = super().__new__(cls)
         env._arguments = {
             name: os.fspath(value) if isinstance(value, os.PathLike) else value
             for name, value in kwargs.items()
         }
         return env
-
-    def begin(self, task: Task) -> StateT:
-        """Return the state of a new episode. Defined by `TextEnv` and its subclasses."""
-        raise NotImplementedError
-
-    def check_state(self) -> None:
-        """Check that a restored state fits its task. Defined by `TextEnv` and its subclasses."""
-        raise NotImplementedError
 
     @classmethod
     def _declared_state(cls) -> Any:
@@ -97,7 +93,7 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
             "messages": self._conversation.copy(self._conversation.prompt_length),
             "turn": self.turn,
             "running": self._running,
-            "state": pack_state(self.state),
+            "state": pack_state(self.state, type(self)),
             "stream": list(self._tasks.stream.state),
             "np_random": pack_generator(self._np_random),
         }
@@ -110,25 +106,56 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
                 unchanged.
             BoundaryFailure: Something that `begin` calls failed. The environment is unchanged.
         """
-        before, drawn = dict(vars(self)), self._tasks.stream.state
+        drawn = self._tasks.stream.state
+        before = dict(vars(self))
+        if self._conversation:
+            before["state"] = copy_of_state(type(self), self.state)
         try:
+            self._has_begun = False
             self._restore(state)
         except BaseException as error:
-            vars(self).clear()
-            vars(self).update(before)
-            self._tasks.stream.state = drawn
+            try:
+                self._close_episode()
+            finally:
+                self._become(before)
+                self._tasks.stream.state = drawn
             if isinstance(error, BoundaryFailure) or not isinstance(error, Exception):
                 raise
             problem = str(error) if isinstance(error, UsageError) else in_one_line(error)
             raise StateError(f"this is not a state of {self.card.id}: {problem}") from error
+        restored = self._become(before)  # to close what it has open
+        try:
+            self._close_episode()
+        finally:
+            self._become(restored)
+
+    def _become(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Replace all attributes, and return the present ones."""
+        present = dict(vars(self))
+        vars(self).clear()
+        vars(self).update(attributes)
+        return present
+
+    def _begin(self, task: Task) -> StateT:
+        """Return the state of a new episode. Live resources of the last one have been closed."""
+        self.task = task
+        state: StateT = result_of(self.begin(task))
+        self._has_begun = True
+        return state
+
+    def _close_episode(self) -> None:
+        """Let the author close what the last `begin` opened."""
+        if self._has_begun:
+            self._has_begun = False
+            result_of(self.on_close())
 
     def _restore(self, state: Any) -> None:
         saved = read_saved(state)
         if saved["id"] != self.card.id:
             raise StateError(f"it belongs to {saved['id']!r:.100}")
-        self.task = self._tasks.read(json_row(saved["row"]))
+        task = self._tasks.read(json_row(saved["row"]))
         self._generator = None  # draws by `begin` must not advance the current one
-        self.state = unpack_state(self.begin(self.task), saved["state"], self._declared_state())
+        self.state = unpack_state(self._begin(task), saved["state"], self._declared_state())
         self.check_state()
         self.turn, self._running, self._finished = saved["turn"], saved["running"], False
         self._conversation = Conversation(self.task.messages)
@@ -138,6 +165,7 @@ class SavableEnv(gym.Env[list[Message], Message], Generic[StateT]):
         if saved["np_random"] is not None:
             self._generator = unpack_generator(saved["np_random"])
         self._tasks.stream.state = [*saved["stream"]]
+        result_of(self.on_restore())
 
     def _seed(self, seed: int) -> None:
         """Seed the choice of tasks, and `np_random`, whose generator is created on first use."""

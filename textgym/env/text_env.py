@@ -11,37 +11,27 @@ assistant message makes `step` raise, however malformed its content is.
 from __future__ import annotations
 
 import copy
-import random
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any
 
-from textgym.cards import Card
+from textgym.concurrency.coroutines import result_of
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
+from textgym.env.author_checks import check_class, check_grade, check_reply, copy_of_state
+from textgym.env.author_methods import StateT
 from textgym.env.conversation import Conversation
-from textgym.env.saving import SavableEnv, StateT
-from textgym.errors import OracleError, UnknownNameError, UsageError
+from textgym.env.saving import SavableEnv
+from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import Message, copy_json, copy_message, text_of, tool_result
-from textgym.rewards import Grade
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
-from textgym.tasks.source import TaskSource
+from textgym.tasks.source import TaskSource, check_options
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
 from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["TextEnv"]
-
-_NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _left_to_authors(method: F) -> F:
-    """Mark a method as undefined by default, so that policies can check for it."""
-    method.__left_to_authors__ = True  # type: ignore[attr-defined]
-    return method
 
 
 class TextEnv(SavableEnv[StateT]):
@@ -56,7 +46,7 @@ class TextEnv(SavableEnv[StateT]):
         split: `train`, `validation` or `test`, of the generator or of the hub's data set.
         level: One of the card's levels; None for all of them.
         max_turns: The maximum number of assistant messages. The episode is graded and truncated
-            when it is reached.
+            when it is reached. None uses the class's `max_turns`.
         render_mode: `ansi` (`render` returns the transcript), `human` (the transcript is printed as
             it grows), or None. Both use colours if standard output is a terminal.
 
@@ -68,22 +58,24 @@ class TextEnv(SavableEnv[StateT]):
     Attributes:
         card: The environment's metadata.
         blocking: Whether `step`, and `begin` if the class defines it, may wait for something. Such
-            calls run in threads.
+            calls run in threads. A class with `async` methods is blocking.
+        max_turns: The default of the argument: 20 if the class has tools or defines `respond`, else
+            1. A class may set its own.
         max_calls: The maximum number of tool calls in one message. Of the calls beyond this limit,
             the conversation keeps only the first; its result says that it and the rest were
             dropped.
         judge_name: The name of the judge, which `info["judge"]` holds after a reset; "" if the
             environment has none.
-        task: The task of the current episode, including its answer.
+        task: The task of the current episode, including its answer. Do not modify it.
         state: The state of the current episode, as `begin` returned it.
         turn: The number of assistant messages in the current episode.
 
     Example:
         >>> from textgym.cards import Card
         >>> from textgym.messages import user
+        >>> from textgym.rewards import Grade
         >>> class Echo(TextEnv[None]):
-        ...     card = Card("demo/Echo-v0", "Say it again.", ("single-step",), ("copying",), (),
-        ...                 "echo", ("exact match",))
+        ...     card = Card("demo/Echo-v0", "Say it again.")
         ...     def generate(self, rng, level):
         ...         return {"word": rng.choice(["tea", "milk", "honey"])}
         ...     def read_row(self, row):
@@ -100,10 +92,17 @@ class TextEnv(SavableEnv[StateT]):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
-    card: ClassVar[Card]
+    dataset: str | None
+    split: str
+    level: int | None
     blocking: bool = False
+    max_turns: int = 1
     max_calls: int = MAX_CALLS
     judge_name: str = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        check_class(cls, TextEnv)
 
     def __init__(
         self,
@@ -111,9 +110,16 @@ class TextEnv(SavableEnv[StateT]):
         dataset: str | None = None,
         split: str = "train",
         level: int | None = None,
-        max_turns: int = 1,
+        max_turns: int | None = None,
         render_mode: str | None = None,
     ) -> None:
+        if not hasattr(self, "card"):
+            name = type(self).__name__
+            raise UsageError(
+                f"{name} has no card: it needs card = textgym.Card(id='my/{name}-v0', summary='…')"
+            )
+        if max_turns is None:
+            max_turns = self.max_turns
         if not isinstance(max_turns, int) or max_turns < 1:
             raise UsageError(f"max_turns must be an integer of 1 or more, not {max_turns!r}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
@@ -140,72 +146,6 @@ class TextEnv(SavableEnv[StateT]):
             split=split,
             level=level,
         )
-
-    # Methods that subclasses define.
-
-    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Return one flat row of a level, correct by construction, drawn only from `rng`."""
-        raise UsageError(f"{self.card.id} has no generator: pass dataset=")
-
-    def read_row(self, row: dict[str, Any]) -> Task:
-        """Turn a row into a task. The row has an `id`.
-
-        Raises:
-            RowError: The row is not valid; the error names the field.
-        """
-        raise NotImplementedError(f"{type(self).__name__} must define read_row")
-
-    def begin(self, task: Task) -> StateT:
-        """Return the initial state of an episode.
-
-        It may be JSON data, or a dataclass or pydantic model with such fields. Saved states are
-        validated against the annotated return type.
-        """
-        return None  # type: ignore[return-value]
-
-    def check_state(self) -> None:
-        """Check that a restored `self.state` fits `self.task`. The default accepts any.
-
-        `set_state` calls this after it has validated the state against its type.
-
-        Raises:
-            StateError: The state does not fit; the error names the field.
-        """
-
-    def respond(self, message: Message) -> list[Message] | None:
-        """Return the user's reply to a message without tool calls, or None to end the episode."""
-        return None
-
-    def grade(self) -> Grade:
-        """Return the grade of the ended episode."""
-        raise NotImplementedError(f"{type(self).__name__} must define grade")
-
-    @_left_to_authors
-    def solve(self) -> Message:
-        """Return the next message of a policy that knows the answer.
-
-        Raises:
-            OracleError: The environment has no oracle, or the oracle cannot solve this task.
-        """
-        raise OracleError(f"{self.card.id} has no oracle: it does not define solve")
-
-    @_left_to_authors
-    def guess(self, rng: random.Random) -> Message:
-        """Return a well-formed message of a policy that does not know the answer.
-
-        Raises:
-            OracleError: The environment does not define it.
-        """
-        raise OracleError(f"{self.card.id} has no random policy: it does not define guess")
-
-    def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the part of a generated row that decides its split. The default is all content."""
-        return {key: value for key, value in row.items() if key not in _NO_CONTENT_KEYS}
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """The lowest and the highest possible return with these arguments."""
-        return self.card.reward_range
 
     # Properties and methods for subclasses and callers.
 
@@ -240,12 +180,13 @@ class TextEnv(SavableEnv[StateT]):
         self._finished = True
 
     def get_task(self, index: int) -> Task:
-        """Return the task with an index, counted from 0.
+        """Return the task with an index, counted from 0. Changes to it affect no episode.
 
         Raises:
             UsageError: No task has this index.
         """
-        return self._tasks.get(index)
+        task = self._tasks.get(index)
+        return copy.deepcopy(task) if self._tasks.keeps_tasks else task
 
     # Gymnasium's API.
 
@@ -262,19 +203,24 @@ class TextEnv(SavableEnv[StateT]):
             The prompt; and info with `task_id`, `tools`, and `judge` if the environment has one.
 
         Raises:
-            BoundaryFailure: `begin` failed. The next reset draws the same task.
+            UsageError: An option is unknown, or names no task.
+            BoundaryFailure: `begin` failed. There is no episode, and the next reset draws the same
+                task.
         """
+        if options is not None:
+            check_options(options)
         if seed is not None:
             self._seed(seed)
         drawn = self._tasks.stream.state
         task = self._tasks.choose(options)
         self._running = False  # until the episode has begun
-        self.task = task
-        self._conversation = Conversation(task.messages)
-        self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
         try:
-            self.state = self.begin(task)
+            self._close_episode()
+            self._conversation = Conversation(task.messages)
+            self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
+            self.state = self._begin(task)
         except BaseException:
+            self._conversation = Conversation()
             self._tasks.stream.state = drawn
             raise
         self._running = True
@@ -299,22 +245,29 @@ class TextEnv(SavableEnv[StateT]):
         message = read_action(action, self.turn, self.max_calls)
         length, turn, generator = len(self._conversation), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
-        state = None if self.state is None else copy.deepcopy(self.state)
+        state = copy_of_state(type(self), self.state)
         try:
-            reason = self._take(message)
+            reason = self._take(message, state)
             result = self._result(reason)
         except BaseException:
             self._conversation.cut(length)
-            self.turn, self.state, self._finished = turn, state, False  # type: ignore[assignment]
+            self._running, self.turn = False, turn
             self._generator = generator
             if generator is not None:
                 generator.bit_generator.state = drawn
+            self._put_back(state)
+            self._running = True
             raise
         self._running = not reason
         if reason and self.render_mode:
             self._outcome = result[1], copy_json(result[4])
         self._show()
         return result
+
+    def close(self) -> None:
+        """Close what the episode has open. Only a reset can follow."""
+        self._running = False
+        self._close_episode()
 
     def render(self) -> str | None:
         """Return the transcript (`ansi`), or print the messages not printed yet (`human`)."""
@@ -349,24 +302,39 @@ class TextEnv(SavableEnv[StateT]):
         messages = self._conversation.messages[start:]
         return format_episode(messages, tools, self._outcome, colour=wants_colour())
 
-    def _take(self, message: Message) -> str:
-        """Add a message and the replies to it; return the stop reason, or "" to go on."""
+    def _put_back(self, state: Any) -> None:
+        """Continue with an earlier state of the episode."""
+        self.state, self._finished = state, False
+        result_of(self.on_restore())
+
+    def _undo_call(self, state: Any) -> None:
+        """Undo what a tool call changed. The state is copied, because the step may need it, too."""
+        self._put_back(copy_of_state(type(self), state))
+
+    def _take(self, message: Message, state: Any) -> str:
+        """Add a message and the replies to it; return the stop reason, or "" to go on.
+
+        Args:
+            message: The message.
+            state: A copy of the state before it.
+        """
         self._conversation.add(message)
         self.turn += 1
         if message.get("tool_calls"):
-            self._call_tools(message)
+            self._call_tools(message, state)
         else:
-            reply = self.respond(message)
+            reply = result_of(self.respond(message))
             if reply is None:
                 return "answer"
+            check_reply(type(self), reply)
             for answer in reply:
                 self._conversation.add(copy_message(answer))
         if self._finished:
             return "answer"
         return "max_turns" if self.turn >= self.max_turns else ""
 
-    def _call_tools(self, message: Message) -> None:
-        offered = None
+    def _call_tools(self, message: Message, state: Any) -> None:
+        cls, offered = type(self), None
         if self.task.tools is not None:
             offered = [schema["function"]["name"] for schema in self.task.tools]
         for place, call in enumerate(message["tool_calls"] or ()):
@@ -378,17 +346,27 @@ class TextEnv(SavableEnv[StateT]):
                     "this call and all later ones were dropped"
                 )
             else:
+                before = state if place == 0 else copy_of_state(cls, self.state)
                 function = call["function"]
-                arguments = function.get("arguments")
-                text = self.toolbox().call(self, function["name"], arguments, offered)
+                text = cls.toolbox().call(
+                    self,
+                    function["name"],
+                    function.get("arguments"),
+                    offered,
+                    undo=partial(self._undo_call, before),
+                )
             self._conversation.add(tool_result(text, str(call["id"])))
 
     def _result(self, reason: str) -> tuple[list[Message], float, bool, bool, dict[str, Any]]:
         info: dict[str, Any] = {"task_id": self.task.id}
         if not reason:
             return self._conversation.copy(), 0.0, False, False, info
-        grade = self.grade()
+        grade = result_of(self.grade())
         info["stop_reason"] = reason
-        info |= grade.entries(self.card.id, self.reward_range)
+        try:
+            info |= grade.entries(self.card.id, self.reward_range)
+        except (AttributeError, TypeError, ValueError):
+            check_grade(type(self), grade)
+            raise
         ended = reason == "answer"
         return self._conversation.copy(), float(grade.reward), ended, not ended, info

@@ -94,7 +94,7 @@ class GuessNumber(TextEnv[Game]):
         highest: N in generated games; None for the level's value.
         turns: T in generated games; None for the level's value.
         feedback: Whether the user says if the number is higher or lower.
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 100 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -129,9 +129,12 @@ class GuessNumber(TextEnv[Game]):
         chance=0.285,
         data="generated, .jsonl, .parquet, hub",
         shared_splits=True,
+        distinct_tasks=1,
         notes="There are few different games, so all splits contain the same ones. Any T different "
         "guesses include the number with a probability of T/N.",
     )
+
+    max_turns = 100
 
     def __init__(
         self,
@@ -139,7 +142,6 @@ class GuessNumber(TextEnv[Game]):
         highest: int | None = None,
         turns: int | None = None,
         feedback: bool = True,
-        max_turns: int = 100,
         **kwargs: Any,
     ) -> None:
         for name, value in (("highest", highest), ("turns", turns)):
@@ -148,7 +150,7 @@ class GuessNumber(TextEnv[Game]):
         if not isinstance(feedback, bool):
             raise UsageError(f"feedback must be true or false, not {feedback!r}")
         self.highest, self.turns, self.feedback = highest, turns, feedback
-        super().__init__(max_turns=max_turns, **kwargs)
+        super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a number, and a round that makes the row unique."""

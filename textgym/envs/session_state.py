@@ -58,8 +58,8 @@ class SessionState(TextEnv[Counter]):
     graded. Component: `correct`.
 
     ## Info
-    After the last step, `final_count: int` is the final value. `extracted_answer` is the same value
-    as a string.
+    After the last step, `final_count: int` is the final value, `extracted_answer` the same value as
+    a string, and `answer_sought` False, because the state is graded.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -82,7 +82,7 @@ class SessionState(TextEnv[Counter]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `request` |
 
     Args:
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 20 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -115,9 +115,6 @@ class SessionState(TextEnv[Counter]):
         chance=0.005,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_session_state_mgmt rows",
     )
-
-    def __init__(self, *, max_turns: int = 20, **kwargs: Any) -> None:
-        super().__init__(max_turns=max_turns, **kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw an initial value, and changes that result in a different one."""
@@ -173,9 +170,8 @@ class SessionState(TextEnv[Counter]):
         """Compare the counter with the expected value."""
         count = self.state["count"]
         right = count == self.task.answer
-        return Grade(
-            float(right), right, {"correct": float(right)}, str(count), {"final_count": count}
-        )
+        info = {"final_count": count, "answer_sought": False}
+        return Grade(float(right), right, {"correct": float(right)}, str(count), info)
 
     def solve(self) -> Message:
         """Add the difference to the expected value, then end."""

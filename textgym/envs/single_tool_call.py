@@ -121,7 +121,7 @@ class SingleToolCall(TextEnv[Progress]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     Args:
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 8 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -152,12 +152,13 @@ class SingleToolCall(TextEnv[Progress]):
         levels=(1, 2, 3),
         chance=0.089,
         data="generated, .jsonl, .parquet, hub",
+        distinct_tasks=179,
         notes="The tool returns six words and ten numbers. Levels 1 and 2 ask for one of them, and "
-        "an answer can contain a word and a number.",
+        "an answer can contain a word and a number. Their test tasks ask 216 and 179 different "
+        "questions; where a question is repeated, the weather differs in nearly all cases.",
     )
 
-    def __init__(self, *, max_turns: int = 8, **kwargs: Any) -> None:
-        super().__init__(max_turns=max_turns, **kwargs)
+    max_turns = 8
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""

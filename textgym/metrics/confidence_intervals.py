@@ -1,4 +1,4 @@
-"""Confidence intervals of the difference between two means.
+"""Confidence intervals of means, of rates, and of the difference between two means.
 
 These functions know numbers only; `comparison.py` applies them to two runs.
 """
@@ -13,9 +13,17 @@ import numpy as np
 
 from textgym.metrics.standard_errors import Estimate, Values, standard_error
 
-__all__ = ["Interval", "paired_difference", "student_quantile", "unpaired_difference"]
+__all__ = [
+    "Interval",
+    "mean_interval",
+    "paired_difference",
+    "rate_interval",
+    "student_quantile",
+    "unpaired_difference",
+]
 
 _CONFIDENCE = 0.95
+_NORMAL_QUANTILE = 1.959963984540054  # of this confidence
 
 
 class Interval(NamedTuple):
@@ -59,6 +67,50 @@ def student_quantile(confidence: float, freedom: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if inside(middle) < confidence else (low, middle)
     return high
+
+
+def mean_interval(found: Estimate) -> tuple[float, float] | None:
+    """Return the 95 % confidence interval of a mean; None if it has no error.
+
+    The interval is `mean ± t * error`, with Student's t of one degree of freedom less than there
+    are clusters.
+
+    Example:
+        >>> low, high = mean_interval(Estimate(0.5, 0.1, 11))
+        >>> round(low, 3), round(high, 3)
+        (0.277, 0.723)
+    """
+    if found.error is None:
+        return None
+    half = student_quantile(_CONFIDENCE, found.clusters - 1) * found.error
+    return found.mean - half, found.mean + half
+
+
+def rate_interval(found: Estimate) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a rate, by Wilson's method (1927).
+
+    Unlike `mean_interval` it stays between 0 and 1, and a rate of 0 or 1 is not taken as certain.
+    The method needs a number of independent values. It follows from the error e of the rate p as
+    `1 + p(1-p) / e²`: for independent successes and failures this is their number, and less if the
+    values of a cluster are alike. Without an error above 0, it is the number of clusters.
+
+    Args:
+        found: A mean of values from 0 to 1.
+
+    Example:
+        >>> low, high = rate_interval(Estimate(0.0, 0.0, 20))
+        >>> low, round(high, 3)
+        (0.0, 0.161)
+        >>> low, high = rate_interval(Estimate(0.5, 0.05, 101))
+        >>> round(low, 3), round(high, 3)
+        (0.404, 0.596)
+    """
+    rate, error = found.mean, found.error
+    size = 1 + rate * (1 - rate) / error / error if error else found.clusters
+    spread = _NORMAL_QUANTILE**2 / size
+    middle = (rate + spread / 2) / (1 + spread)
+    half = math.sqrt(spread * (rate * (1 - rate) + spread / 4)) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def paired_difference(before: Values, after: Values) -> Interval:

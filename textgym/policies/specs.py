@@ -1,11 +1,13 @@
-"""Policy specs: strings that name a policy, such as `oracle` or `hf:MODEL`."""
+"""Policy specs: strings that name a policy, such as `oracle`, `hf:MODEL` or `module:Class`."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
+from textgym.imports import import_class
 from textgym.policies.base import Policy, Sampling
 from textgym.policies.scripted import OraclePolicy, RandomPolicy
 
@@ -21,7 +23,7 @@ POLICY_KINDS: dict[str, str] = {
 
 _PARSERS = ("tool_parser", "reasoning_parser")
 _OPTIONS = {
-    "hf": _PARSERS,
+    "hf": ("device", "dtype", "batch_size", "attn_implementation", *_PARSERS),
     "openai": (
         "concurrency", "requests_per_minute", "timeout", "connect_timeout", "retries", "extra_body",
         "tool_prompt", "tokens", "tokenizer", *_PARSERS,
@@ -38,11 +40,12 @@ def make_policy(
     """Make a policy from its spec; a policy object is returned unchanged.
 
     Args:
-        spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL` or
-            `openai:MODEL@BASE_URL`.
-        sampling: Settings of `Sampling` by name.
+        spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL`,
+            `openai:MODEL@BASE_URL`, or `module:Class` for a subclass of `Policy`.
+        sampling: Settings of `Sampling` by name. A class of your own gets them as the argument
+            `sampling` if it has one.
         options: The policy's other options by name: those arguments of `OpenAIPolicy`,
-            `VLLMPolicy` and `HFPolicy` that docs/policies.md lists.
+            `VLLMPolicy` and `HFPolicy` that docs/policies.md lists, or arguments of your class.
 
     Raises:
         UnknownNameError: There is no such policy, model, setting or option.
@@ -63,6 +66,8 @@ def make_policy(
         raise UsageError(f"a policy must be a spec or a textgym.Policy object, not a {kind}")
     settings = Sampling.read(sampling)
     kind, _, model = spec.partition(":")
+    if kind not in POLICY_KINDS and model.replace(".", "").isidentifier():
+        return _make_own(spec, settings, options or {})
     if kind not in POLICY_KINDS:
         hint = did_you_mean(kind, POLICY_KINDS)
         raise UnknownNameError(f"there is no policy {spec!r}{hint}")
@@ -86,3 +91,16 @@ def make_policy(
     if model:
         raise UnknownNameError(f"the policy {kind!r} takes no model, but {model!r} was given")
     return OraclePolicy() if kind == "oracle" else RandomPolicy()
+
+
+def _make_own(spec: str, sampling: Sampling, options: Mapping[str, Any]) -> Policy:
+    """Make a policy of a class that `module:Class` names."""
+    cls = import_class(spec, Policy)
+    parameters = inspect.signature(cls).parameters
+    open_ended = any(item.kind is item.VAR_KEYWORD for item in parameters.values())
+    for name in options:
+        if name not in parameters and not open_ended:
+            hint = did_you_mean(name, parameters) if parameters else ": it has no options"
+            raise UnknownNameError(f"the policy {spec!r} has no option {name!r}{hint}")
+    given = {"sampling": sampling} if "sampling" in parameters else {}
+    return cls(**{**given, **options})

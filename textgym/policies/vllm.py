@@ -16,7 +16,13 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, UsageError
+from textgym.errors import (
+    ExtraMissingError,
+    PolicyFailure,
+    UnknownNameError,
+    UsageError,
+    install_advice,
+)
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
@@ -219,9 +225,11 @@ class VLLMPolicy(Policy):
 
     def _fail(self, error: Exception) -> None:
         """Fail all waiting requests."""
+        failure = PolicyFailure(f"{self.name}: {type(error).__name__}: {error}")
+        failure.__cause__ = error
         for done in self._abort_all():
             if not done.done():
-                done.set_exception(PolicyFailure(f"{self.name}: {type(error).__name__}: {error}"))
+                done.set_exception(failure)
 
     def _abort_all(self) -> list[asyncio.Future[Any]]:
         """Abort all waiting requests, and return their futures."""
@@ -250,7 +258,7 @@ def _make_engine(model: str, overrides: Mapping[str, Any]) -> Any:
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
             f"vllm: policies need the extra 'vllm' ({error.name} is missing): "
-            "pip install 'textgym[vllm]'"
+            f"{install_advice('vllm')}"
         ) from error
     arguments: dict[str, Any] = {
         "enable_prefix_caching": True,

@@ -1,7 +1,8 @@
 """Rescoring: stored episodes graded again with the current verifier, without sampling.
 
 `replay` plays an episode again with its stored messages, `grades` compares the new grade with the
-stored one, `verdicts` sums up the comparisons, and `engine` does all of it for a run.
+stored one, `verdicts` sums up the comparisons, and `engine` does all of it for a run. `answers`
+finds the right answers of stored episodes.
 """
 
 from textgym.rescoring.engine import arescore, rescore

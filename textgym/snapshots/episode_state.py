@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["declared_type", "pack_state", "unpack_state", "validation_problem"]
 
 
-def pack_state(state: Any) -> Any:
+def pack_state(state: Any, owner: type) -> Any:
     """Return a copy of an episode's state as JSON values.
+
+    Args:
+        state: The state.
+        owner: The environment's class, for errors.
 
     Raises:
         StateError: The state holds something that JSON cannot represent.
@@ -40,10 +44,13 @@ def pack_state(state: Any) -> Any:
     try:
         packed = json.loads(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise StateError(f"the episode's state cannot be represented in JSON: {error}") from None
+        raise StateError(
+            f"the state of {owner.__name__} cannot be represented in JSON: {error}"
+        ) from None
     if packed != data:
         raise StateError(
-            "the episode's state changes in JSON: it holds tuples, or keys that are not strings"
+            f"the state of {owner.__name__} changes in JSON: it holds tuples, or keys that are not "
+            "strings"
         )
     return packed
 
@@ -102,7 +109,7 @@ def declared_type(owner: type, root: type) -> Any:
     if hint is not root and not isinstance(hint, TypeVar):
         return hint
     definer = next(cls for cls in owner.__mro__ if "begin" in vars(cls))
-    for cls in owner.__mro__ if definer is root else (definer,):
+    for cls in owner.__mro__ if issubclass(root, definer) else (definer,):
         for base in vars(cls).get("__orig_bases__", ()):
             if typing.get_origin(base) is root:
                 (argument,) = typing.get_args(base)

@@ -10,13 +10,20 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import logging
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    in_one_line,
+    install_advice,
+)
 from textgym.tasks.json_rows import json_row
 from textgym.tasks.task import Task, with_id
 
@@ -31,6 +38,9 @@ __all__ = [
 ]
 
 PARQUET_BATCH_SIZE = 1024  # these rows are in memory twice
+_MAX_LISTED = 5  # ids in a warning
+
+_log = logging.getLogger(__name__)
 
 
 class Rows(list[tuple[str, dict[str, Any]]]):
@@ -62,6 +72,17 @@ def content_hash() -> Any:
     return hashlib.blake2b(digest_size=16)
 
 
+def is_file_name(dataset: str | os.PathLike[str]) -> bool:
+    """Return whether a data set is a path, and not a hub id.
+
+    Example:
+        >>> is_file_name("rows.jsonl"), is_file_name("openai/gsm8k")
+        (True, False)
+    """
+    path = Path(dataset)
+    return path.suffix in (".jsonl", ".parquet") or path.exists()
+
+
 def load_rows(dataset: str, split: str) -> Rows:
     """Read all rows of a data set as JSON data (see `json_row`), each with its location.
 
@@ -76,7 +97,7 @@ def load_rows(dataset: str, split: str) -> Rows:
         ExtraMissingError: Parquet files and hubs need the extra `data`.
     """
     path, content = Path(dataset), content_hash()
-    if path.suffix in (".jsonl", ".parquet") or path.exists():
+    if is_file_name(dataset):
         if not path.is_file():
             what = "is a folder; pass a .jsonl or .parquet file" if path.is_dir() else "is missing"
             raise DatasetError(f"data set {dataset!r} {what}")
@@ -173,7 +194,7 @@ def _library(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "parquet files and hub data sets need the extra 'data': pip install 'textgym[data]'"
+            f"parquet files and hub data sets need the extra 'data': {install_advice('data')}"
         ) from error
 
 
@@ -197,6 +218,7 @@ def read_tasks(
     """
     rows = load_rows(dataset, split)
     tasks = TaskList(digest=rows.digest)
+    places = []
     for number, (place, row) in enumerate(rows):
         if level is not None and row.get("level") != level:
             continue
@@ -204,9 +226,28 @@ def read_tasks(
             tasks.append(read_row(with_id(row, f"row-{number}")))
         except RowError as error:
             raise RowError(error.field, error.problem, where=place) from None
+        places.append(place)
     if not tasks:
         raise DatasetError(f"data set {dataset!r} has no row of level {level}")
+    _warn_of_shared_ids(tasks, places)
     return tasks
+
+
+def _warn_of_shared_ids(tasks: TaskList, places: list[str]) -> None:
+    """Log the ids that several tasks with different prompts have, with the places of their rows."""
+    firsts: dict[str, int] = {}
+    shared = []
+    for number, task in enumerate(tasks):
+        first = firsts.setdefault(task.id, number)
+        if task.messages != tasks[first].messages:
+            shared.append(f"{task.id!r} ({places[first]}, {places[number]})")
+    if shared:
+        more = f" and {len(shared) - _MAX_LISTED} more" if len(shared) > _MAX_LISTED else ""
+        _log.warning(
+            "different tasks have the same id, so that results cannot be told apart by id: %s%s",
+            ", ".join(shared[:_MAX_LISTED]),
+            more,
+        )
 
 
 def file_stamp(dataset: str) -> tuple[str, int, int, int] | None:

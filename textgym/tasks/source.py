@@ -9,25 +9,44 @@ from __future__ import annotations
 import operator
 import os
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import message_problem
+from textgym.tasks.evaluation import EvaluationTasks
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.tasks.json_rows import json_row
-from textgym.tasks.splits import SPLITS, TaskStream, draw_row
+from textgym.tasks.splits import SPLITS, TaskStream, draw_rows
 from textgym.tasks.task import Task, with_id
 
-__all__ = ["TaskSource"]
+__all__ = ["TaskSource", "check_options"]
 
 Shared = TypeVar("Shared")
 NUM_GENERATED_TASKS = 500
+_OPTIONS = ("index", "task")
 
 
-class _DrawnTasks(dict[int, Task]):
-    """The tasks of a generated evaluation split that were drawn so far, by index."""
+def check_options(options: Any) -> None:
+    """Check the options of `reset`.
+
+    Raises:
+        UsageError: They are no dict, or hold something else than either `index` or `task`.
+
+    Example:
+        >>> check_options({"idx": 1})
+        Traceback (most recent call last):
+        textgym.errors.UnknownNameError: reset has no option 'idx'; did you mean 'index'?
+    """
+    if options.__class__ is not dict and not isinstance(options, Mapping):
+        raise UsageError(f"options must be a dict such as {{'index': 3}}, not {options!r:.100}")
+    for name in options:
+        if name not in _OPTIONS:
+            hint = did_you_mean(str(name), _OPTIONS)
+            raise UnknownNameError(f"reset has no option {name!r:.100}{hint}")
+    if len(options) > 1:
+        raise UsageError("options select a task by its index or give its row: pass one of them")
 
 
 class TaskSource:
@@ -80,14 +99,19 @@ class TaskSource:
         self._owner, self._arguments = owner, arguments
         self._dataset = None if dataset is None else os.fspath(dataset)
         self._rows = None if self._dataset is None else self._read(self._dataset)
-        self._drawn: dict[int, Task] = {}
+        self._is_checked = False
         if self._rows is not None:
             self.count: int | None = len(self._rows)
         elif split == "train":
             self.count = None
         else:
             self.count = NUM_GENERATED_TASKS
-            self._drawn = self._share(("generated",), _DrawnTasks)
+            self._evaluation = self._share(("generated",), EvaluationTasks)
+
+    @property
+    def keeps_tasks(self) -> bool:
+        """Whether tasks are kept for other episodes; those of a train split are drawn each time."""
+        return self.count is not None
 
     @property
     def digests(self) -> dict[str, str]:
@@ -108,13 +132,12 @@ class TaskSource:
         if self._rows is not None:
             return self._rows[index]
         if self.count is None:
-            return self._draw(index)
-        if index not in self._drawn:
-            self._drawn[index] = self._draw(index)
-        return self._drawn[index]
+            return next(self._draws(index))
+        return self._evaluation.get(index, self._draws)
 
-    def _draw(self, index: int) -> Task:
-        row = draw_row(
+    def _draws(self, index: int) -> Iterator[Task]:
+        """Yield the tasks that an index of the generator draws."""
+        rows = draw_rows(
             self._generate,
             self._canonical,
             id=self._id,
@@ -123,23 +146,45 @@ class TaskSource:
             levels=self._levels,
             index=index,
         )
-        return self._read_row(row)
+        for row in rows:
+            yield self._read_generated(row)
+
+    def _read_generated(self, row: dict[str, Any]) -> Task:
+        """Read a generated row; the first one is checked, because they are all alike."""
+        if self._is_checked:
+            return self._read_row(row)
+        task = self.read(row)
+        self._is_checked = True
+        return task
 
     def read(self, row: dict[str, Any]) -> Task:
         """Read a row of a data set or of a caller.
 
         Raises:
             RowError: A field is missing or wrong, or a message of the prompt is not valid.
+            UsageError: `read_row` does not return a task.
         """
         try:
             task = self._read_row(row)
         except KeyError as error:
             raise RowError(str(error.args[0]), "is missing") from None
+        self._check_type(task)
         for message in task.messages:
             problem = message_problem(message)
             if problem:
                 raise RowError("messages", f"are not a prompt: {problem}")
         return task
+
+    def _check_type(self, task: Any) -> None:
+        name = f"{self._owner.__name__}.read_row"
+        if not isinstance(task, Task):
+            raise UsageError(f"{name} must return a Task, not a {type(task).__name__}")
+        if not isinstance(task.messages, (tuple, list)):
+            kind = type(task.messages).__name__
+            raise UsageError(
+                f"{name}: the messages of a task must be a tuple of messages, such as "
+                f"(user('…'),), not a {kind}"
+            )
 
     def choose(self, options: Mapping[str, Any] | None) -> Task:
         """Return the task that the options of `reset` select, or else draw the next one.

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from textgym.errors import UsageError
+from textgym.errors import UsageError, in_one_line
 from textgym.tasks.hashing import canonical_json, hash_int
 
-__all__ = ["SPLITS", "TaskStream", "draw_row", "split_of"]
+__all__ = ["SPLITS", "TaskStream", "draw_rows", "split_of"]
 
 SPLITS = ("train", "validation", "test")
 _TEST_END, _VALIDATION_END = 26, 52  # of 256: about 10 % for each, the rest for train
@@ -29,7 +29,7 @@ def split_of(content: Any) -> str:
     return "test" if bucket < _TEST_END else "validation" if bucket < _VALIDATION_END else "train"
 
 
-def draw_row(
+def draw_rows(
     generate: Callable[[random.Random, int], dict[str, Any]],
     canonical: Callable[[dict[str, Any]], Any],
     *,
@@ -38,8 +38,8 @@ def draw_row(
     level: int | None,
     levels: Sequence[int],
     index: int,
-) -> dict[str, Any]:
-    """Draw the generated row of an id, split, level and index.
+) -> Iterator[dict[str, Any]]:
+    """Draw the generated rows of an id, split, level and index: the row, and others to replace it.
 
     Args:
         generate: Makes a row from a random generator and a level.
@@ -51,19 +51,36 @@ def draw_row(
         index: The index of the task, from 0.
 
     Raises:
-        UsageError: None of many draws belongs to the split.
+        UsageError: None of many draws belongs to the split, or what was drawn is not a row.
     """
     rng = random.Random(hash_int(id, split, level, index))
-    for _ in range(MAX_DRAWS):
+    draws_left = MAX_DRAWS
+    while draws_left:
+        draws_left -= 1
         drawn = levels[int(rng.random() * len(levels))] if level is None else level
         row = generate(rng, drawn)
-        if split_of(canonical(row)) == split:
+        if _split_of_row(row, canonical, generate) == split:
             row.setdefault("level", drawn)
             row.setdefault("id", f"{split}-{'mixed' if level is None else level}-{index}")
-            return row
+            yield row
+            draws_left = MAX_DRAWS
     raise UsageError(
         f"{id} has no {split} tasks at level {level}: there are too few different tasks"
     )
+
+
+def _split_of_row(row: Any, canonical: Callable[..., Any], generate: Callable[..., Any]) -> str:
+    try:
+        return split_of(canonical(row))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        name = generate.__qualname__
+        if not isinstance(row, dict):
+            kind = type(row).__name__
+            raise UsageError(f"{name} must return a row (a dict), not a {kind}") from error
+        raise UsageError(
+            f"{name} must return a row of JSON data with the content that canonical reads: "
+            f"{in_one_line(error)}"
+        ) from error
 
 
 class TaskStream:

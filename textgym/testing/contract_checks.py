@@ -6,14 +6,19 @@ import copy
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from textgym.env import TextEnv
 from textgym.messages import Message
 from textgym.tasks.hashing import canonical_json
+from textgym.tasks.source import NUM_GENERATED_TASKS
+from textgym.tasks.task import Task
 from textgym.testing.checks import (
     CLASS_IN_MAIN,
     SEEDS,
@@ -24,6 +29,8 @@ from textgym.testing.checks import (
 )
 from textgym.testing.hostile import hostile_messages
 from textgym.testing.subject import Subject, play
+
+_SUITE_FIELDS = ("structure", "capabilities", "domain", "task_type", "verification")
 
 
 @register_check
@@ -37,6 +44,9 @@ def card_is_complete(subject: Subject) -> None:
     assert card.levels == tuple(sorted(card.levels)), "the levels are not in order"
     if subject.spec.namespace != "textgym-check":
         assert card.id == subject.spec.id, f"the card says {card.id}, not {subject.spec.id}"
+    if subject.spec.namespace == "textgym":
+        missing = [name for name in _SUITE_FIELDS if not getattr(card, name)]
+        assert not missing, f"the card of an environment of the suite needs {', '.join(missing)}"
 
 
 def _corrupt(value: Any) -> None:
@@ -196,6 +206,69 @@ def splits_do_not_overlap(subject: Subject) -> None:
 
 
 @register_check
+def evaluation_tasks_are_distinct(subject: Subject) -> None:
+    """The prompts of the generated test tasks of a level differ, or the card says how many do."""
+    if subject.kwargs.get("dataset"):
+        raise Skipped("the tasks come from a data set")
+    stated, fewest = subject.cls.card.distinct_tasks, NUM_GENERATED_TASKS
+    for level in subject.levels:
+        chosen = {} if level is None else {"level": level}
+        test = subject.make_unwrapped(**chosen, split="test")
+        count = _count_prompts(test, subject.indices(test))
+        if count < min(len(subject.indices(test)), stated):
+            count = _count_prompts(test, range(NUM_GENERATED_TASKS))
+            raise AssertionError(
+                f"the test tasks of level {level} have {count} different prompts, but the card "
+                f"says distinct_tasks={stated}"
+            )
+        fewest = min(fewest, count)
+    if subject.tasks >= NUM_GENERATED_TASKS and not subject.kwargs:
+        assert stated == fewest, f"distinct_tasks is {fewest}, but the card says {stated}"
+
+
+def _count_prompts(env: TextEnv[Any], indices: range) -> int:
+    """Return how many tasks have different prompts."""
+    tasks = map(env.get_task, indices)
+    return len({canonical_json([task.messages, task.tools]) for task in tasks})
+
+
+@register_check
+def generator_draws_only_from_its_rng(subject: Subject) -> None:
+    """The generator gives the same rows, whatever state the global random generators have."""
+    if subject.kwargs.get("dataset"):
+        raise Skipped("the tasks come from a data set")
+    before, arrays_before = random.getstate(), np.random.get_state()
+    rows = []
+    try:
+        for seed in (1, 2):
+            random.seed(seed)
+            np.random.seed(seed)
+            env = subject.make_unwrapped(split="train")
+            rows.append([canonical_json(env.get_task(i).row) for i in subject.indices(env)[:50]])
+    finally:
+        random.setstate(before)
+        np.random.set_state(arrays_before)
+    name = subject.cls.generate.__qualname__
+    assert rows[0] == rows[1], f"{name} draws different rows for the same rng: draw only from rng"
+
+
+@register_check
+def playing_leaves_tasks_unchanged(subject: Subject) -> None:
+    """An episode changes neither the row nor the prompt of its task, which other episodes share."""
+    env = subject.make_unwrapped()
+    choices = [guess_message, *([type(env).solve] if subject.defines("solve") else [])]
+    for index in subject.indices(env)[:20]:
+        for choose in choices:
+            before = _content(env.get_task(index))
+            play(env, choose, options={"index": index})
+            assert _content(env.task) == before, f"an episode changed the task {env.task.id}"
+
+
+def _content(task: Task) -> str:
+    return canonical_json([task.messages, task.tools, task.row])
+
+
+@register_check
 def training_holds_no_test_task(subject: Subject) -> None:
     """No prompt of a generated test task also occurs in training with the same solution.
 
@@ -260,6 +333,7 @@ _INFO_TYPES = {
     "is_success": bool,
     "stop_reason": str,
     "extracted_answer": str,
+    "answer_sought": bool,
 }
 
 
@@ -267,14 +341,19 @@ _INFO_TYPES = {
 def infos_have_one_type_a_key(subject: Subject) -> None:
     """The infos have the documented keys, and each key always has the same type."""
     types: dict[str, type] = dict(_INFO_TYPES)
+    sought: set[bool] = set()
     for seed in SEEDS:
         for choose in (empty_message, guess_message):
             env = subject.make_unwrapped()
             _, info = env.reset(seed=seed)
             assert {"task_id", "tools"} <= info.keys(), f"after reset: {sorted(info)}"
             _, seen, last = play(env, choose, seed=seed)
-            wanted = {"task_id", "reward_components", "is_success", "stop_reason"}
-            assert wanted | {"extracted_answer"} <= last.keys(), f"at the end: {sorted(last)}"
+            wanted = {
+                "task_id", "reward_components", "is_success", "stop_reason", "extracted_answer",
+            }  # fmt: skip
+            assert wanted <= last.keys(), f"at the end: {sorted(last)}"
+            sought.add(last.get("answer_sought", True))
+            assert len(sought) == 1, "extracted_answer is None in some episodes: give '' there"
             for item in (info, *(json.loads(text)[-1] for text in seen)):
                 for key, value in item.items():
                     kind = types.setdefault(key, type(value))

@@ -152,6 +152,7 @@ def spec_round_trip(subject: Subject) -> None:
     env = subject.make()
     assert env.spec is not None
     again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    subject.made.append(again)
     for seed in SEEDS:
         assert env.reset(seed=seed) == again.reset(seed=seed), "the prompt differs"
 
@@ -163,6 +164,7 @@ def pickling(subject: Subject) -> None:
         env = subject.make()
         env.reset(seed=seed)
         again = pickle.loads(pickle.dumps(env))
+        subject.made.append(again)
         action = guess_message(env.unwrapped)  # type: ignore[arg-type]
         assert env.step(action) == again.step(action), "the step differs"
         assert env.reset() == again.reset(), "the next task differs"

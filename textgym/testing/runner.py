@@ -61,7 +61,10 @@ def check(
 def run_check(subject: Subject, name: str) -> Result:
     """Run one check."""
     try:
-        CHECKS[name](subject)
+        try:
+            CHECKS[name](subject)
+        finally:
+            subject.close()
     except Skipped as reason:
         return Result(name, "skipped", str(reason))
     except Exception as error:  # an environment may raise anything

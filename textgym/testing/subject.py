@@ -28,21 +28,31 @@ class Subject:
         spec: Gymnasium's spec of the environment, registered or made for the checks.
         kwargs: The keyword arguments to make it with.
         tasks: How many tasks per level are played by the checks that play many.
+        made: The environments that were made, for `close`.
     """
 
     cls: type[TextEnv[Any]]
     spec: gym.envs.registration.EnvSpec
     kwargs: dict[str, Any] = field(default_factory=dict)
     tasks: int = 200
+    made: list[gym.Env[Any, Any]] = field(default_factory=list)
 
     def make(self, **kwargs: Any) -> gym.Env[Any, Any]:
         """Make the environment with the wrappers of `gymnasium.make`."""
-        return gym.make(self.spec, **{**self.kwargs, **kwargs})
+        env = gym.make(self.spec, **{**self.kwargs, **kwargs})
+        self.made.append(env)
+        return env
 
     def make_unwrapped(self, **kwargs: Any) -> TextEnv[Any]:
         """Make the environment without wrappers."""
         env: TextEnv[Any] = self.cls(**{**self.kwargs, **kwargs})
+        self.made.append(env)
         return env
+
+    def close(self) -> None:
+        """Close all environments that were made."""
+        while self.made:
+            self.made.pop().close()
 
     @property
     def in_main(self) -> bool:

@@ -26,9 +26,17 @@ from textgym.errors import RunError
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
-__all__ = ["RunFolder", "encode_line", "json_round_trip", "read_config", "read_trajectories"]
+__all__ = [
+    "RunFolder",
+    "encode_line",
+    "json_round_trip",
+    "read_config",
+    "read_trajectories",
+    "refuse_used_folder",
+]
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+_VERSION_WITHOUT_TRACEBACKS = 1
 _MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
@@ -95,7 +103,7 @@ class RunFolder:
                 self._run_file.fileno(), json.dumps(self._config, indent=2).encode() + b"\n"
             )
         elif not resume:
-            raise RunError(f"{str(self.path)!r} holds a run already: name another folder or resume")
+            raise _used(self.path)
         else:
             self._compare_config(json.loads(stored))
             _drop_incomplete_line(file)
@@ -192,6 +200,26 @@ class RunFolder:
         return RunError(f"cannot write to {str(self.path)!r}: {error.strerror}")
 
 
+def refuse_used_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder that holds a run, or is a file, before a model is loaded for a new run.
+
+    Raises:
+        RunError: The folder cannot hold a new run.
+    """
+    try:
+        with (Path(path) / "run.json").open("r+b") as file:
+            if _is_json(file.read()):
+                raise _used(Path(path))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunError(f"cannot write to {str(path)!r}: {error.strerror}") from error
+
+
+def _used(path: Path) -> RunError:
+    return RunError(f"{str(path)!r} holds a run already: name another folder or resume")
+
+
 def _append_or_undo(file: int, content: bytes) -> None:
     """Append all of the content to a file, or nothing."""
     rest, written = memoryview(content), 0
@@ -240,14 +268,24 @@ def _read_line(line: bytes, where: str) -> Trajectory:
         trajectory: Trajectory = _decode(line)
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
+        if version == _VERSION_WITHOUT_TRACEBACKS:
+            _add_traceback(trajectory)
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(f"{where} is broken: {type(error).__name__}: {error}") from None
-    if version != SCHEMA_VERSION:
+    if trajectory["version"] != SCHEMA_VERSION:
         raise RunError(
             f"{where} has version {version!r} of the schema, and this textgym reads version "
             f"{SCHEMA_VERSION}: read it with the version that wrote it"
         )
     return trajectory
+
+
+def _add_traceback(trajectory: Trajectory) -> None:
+    """Turn a trajectory of version 1 of the schema into one of version 2."""
+    trajectory["version"] = SCHEMA_VERSION
+    failure = trajectory.get("failure")
+    if failure:
+        failure["traceback"] = ""
 
 
 def _decode(line: bytes) -> Any:

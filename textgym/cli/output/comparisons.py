@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 
-from textgym.cli.output.tables import as_text, find, number, row_keys, row_name
+from textgym.cli.output.tables import as_text, find, mean_cell, rate_cell, row_keys, row_name
 
-__all__ = ["comparison_table", "explain"]
+__all__ = ["comparison_table", "explain", "unpaired_note"]
 
 MetricsTree = dict[str, Any]  # the metrics of a run, or the differences between two runs
 
@@ -19,6 +19,7 @@ def comparison_table(
     metrics: Sequence[MetricsTree],
     differences: Sequence[MetricsTree],
     by: str,
+    splits: Mapping[str, str],
 ) -> Table:
     """Return a table with one block per environment and group, and one row per run in each.
 
@@ -27,21 +28,23 @@ def comparison_table(
         metrics: The metrics of the runs.
         differences: The result of `compare` for the first run and each other run.
         by: `env`, `level` or `category`.
+        splits: The splits that were played of each environment, as far as they are known.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", overflow="fold", min_width=10)
     table.add_column("", vertical="bottom")
-    titles = ("reward", "±", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
+    titles = ("reward", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     for key in row_keys(metrics, by):
-        name = row_name(by, key)
+        name = row_name(by, key, splits)
         for place, letter in enumerate(letters):
             mine = find(metrics[place], by, key)
             if mine is None:
                 continue
             difference = find(differences[place - 1], by, key) if place else None
-            table.add_row(as_text(name), letter, *_mean_cells(mine), *_difference_cells(difference))
+            cells = mean_cell(mine), rate_cell(mine), *_difference_cells(difference)
+            table.add_row(as_text(name), letter, *cells)
             name = ""
     return table
 
@@ -57,11 +60,20 @@ def explain(differences: Sequence[MetricsTree]) -> str:
     return text
 
 
-def _mean_cells(metrics: MetricsTree) -> tuple[str, ...]:
+def unpaired_note(letter: str, other: str, differences: MetricsTree) -> str:
+    """Return a line that says how many tasks of two runs are not paired; "" if all are.
+
+    Args:
+        letter: The name of the first run.
+        other: The name of the second run.
+        differences: The result of `compare`.
+    """
+    ours, theirs = differences["overall"]["unpaired_tasks"]
+    if not ours + theirs:
+        return ""
     return (
-        number(metrics["mean_reward"], "{:.3f}"),
-        number(metrics["reward_error"], "{:.3f}"),
-        number(metrics["success_rate"], "{:.1%}"),
+        f"not paired: {ours:,} tasks of {letter} and {theirs:,} of {other}, whose id and prompt no "
+        "graded task of the other run has"
     )
 
 

@@ -1,14 +1,15 @@
 """Tables of metrics for the terminal.
 
 Invariants: numbers are never wrapped (in a narrow terminal, names are); columns without any value
-are left out; text from data sets is escaped before it is printed.
+are left out; text from data sets is escaped before it is printed; `±` is the distance from a figure
+to the farther end of its 95 % confidence interval.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -16,20 +17,25 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.display.terminal import show, visible
+from textgym.metrics.confidence_intervals import mean_interval, rate_interval
 from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.standard_errors import Estimate
 
 __all__ = [
     "as_text",
     "details",
     "find",
+    "mean_cell",
     "metrics_rows",
     "metrics_table",
     "metrics_tables",
     "number",
     "print_all",
+    "rate_cell",
     "repeats_table",
     "row_keys",
     "row_name",
+    "splits_of",
 ]
 
 Metrics = dict[str, Any]
@@ -87,25 +93,38 @@ def find(tree: dict[str, Any], by: str, key: Key) -> dict[str, Any] | None:
     return node[_GROUPS[by]].get(group) if node and group else node
 
 
-def row_name(by: str, key: Key) -> str:
+def row_name(by: str, key: Key, splits: Mapping[str, str]) -> str:
     """Return the name of a row.
 
+    Args:
+        by: `env`, `level` or `category`.
+        key: The row.
+        splits: The split that was played of each environment, as far as it is known.
+
     Example:
-        >>> row_name("level", ("demo/A-v0", "3")), row_name("level", ("demo/A-v0", "hard"))
+        >>> row_name("level", ("demo/A-v0", "3"), {}), row_name("level", ("demo/A-v0", "hard"), {})
         ('  level 3', '  hard')
-        >>> row_name("env", ("demo/A-v0", "")), row_name("env", ("", ""))
-        ('demo/A-v0', 'overall')
+        >>> row_name("env", ("demo/A-v0", ""), {"demo/A-v0": "test"}), row_name("env", ("", ""), {})
+        ('demo/A-v0 (test)', 'overall')
     """
     id, group = key
     if not group:
-        return id or "overall"
+        return f"{id} ({splits[id]})" if id in splits else id or "overall"
     return f"  level {group}" if by == "level" and group.isdigit() else f"  {group}"
 
 
-def metrics_rows(metrics: dict[str, Any], by: str) -> list[tuple[str, Metrics]]:
-    """Return the rows of one run: see `row_keys`."""
+def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the split that was played of each environment, as far as `run.json` has it."""
+    splits = config.get("splits")
+    return splits if isinstance(splits, dict) else {}
+
+
+def metrics_rows(
+    metrics: dict[str, Any], by: str, splits: Mapping[str, str]
+) -> list[tuple[str, Metrics]]:
+    """Return the rows of one run: see `row_keys` and `row_name`."""
     found = ((key, find(metrics, by, key)) for key in row_keys([metrics], by))
-    return [(row_name(by, key), mine) for key, mine in found if mine]
+    return [(row_name(by, key, splits), mine) for key, mine in found if mine]
 
 
 def metrics_tables(rows: Rows) -> list[RenderableType]:
@@ -122,9 +141,8 @@ def metrics_table(rows: Rows) -> Table:
     """
     columns: list[tuple[str, Callable[[Metrics], str]]] = [
         ("episodes", lambda metrics: f"{metrics['episodes']:,}"),
-        ("reward", lambda metrics: number(metrics["mean_reward"], "{:.3f}")),
-        ("±", lambda metrics: number(metrics["reward_error"], "{:.3f}")),
-        ("success", lambda metrics: number(metrics["success_rate"], "{:.1%}")),
+        ("reward", mean_cell),
+        ("success", rate_cell),
         ("no\nanswer", lambda metrics: number(metrics["no_answer_rate"], "{:.1%}")),
         ("steps", lambda metrics: number(metrics["mean_steps"], "{:.2f}")),
         ("tokens", lambda metrics: _short(metrics["mean_completion_tokens"] or None)),
@@ -136,8 +154,8 @@ def metrics_table(rows: Rows) -> Table:
 def repeats_table(rows: Rows) -> Table | None:
     """Return a table of pass@k and similar metrics; None if no task has repeats.
 
-    Each metric is shown with its standard error. If episodes failed, the last column says how many
-    tasks have all their repeats.
+    Each metric is shown with its confidence interval. If episodes failed, the last column says how
+    many tasks have all their repeats.
 
     Args:
         rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
@@ -186,10 +204,41 @@ def details(name: str, metrics: Metrics) -> list[RenderableType]:
     return [*shown, Text(""), _table(lengths, columns)] if lengths else shown
 
 
+def mean_cell(metrics: Metrics) -> str:
+    """Return the mean reward with its confidence interval.
+
+    Example:
+        >>> mean_cell({"mean_reward": 0.25, "reward_error": 0.03, "tasks": 50})
+        '0.250 ±0.060'
+    """
+    if metrics["mean_reward"] is None:
+        return "-"
+    found = Estimate(metrics["mean_reward"], metrics["reward_error"], metrics["tasks"])
+    interval = mean_interval(found)
+    return f"{found.mean:.3f}" + (f" ±{interval[1] - found.mean:.3f}" if interval else "")
+
+
+def rate_cell(metrics: Metrics) -> str:
+    """Return the success rate with its confidence interval.
+
+    Example:
+        >>> rate_cell({"success_rate": 0.0, "success_error": 0.0, "tasks": 20})
+        '0.0% ±16.1'
+    """
+    if metrics["success_rate"] is None:
+        return "-"
+    return _rate(Estimate(metrics["success_rate"], metrics["success_error"], metrics["tasks"]))
+
+
+def _rate(found: Estimate) -> str:
+    low, high = rate_interval(found)
+    return f"{found.mean:.1%} ±{100 * max(found.mean - low, high - found.mean):.1f}"
+
+
 def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Metrics], str]]]) -> Table:
     """Return a table with the name of each row and the columns that have a value."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", overflow="fold", min_width=10)
+    table.add_column("", overflow="fold", min_width=8)
     shown = []
     for title, cell in columns:
         cells = [cell(metrics) for _, metrics in rows]
@@ -209,10 +258,7 @@ def as_text(text: str) -> Text:
 def _at_k(name: str) -> Callable[[Metrics], str]:
     def cell(metrics: Metrics) -> str:
         found = metrics["at_k"].get(name)
-        if not found:
-            return "-"
-        error = "" if found["error"] is None else f" ±{100 * found['error']:.1f}"
-        return f"{found['mean']:.1%}{error}"
+        return _rate(Estimate(found["mean"], found["error"], found["tasks"])) if found else "-"
 
     return cell
 

@@ -133,7 +133,7 @@ class Calendar(TextEnv[Progress]):
 
     Args:
         partial_credit: Whether the reward is the fraction of correct events.
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 40 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -174,11 +174,13 @@ class Calendar(TextEnv[Progress]):
 
     task: CalendarTask
 
-    def __init__(self, *, partial_credit: bool = False, max_turns: int = 40, **kwargs: Any) -> None:
+    max_turns = 40
+
+    def __init__(self, *, partial_credit: bool = False, **kwargs: Any) -> None:
         if not isinstance(partial_credit, bool):
             raise UsageError(f"partial_credit must be true or false, not {partial_credit!r}")
         self.partial_credit = partial_credit
-        super().__init__(max_turns=max_turns, **kwargs)
+        super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a day and the user's turns."""

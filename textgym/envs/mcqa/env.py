@@ -17,7 +17,7 @@ from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, 
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
-from textgym.tasks.splits import draw_row
+from textgym.tasks.splits import draw_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.choices import GRADING_MODES, GradingMode, choice, format_choice
 from textgym.verifiers.exact import normalize_text
@@ -243,14 +243,16 @@ class MCQA(TextEnv[None]):
     def _example_row(self, index: int) -> dict[str, Any]:
         while len(self._example_rows) <= index:
             self._example_rows.append(
-                draw_row(
-                    self.generate,
-                    self.canonical,
-                    id=f"{self.card.id} examples",
-                    split="train",
-                    level=self.level if self.level in self.card.levels else None,
-                    levels=self.card.levels,
-                    index=len(self._example_rows),
+                next(
+                    draw_rows(
+                        self.generate,
+                        self.canonical,
+                        id=f"{self.card.id} examples",
+                        split="train",
+                        level=self.level if self.level in self.card.levels else None,
+                        levels=self.card.levels,
+                        index=len(self._example_rows),
+                    )
                 )
             )
         return self._example_rows[index]

@@ -123,7 +123,7 @@ class MultiStep(TextEnv[None]):
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `synonyms` |
 
     Args:
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 32 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -162,8 +162,7 @@ class MultiStep(TextEnv[None]):
 
     task: MultiStepTask
 
-    def __init__(self, *, max_turns: int = 32, **kwargs: Any) -> None:
-        super().__init__(max_turns=max_turns, **kwargs)
+    max_turns = 32
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a list and a question. The expected values and the term's own value all differ."""

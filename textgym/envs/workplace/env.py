@@ -115,7 +115,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     ## Info
     After the last step, `extracted_answer` is the text of the last message, which is empty if that
-    message has only tool calls.
+    message has only tool calls, and `answer_sought` is False, because the state is graded.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -153,7 +153,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             with these; the reference of a row may use others.
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
-        max_turns: The maximum number of assistant messages.
+        max_turns: The maximum number of assistant messages; 30 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -200,6 +200,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     )
 
     task: WorkplaceTask
+    max_turns = 30
 
     def __init__(
         self,
@@ -207,7 +208,6 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         database: str | None = None,
         toolkits: Sequence[str] | None = None,
         worlds: int | None = 16,
-        max_turns: int = 30,
         **kwargs: Any,
     ) -> None:
         if database is not None and not isinstance(database, (str, os.PathLike)):
@@ -217,7 +217,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         self._offered_names, self.worlds = _tools_of(toolkits), worlds
         self._folder = "" if database is None else os.fspath(database)
         self._database = read_database(self._folder) if database is not None else None
-        super().__init__(max_turns=max_turns, **kwargs)
+        super().__init__(**kwargs)
 
     @property
     def data_digests(self) -> dict[str, str]:
@@ -301,7 +301,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             **{name: float(name not in differing) for name in expected},
             "side_effects": float(changed and not right),
         }
-        return Grade(float(right), right, components, extracted_answer=self.answer_text)
+        info = {"answer_sought": False}
+        return Grade(float(right), right, components, self.answer_text, info)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call; all remaining ones if the turns run out."""

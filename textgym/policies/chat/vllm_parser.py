@@ -14,7 +14,13 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
+from textgym.errors import (
+    ExtraMissingError,
+    UnknownNameError,
+    UsageError,
+    did_you_mean,
+    install_advice,
+)
 from textgym.messages import Message, ToolCall, ToolSchema, assistant
 from textgym.policies.chat.templates import PROBE_TOOL, ignores_tools
 from textgym.policies.json_codec import replace_surrogates
@@ -194,7 +200,7 @@ def _check_names(tool_parser: str | None, reasoning_parser: str | None) -> None:
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
             f"tool_parser and reasoning_parser need the extra 'vllm' ({error.name} is missing): "
-            "pip install 'textgym[vllm]'"
+            f"{install_advice('vllm')}"
         ) from error
     for option, name, manager in (
         ("tool_parser", tool_parser, ToolParserManager),

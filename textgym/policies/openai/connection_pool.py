@@ -21,14 +21,14 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
-from textgym.errors import ExtraMissingError
+from textgym.errors import ExtraMissingError, install_advice
 
 try:
     import aiohttp
 except ModuleNotFoundError as error:
     raise ExtraMissingError(
         f"openai: policies need the extra 'http' ({error.name} is missing): "
-        "pip install 'textgym[http]'"
+        f"{install_advice('http')}"
     ) from error
 
 __all__ = ["ConnectionPool", "HTTPReply", "NoReplyError"]

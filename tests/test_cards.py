@@ -1,0 +1,38 @@
+"""Cards: what is required, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import textgym
+from textgym.errors import UsageError
+
+
+def test_id_and_summary_are_enough() -> None:
+    card = textgym.Card("my/Shop-v0", "Buy something.")
+    assert (card.structure, card.task_type, card.levels, card.reward_range) == (
+        (), "", (1,), (0.0, 1.0),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("id", ["Shop", "Shop-v0", "my/Shop", "my/Shop-v", "/Shop-v0", "", 5, None])
+def test_id_without_namespace_and_version(id: Any) -> None:
+    with pytest.raises(UsageError, match="namespace and a version, such as 'my/Shop-v0', unlike"):
+        textgym.Card(id, "Buy something.")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("structure", "single-step"), ("domain", ["games"]), ("capabilities", None), ("levels", 3),
+     ("reward_range", 1.0), ("verification", "state")],
+)  # fmt: skip
+def test_field_that_is_no_tuple(field: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=rf"the card of my/Shop-v0: {field} must be a tuple such"):
+        textgym.Card("my/Shop-v0", "Buy something.", **{field: value})
+
+
+@pytest.mark.parametrize("field", textgym.Card.__dataclass_fields__)
+def test_every_field_can_be_filtered(field: str) -> None:
+    assert textgym.Card("my/Shop-v0", "Buy something.").matches(field, "no such value") is False

@@ -1,0 +1,151 @@
+"""Checks of what an author wrote: of the class when it is made, and of what its methods return.
+
+Invariant: an author's mistake is a `UsageError` of one line, which names the class and the method
+and says what would be right.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from inspect import get_annotations, iscoroutinefunction
+from numbers import Real
+from typing import Any
+
+from textgym.cards import Card
+from textgym.errors import UsageError, in_one_line
+from textgym.messages import message_problem
+from textgym.rewards import Grade
+from textgym.tools import methods_of_tools
+
+__all__ = ["check_class", "check_grade", "check_reply", "copy_of_state"]
+
+_MAY_BE_ASYNC = ("begin", "respond", "grade", "on_close", "on_restore")
+_MUST_NOT_BE_ASYNC = ("generate", "read_row", "canonical", "check_state", "solve", "guess")
+_REPLY = "must return None or a list of messages, such as [user('…')]"
+MAX_TURNS = 20  # of a class with tools or a user, unless it says otherwise
+
+
+def check_class(cls: Any, base: Any) -> None:
+    """Check a class that was just made, and set its `blocking` and `max_turns` if it is due.
+
+    Args:
+        cls: A subclass of `TextEnv`.
+        base: `TextEnv`.
+
+    Raises:
+        UsageError: A tool or a method of the class is not allowed.
+    """
+    tools = methods_of_tools(cls)
+    taken = {*dir(base), *(name for parent in base.__mro__ for name in get_annotations(parent))}
+    for name in tools:
+        if name in taken:
+            raise UsageError(
+                f"{cls.__name__}.{name} cannot be a tool, because every environment has an "
+                f"attribute {name!r}: rename the method, and keep the tool's name with "
+                f"@tool(name={name!r})"
+            )
+    _check_async(cls, base, [*_MAY_BE_ASYNC, *tools])
+    if not isinstance(getattr(cls, "card", None), (Card, type(None))):
+        kind = type(cls.card).__name__
+        raise UsageError(f"{cls.__name__}.card must be a textgym.Card, not {kind}")
+    parents = cls.__mro__[: cls.__mro__.index(base)]
+    speaks = bool(tools) or cls.respond is not base.respond
+    if speaks and not any("max_turns" in vars(parent) for parent in parents):
+        cls.max_turns = MAX_TURNS
+
+
+def _check_async(cls: Any, base: Any, allowed: list[str]) -> None:
+    """Refuse `async` where it is not allowed, and make a class with `async` methods blocking."""
+    for name in _MUST_NOT_BE_ASYNC:
+        if iscoroutinefunction(getattr(cls, name)):
+            raise UsageError(
+                f"{cls.__name__}.{name} must not be async; only tools, "
+                f"{', '.join(_MAY_BE_ASYNC[:-1])} and {_MAY_BE_ASYNC[-1]} may be"
+            )
+    waiting = [name for name in allowed if iscoroutinefunction(getattr(cls, name))]
+    if not waiting:
+        return
+    if vars(cls).get("blocking") is False:
+        raise UsageError(
+            f"{cls.__name__}.{waiting[0]} is async, so the environment is blocking: remove "
+            "blocking = False"
+        )
+    cls.blocking = True
+
+
+def check_reply(owner: type, reply: Any) -> None:
+    """Check that `respond` returned a list of messages.
+
+    Raises:
+        UsageError: It returned something else.
+
+    Example:
+        >>> class Shop: ...
+        >>> check_reply(Shop, "Which size?")
+        Traceback (most recent call last):
+        textgym.errors.UsageError: Shop.respond must return None or a list of messages, such as \
+[user('…')], not a str
+    """
+    if not isinstance(reply, (list, tuple)):
+        raise UsageError(f"{owner.__name__}.respond {_REPLY}, not a {type(reply).__name__}")
+    for message in reply:
+        if problem := message_problem(message):
+            raise UsageError(f"{owner.__name__}.respond {_REPLY}: {problem}")
+
+
+def check_grade(owner: type, grade: Any) -> None:
+    """Check that `grade` returned a `Grade`.
+
+    Raises:
+        UsageError: It returned something else, or a field of it has another type.
+
+    Example:
+        >>> class Shop: ...
+        >>> check_grade(Shop, 0.5)
+        Traceback (most recent call last):
+        textgym.errors.UsageError: Shop.grade must return a Grade, such as Grade(reward, \
+is_success), not a float
+    """
+    if not isinstance(grade, Grade):
+        kind = type(grade).__name__
+        raise UsageError(
+            f"{owner.__name__}.grade must return a Grade, such as Grade(reward, is_success), "
+            f"not a {kind}"
+        )
+    for name, kinds, right in (
+        ("reward", Real, "a number"),
+        ("components", Mapping, "a dict of numbers"),
+        ("info", Mapping, "a dict"),
+    ):
+        value = getattr(grade, name)
+        if not isinstance(value, kinds):
+            kind = type(value).__name__
+            raise UsageError(f"{owner.__name__}.grade: the {name} must be {right}, not a {kind}")
+
+
+def copy_of_state(owner: type, state: Any) -> Any:
+    """Return a deep copy of an episode's state.
+
+    Raises:
+        UsageError: The state holds something that cannot be copied.
+
+    Example:
+        >>> import threading
+        >>> class Desk: ...
+        >>> copy_of_state(Desk, {"lock": threading.Lock()})
+        Traceback (most recent call last):
+        textgym.errors.UsageError: the state of Desk cannot be copied (TypeError: cannot pickle \
+'_thread.lock' object): begin must return data; keep what is not data in an attribute of its own, \
+which begin sets and on_close closes
+    """
+    if state is None:
+        return None
+    try:
+        return copy.deepcopy(state)
+    except Exception as error:
+        raise UsageError(
+            f"the state of {owner.__name__} cannot be copied ({in_one_line(error)}): begin must "
+            "return data; keep what is not data in an attribute of its own, which begin sets and "
+            "on_close closes"
+        ) from error

@@ -1,0 +1,78 @@
+"""Importing what a name such as `module:Class` refers to, with one-line errors."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TypeVar
+
+from textgym.errors import (
+    ExtraMissingError,
+    UnknownNameError,
+    UsageError,
+    did_you_mean,
+    in_one_line,
+)
+
+__all__ = ["import_class", "import_module"]
+
+T = TypeVar("T")
+
+
+def import_module(name: str) -> ModuleType:
+    """Import a module.
+
+    Raises:
+        UnknownNameError: There is no such module.
+        UsageError: The module cannot be imported.
+        ExtraMissingError: The module needs an optional package.
+
+    Example:
+        >>> import_module("jsno")
+        Traceback (most recent call last):
+        textgym.errors.UnknownNameError: there is no module 'jsno'
+    """
+    try:
+        return importlib.import_module(name)
+    except ExtraMissingError:
+        raise
+    except Exception as error:  # importing a module can raise anything
+        missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+        if missing and f"{name}.".startswith(f"{missing}."):
+            raise UnknownNameError(f"there is no module {name!r}") from error
+        raise UsageError(f"cannot import module {name!r}: {in_one_line(error)}") from error
+
+
+def import_class(spec: str, base: type[T]) -> type[T]:
+    """Return the class that `module:Class` names.
+
+    Args:
+        spec: The module and the class; dots lead to nested classes.
+        base: What the class must be a subclass of.
+
+    Raises:
+        UnknownNameError: There is no such module or class.
+        UsageError: The module cannot be imported.
+
+    Example:
+        >>> import_class("collections:OrderedDict", dict).__name__
+        'OrderedDict'
+        >>> import_class("collections:OrderdDict", dict)
+        Traceback (most recent call last):
+        textgym.errors.UnknownNameError: 'collections' has no dict class 'OrderdDict'; \
+did you mean 'OrderedDict'?
+    """
+    module, _, name = spec.partition(":")
+    imported = import_module(module)
+    found: object = imported
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, type) and issubclass(found, base):
+        return found
+    known = [
+        key
+        for key, value in vars(imported).items()
+        if isinstance(value, type) and issubclass(value, base) and value is not base
+    ]
+    hint = did_you_mean(name, known) if known else "; it defines none"
+    raise UnknownNameError(f"{module!r} has no {base.__name__} class {name!r}{hint}")

@@ -1,0 +1,85 @@
+"""The right answers of stored episodes, which trajectories do not hold.
+
+A task is drawn again from what is stored: the environment, its arguments, and the task's index or
+row. Invariant: the answer of a task that has changed is never returned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from textgym.env import TextEnv
+from textgym.errors import UsageError
+from textgym.registry import import_environments, make
+from textgym.trajectories.run_folder import json_round_trip
+from textgym.trajectories.schema import Trajectory
+
+__all__ = ["TaskAnswers"]
+
+
+class TaskAnswers:
+    """Finds the right answers of the episodes of a run.
+
+    Args:
+        config: The `run.json` of the run.
+
+    Example:
+        >>> import textgym
+        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=1)
+        >>> trajectory = next(run.trajectories())
+        >>> with TaskAnswers({}) as answers:
+        ...     answers.find(trajectory) == trajectory["info"]["extracted_answer"]
+        True
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._imports = config.get("imports")
+        self._given = config.get("given_tasks") or {}
+        self._envs: dict[str, gym.Env[Any, Any]] = {}
+
+    def __enter__(self) -> TaskAnswers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for env in self._envs.values():
+            env.close()
+
+    def find(self, trajectory: Trajectory) -> Any:
+        """Return the right answer of an episode's task.
+
+        Raises:
+            UsageError: The environment or its data are gone or have changed, or it tells no answer.
+            BoundaryFailure: The environment cannot be reached at the moment.
+        """
+        env = self._env(trajectory)
+        inner = env.unwrapped
+        if not isinstance(inner, TextEnv):
+            raise UsageError(f"{trajectory['env_id']} tells none")
+        prompt, info = env.reset(options=self._options(trajectory))
+        messages = trajectory["messages"]
+        same_prompt = not messages or json_round_trip(prompt) == messages[: len(prompt)]
+        if not same_prompt or trajectory["task_id"] not in (None, info["task_id"]):
+            raise UsageError("the task has changed since the run was played")
+        if inner.task.answer is None:
+            raise UsageError(f"{trajectory['env_id']} tells none")
+        return inner.task.answer
+
+    def _env(self, trajectory: Trajectory) -> gym.Env[Any, Any]:
+        """Return the environment of an episode, made once for the same arguments."""
+        id, kwargs = trajectory["env_id"], trajectory["env_kwargs"]
+        key = json.dumps([id, kwargs], sort_keys=True)
+        if key not in self._envs:
+            import_environments(self._imports)
+            self._envs[key] = make(id, **kwargs)
+        return self._envs[key]
+
+    def _options(self, trajectory: Trajectory) -> dict[str, Any]:
+        """Return the options of `reset` that select the task: its row if it was given as one."""
+        given, index = self._given.get(trajectory["env_id"]), trajectory["task_index"]
+        if given and isinstance(given[0], dict):
+            return {"task": given[index]}
+        return {"index": index}

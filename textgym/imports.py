@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textgym.errors import (
     ExtraMissingError,
@@ -14,7 +14,7 @@ from textgym.errors import (
     in_one_line,
 )
 
-__all__ = ["import_class", "import_module"]
+__all__ = ["import_class", "import_module", "import_object"]
 
 T = TypeVar("T")
 
@@ -41,6 +41,31 @@ def import_module(name: str) -> ModuleType:
         if missing and f"{name}.".startswith(f"{missing}."):
             raise UnknownNameError(f"there is no module {name!r}") from error
         raise UsageError(f"cannot import module {name!r}: {in_one_line(error)}") from error
+
+
+def import_object(spec: str) -> Any:
+    """Return what `module:name` names; dots in the name lead to attributes.
+
+    Raises:
+        UnknownNameError: There is no such module or object.
+        UsageError: The module cannot be imported.
+
+    Example:
+        >>> import_object("textgym.messages:text_of").__name__
+        'text_of'
+        >>> import_object("textgym.messages")
+        Traceback (most recent call last):
+        textgym.errors.UnknownNameError: 'textgym.messages' names no object: write module:name
+    """
+    module, _, name = spec.partition(":")
+    if not name:
+        raise UnknownNameError(f"{spec!r} names no object: write module:name")
+    found: Any = import_module(module)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise UnknownNameError(f"{module!r} has no {name!r}{did_you_mean(part, dir(found))}")
+        found = getattr(found, part)
+    return found
 
 
 def import_class(spec: str, base: type[T]) -> type[T]:

@@ -1,7 +1,7 @@
 """Saving a running episode and restoring it, wrappers included.
 
-A `TextEnv` saves itself; `get_state` adds the data of its wrappers, such as `TimeLimit`'s counter
-and running statistics.
+A `TextEnv` saves itself; `get_state` adds its wrappers. Those of textgym save themselves, too; of
+Gymnasium's, the data is saved, such as `TimeLimit`'s counter and running statistics.
 
 Invariants: a saved state consists of JSON values; continuing from a saved state equals continuing
 without a break; a state that is refused changes nothing.
@@ -49,10 +49,7 @@ def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
     inner: Any = env.unwrapped
     if not hasattr(inner, "get_state"):
         raise StateError(f"{type(inner).__name__} cannot be saved: it has no get_state")
-    layers = [
-        [type(layer).__name__, {name: _pack(value) for name, value in _data_of(layer)}]
-        for layer in _wrappers(env)
-    ]
+    layers = [[type(layer).__name__, _save(layer)] for layer in _wrappers(env)]
     return {"env": inner.get_state(), "wrappers": layers}
 
 
@@ -68,22 +65,38 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
     layers = list(_wrappers(env))
     inner: Any = env.unwrapped
     names = [type(layer).__name__ for layer in layers]
+    before = [dict(vars(layer)) for layer in layers]
     try:
         if [name for name, _ in state["wrappers"]] != names:
             raise StateError(f"the state was saved from other wrappers than {names}")
-        restored = [
-            _read(saved, _WrapperData(layer), name)
-            for layer, (name, saved) in zip(layers, state["wrappers"], strict=True)
-        ]
+        for layer, (name, saved) in zip(layers, state["wrappers"], strict=True):
+            _restore(layer, name, saved)
         inner.set_state(state["env"])
-    except (StateError, BoundaryFailure):
-        raise
-    except Exception as error:
+    except BaseException as error:
+        for layer, attributes in zip(layers, before, strict=True):
+            vars(layer).clear()
+            vars(layer).update(attributes)
+        if isinstance(error, (StateError, BoundaryFailure)) or not isinstance(error, Exception):
+            raise
         raise StateError(f"this is not a saved state: {in_one_line(error)}") from error
-    for layer, data in zip(layers, restored, strict=True):
-        vars(layer).update(data)
-        if isinstance(layer, PassiveEnvChecker):  # its first-call checks would fail
-            layer.checked_reset = layer.checked_step = layer.checked_data_reuse = True
+
+
+def _save(layer: Any) -> dict[str, Any]:
+    """Return the state of a wrapper: what its `get_state` returns, or else its data."""
+    if hasattr(type(layer), "get_state"):
+        state: dict[str, Any] = layer.get_state()
+        return state
+    return {name: _pack(value) for name, value in _data_of(layer)}
+
+
+def _restore(layer: Any, name: str, saved: Any) -> None:
+    """Set the state of a wrapper, by its `set_state` or by its data."""
+    if hasattr(type(layer), "set_state"):
+        layer.set_state(saved)
+        return
+    vars(layer).update(_read(saved, _WrapperData(layer), name))
+    if isinstance(layer, PassiveEnvChecker):  # its first-call checks would fail
+        layer.checked_reset = layer.checked_step = layer.checked_data_reuse = True
 
 
 def _wrappers(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any]]:

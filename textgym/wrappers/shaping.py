@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from textgym.errors import RewardError, UsageError
+from textgym.imports import import_object
 from textgym.messages import Message
 from textgym.wrappers.base import RewardWrapper, StepResult, TextEnvLike
 
@@ -169,7 +170,8 @@ class PotentialShaping(RewardWrapper):
         if not 0 < gamma <= 1:
             raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
         self._gamma = gamma
-        self._potential = potential
+        is_name = isinstance(potential, str)
+        self._potential: Potential = import_object(potential) if is_name else potential
 
     def begin(self) -> dict[str, Any]:
         """Return a state without a potential, which `reset` sets."""

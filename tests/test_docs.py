@@ -57,6 +57,18 @@ def test_console_block_runs(code: str, tmp_path: Path) -> None:
         run([*COMMAND, *arguments], tmp_path)
 
 
+@pytest.mark.parametrize("target", ["library_desk:LibraryDesk", "shop:Shop"])
+def test_environment_of_the_docs_is_short_and_passes_the_checks(
+    target: str, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "two-environments.md").read_text()
+    module, _, name = target.partition(":")
+    (code,) = (c for c in re.findall(r"```python\n(.*?)```", page, re.S) if f"class {name}(" in c)
+    assert code.count("\n") < 100
+    (tmp_path / f"{module}.py").write_text(code)
+    run([*COMMAND, "check", target], tmp_path)
+
+
 @pytest.mark.parametrize("id", textgym.ids())
 def test_page_is_the_docstring(id: str) -> None:
     make_pages = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from pathlib import Path
 from typing import Any, Literal, Optional
 
 import pytest
@@ -521,8 +522,18 @@ class Shelf:
     @tool
     def fail(self, kind: str) -> str:
         """Fail."""
-        kinds = (OSError, ConnectionError, TimeoutError, MemoryError, ModuleNotFoundError)
+        kinds = (OSError, ConnectionError, TimeoutError, ModuleNotFoundError)
         raise next(item for item in kinds if item.__name__ == kind)("gone")
+
+    @tool
+    def read(self, path: str) -> str:
+        """Read."""
+        return Path(path).read_text()
+
+    @tool
+    def repeat(self, times: int) -> str:
+        """Repeat."""
+        return "ab" * times
 
 
 @pytest.mark.parametrize(
@@ -562,7 +573,24 @@ def test_tool_error_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["OSError", "ConnectionError", "TimeoutError", "MemoryError", "ModuleNotFoundError"]
+    ("name", "arguments", "kind"),
+    [
+        ("read", {"path": "/no/such/file"}, "FileNotFoundError"),
+        ("read", {"path": "/"}, "IsADirectoryError"),
+        ("read", {"path": "x" * 5000}, "OSError"),
+        ("read", {"path": "a\x00b"}, "ValueError"),
+        ("repeat", {"times": 10**15}, "MemoryError"),
+    ],
+)
+def test_a_model_cannot_make_a_step_fail_by_its_arguments(
+    name: str, arguments: dict[str, Any], kind: str
+) -> None:
+    told = Toolbox(Shelf).call(Shelf(), name, arguments)
+    assert told.startswith(f"Error: {name!r} failed: {kind}")
+
+
+@pytest.mark.parametrize(
+    "kind", ["OSError", "ConnectionError", "TimeoutError", "ModuleNotFoundError"]
 )
 def test_exception_of_the_world_is_a_failure(kind: str) -> None:
     with pytest.raises(EnvironmentFailure, match=f"tool 'fail': {kind}: gone") as caught:

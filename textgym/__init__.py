@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from textgym.rescoring import rescore as rescore
     from textgym.rewards import Grade as Grade
     from textgym.rollouts import arollout as arollout
+    from textgym.rollouts import play_episode as play_episode
     from textgym.rollouts import rollout as rollout
     from textgym.snapshots import get_state as get_state
     from textgym.snapshots import set_state as set_state
@@ -122,7 +123,7 @@ _NAMES = {
     "registry": ("card", "ids", "register"),
     "rescoring": ("Rescore", "arescore", "rescore"),
     "rewards": ("Grade",),
-    "rollouts": ("arollout", "rollout"),
+    "rollouts": ("arollout", "play_episode", "rollout"),
     "snapshots": ("get_state", "set_state"),
     "spaces": ("ActionSpace", "ConversationSpace"),
     "tasks": ("Task",),

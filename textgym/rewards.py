@@ -25,7 +25,9 @@ class Grade:
         reward: The episode's reward, in the environment's declared range.
         is_success: Whether the task was solved.
         components: Named parts of the verdict, each a finite number.
-        extracted_answer: The answer as found in the model's text; "" if there is none.
+        extracted_answer: The answer as found in the model's text; "" if there is none. None if the
+            environment looks for no answer, for example because it grades a state: then info has ""
+            and `"answer_sought": False`.
         info: Further entries for the info of the last step; each key always has the same type.
 
     Example:
@@ -36,7 +38,7 @@ class Grade:
     reward: float
     is_success: bool
     components: Mapping[str, float] = field(default_factory=dict)
-    extracted_answer: str = ""
+    extracted_answer: str | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
 
     def entries(self, owner: str, reward_range: tuple[float, float]) -> dict[str, Any]:
@@ -62,9 +64,11 @@ class Grade:
         for name, value in components.items():
             if not math.isfinite(value):
                 raise RewardError(f"{owner}: component {name!r} is {value}")
-        return {
+        entries: dict[str, Any] = {
             "reward_components": components,
             "is_success": bool(self.is_success),
-            "extracted_answer": self.extracted_answer,
-            **copy_json(self.info),
+            "extracted_answer": self.extracted_answer or "",
         }
+        if self.extracted_answer is None:
+            entries["answer_sought"] = False
+        return {**entries, **copy_json(self.info)}

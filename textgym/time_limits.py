@@ -13,10 +13,13 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """Make a text environment grade the cut of a `TimeLimit` around it, and return it.
 
     A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to it.
+    Rollouts, vectors and the command call this. In a loop of your own, call it after
+    `gymnasium.make(id, max_episode_steps=n)`, or pass `max_turns=n` instead.
 
     Example:
         >>> import textgym
-        >>> env = grade_at_time_limit(gym.make("textgym/GuessNumber-v0", max_episode_steps=1))
+        >>> env = gym.make("textgym/GuessNumber-v0")
+        >>> env = grade_at_time_limit(gym.wrappers.TimeLimit(env, max_episode_steps=1))
         >>> observation, info = env.reset(seed=1)
         >>> observation, reward, terminated, truncated, info = env.step("I do not know.")
         >>> truncated, info["stop_reason"], info["is_success"]

@@ -8,6 +8,7 @@ as text and never raise.
 
 from __future__ import annotations
 
+import errno
 import inspect
 import itertools
 import json
@@ -40,7 +41,11 @@ __all__ = ["Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__textgym_tool__"  # the attribute of a method with the tool's name
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # OpenAI's rule
-_NOT_BY_ARGUMENTS = (OSError, MemoryError, ImportError)  # time-outs and connections are OSErrors
+# An argument that names a file can cause these; any other OSError comes from outside.
+_ERRNOS_OF_ARGUMENTS = frozenset(
+    (errno.EACCES, errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
+     errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM)
+)  # fmt: skip
 MAX_PROBLEMS = 5  # reported to the model for one call
 MAX_ERROR_LENGTH = 200  # of the text that the model reads
 MAX_LOG_LENGTH = 500
@@ -58,8 +63,8 @@ def tool(method: Any = None, /, *, name: str | None = None) -> Any:
     The first paragraph of the docstring describes the tool, and its `Args:` section the arguments.
     The method may be `async`. It returns a string or JSON data. It raises `ToolError` to report a
     problem to the model. Any other exception is reported to the model, too, and logged once as a
-    warning; only failures of the infrastructure (a `BoundaryFailure`, an `OSError`, a
-    `MemoryError`, an `ImportError`) fail the step.
+    warning; only failures of the infrastructure (a `BoundaryFailure`, an `ImportError`, or an
+    `OSError` such as a lost connection, but not a missing file) fail the step.
 
     Args:
         method: The method.
@@ -283,9 +288,9 @@ class Toolbox:
             return f"Error: {error}"
         except BoundaryFailure:
             raise
-        except _NOT_BY_ARGUMENTS as error:
-            raise EnvironmentFailure(f"tool {name!r}: {in_one_line(error)}") from error
         except Exception as error:
+            if _comes_from_outside(error):
+                raise EnvironmentFailure(f"tool {name!r}: {in_one_line(error)}") from error
             if undo:
                 undo()
             self._record(tool, arguments, error)
@@ -304,6 +309,13 @@ class Toolbox:
                 call,
                 exc_info=error,
             )
+
+
+def _comes_from_outside(error: Exception) -> bool:
+    """Return whether an exception has nothing to do with the arguments of a call."""
+    if isinstance(error, OSError):
+        return error.errno not in _ERRNOS_OF_ARGUMENTS
+    return isinstance(error, ImportError)
 
 
 def _text_of(result: Any) -> str:

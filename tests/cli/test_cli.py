@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from textgym.registry import ids
+from textgym.trajectories.schema import SCHEMA_VERSION
 
 MCQA = "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
@@ -341,7 +342,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     (tmp_path / "torn.jsonl").write_text('{"question": "x')
     (tmp_path / "demo_module.py").write_text(MODULE)
     (tmp_path / "held").mkdir()
-    held = {"version": 1, "textgym": importlib.metadata.version("textgym")}
+    held = {"version": SCHEMA_VERSION, "textgym": importlib.metadata.version("textgym")}
     (tmp_path / "held" / "run.json").write_text(json.dumps(held))
     came = textgym(tmp_path, *arguments.split())
     assert came.returncode == 2

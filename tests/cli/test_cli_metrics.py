@@ -192,6 +192,22 @@ def test_text_from_data_sets_is_escaped(run: Any) -> None:
 # Several runs.
 
 
+def test_a_run_that_was_killed_is_shown_as_partial(run: Any) -> None:
+    textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3, repeats=2, out="whole")
+    textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3, repeats=2, out="killed")
+    file = Path("killed", "trajectories.jsonl")
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:4]))
+    lines = printed(run("whole", "killed"))
+    assert lines[:3] == [
+        "A  whole: oracle, 3 tasks, 6 episodes",
+        lines[1],
+        "B  partial run: 4 of 6 episodes are stored",
+    ]
+    assert printed(run("killed"))[1] == "partial run: 4 of 6 episodes are stored"
+    found = json.loads(run("killed", "--json")[1])["runs"][0]
+    assert (found["planned_episodes"], found["overall"]["episodes"]) == (6, 4)
+
+
 def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     stored(Path("a"), *[episode(reward, n) for n, reward in enumerate((0.0, 0.5, 1.0, 0.0))])
     stored(Path("b"), *[episode(reward, n) for n, reward in enumerate((1.0, 0.5, 1.0, 0.5))])
@@ -219,6 +235,7 @@ def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     cells = ["C", "0.750", "±3.177", "50.0%", "±40.5", "+0.375"]
     assert lines[place + 2].split()[:6] == cells
     assert lines[place + 2].split()[-1] == "0"
+    assert lines[-3].startswith("not paired: 4 tasks of A and 2 of C, whose id and prompt")
     assert lines[-1] == (
         "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
         "that both runs share. Runs that share no task are compared by their means."

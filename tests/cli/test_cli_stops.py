@@ -80,7 +80,9 @@ def test_a_run_whose_first_episodes_all_fail_is_aborted_and_exits_with_1(tmp_pat
     (tmp_path / "down.py").write_text(DOWN)
     came = textgym(tmp_path, "eval down:demo/Down-v0 --policy oracle --episodes 500 --out run")
     assert came.returncode == 1
-    assert came.stderr.startswith("the first 100 episodes all failed, so the run was stopped")
+    assert came.stderr.startswith("down.Down failed")
+    assert came.stderr.count("Traceback") == 1
+    assert "\nthe first 100 episodes all failed, so the run was stopped" in came.stderr
     assert "ValueError: the judge has a bug" in came.stderr
     assert len(keys(tmp_path / "run")) == 100
 

@@ -27,7 +27,7 @@ def episode(index: int, reward: float | None = 1.0, **changes: Any) -> dict[str,
     """Make a trajectory as it is stored."""
     failure = {"boundary": "policy", "type": "PolicyFailure", "message": "no server\x1b[2J"}
     return {
-        "version": 1,
+        "version": 2,
         "env_id": MCQA,
         "env_kwargs": {},
         "task_id": f"test-1-{index}",
@@ -281,6 +281,33 @@ def test_no_more_episodes_than_the_limit_are_kept_in_memory() -> None:
     assert (search.matched, search.total) == (5000, 5000)
     assert tracemalloc.get_traced_memory()[1] < 2_000_000
     tracemalloc.stop()
+
+
+PROMPTS = [[{"role": "user", "content": text}] for text in ("One?", "Two?")]
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"), [("row-0", ("row-0", "row-0")), ("1", ("1", "2"))], ids=["ids", "id and index"]
+)
+def test_different_tasks_of_one_name_are_not_mixed(name: str, ids: tuple[str, str]) -> None:
+    episodes = [episode(n, task_id=ids[n], messages=PROMPTS[n]) for n in range(2)]
+    with pytest.raises(
+        UsageError, match="have the indices 0 and 1: name one as index:0 or index:1"
+    ):
+        found(episodes, task=name)
+    assert found(episodes, task="index:1") == [1]
+
+
+def test_repeats_and_equal_rows_and_other_environments_may_share_a_name() -> None:
+    row = {"task_id": "row-0", "messages": PROMPTS[0]}
+    other = {**row, "env_id": "demo/Other-v0", "messages": PROMPTS[1]}
+    episodes = [episode(0, **row), episode(0, **row, repeat=1), episode(1, **row)]
+    assert found([*episodes, episode(2, **other)], "stored", task="row-0") == [0, 0, 1, 2]
+
+
+def test_an_episode_that_failed_before_it_had_an_id_is_found_by_index() -> None:
+    failed = episode(0, None, task_id=None, messages=[], steps=[])
+    assert found([episode(0), failed], "stored", task="0") == [0, 0]
 
 
 def test_wrong_arguments_are_refused() -> None:

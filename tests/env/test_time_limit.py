@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
@@ -21,7 +21,12 @@ class Limited(Library):
     card = textgym.Card(ID, "Borrow a book.")
 
 
-textgym.register(Limited)
+@pytest.fixture(autouse=True)
+def limited() -> Iterator[None]:
+    """Register the environment, and remove it for other tests, which visit all ids."""
+    textgym.register(Limited)
+    yield
+    del gymnasium.registry[ID]
 
 
 class Borrows(textgym.Policy):
@@ -78,6 +83,14 @@ def test_the_cut_of_a_vector_is_graded(vector: Callable[[], Any]) -> None:
     assert (rewards.tolist(), truncated.tolist()) == ([1.0], [True])
     assert infos["final_info"]["stop_reason"].tolist() == ["max_turns"]
     envs.close()
+
+
+def test_the_cut_of_a_plain_loop_is_graded() -> None:
+    env = grade_at_time_limit(gymnasium.make(ID, max_episode_steps=1))
+    observation, _ = env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(borrow(int(observation[0]["content"][7:-1])))
+    assert (reward, terminated, truncated) == (1.0, False, True)
+    assert (info["stop_reason"], info["is_success"]) == ("max_turns", True)
 
 
 def test_a_limit_above_max_turns_changes_nothing() -> None:

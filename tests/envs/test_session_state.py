@@ -64,6 +64,7 @@ def test_calls_of_one_message_are_carried_out_in_order() -> None:
     assert reward == 1.0
     assert info["reward_components"] == {"correct": 1.0}
     assert (info["final_count"], info["extracted_answer"]) == (7, "7")
+    assert info["answer_sought"] is False
 
 
 @pytest.mark.parametrize("counts", [[], [3], [8], [4, 4], [-4]], ids=str)

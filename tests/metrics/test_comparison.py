@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import statistics
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import textgym
+from textgym.messages import user
 from textgym.metrics.comparison import compare
 from textgym.metrics.confidence_intervals import student_quantile
 from textgym.metrics.episode_table import EpisodeTable
+from textgym.metrics.run_metrics import read_episode_table
 
 ENV = "demo/A-v0"
 
@@ -49,6 +53,7 @@ def test_shared_tasks_are_compared_one_by_one() -> None:
         "paired": True,
         "shared_tasks": 4,
         "tasks": [4, 4],
+        "unpaired_tasks": [0, 0],
         "reward": pytest.approx(
             {"difference": 0.375, "error": error, "low": 0.375 - half, "high": 0.375 + half}
         ),
@@ -84,12 +89,47 @@ def test_a_task_that_failed_in_one_run_is_not_shared() -> None:
     assert found["reward"]["difference"] == 1.0
 
 
-@pytest.mark.parametrize("other", [{"task_id": "elsewhere"}, {"task_index": 9}])
-def test_tasks_that_differ_in_index_or_id_are_not_the_same(other: dict[str, Any]) -> None:
+@pytest.mark.parametrize("other", [{"task_id": "elsewhere"}, {"messages": [user("Why?")]}])
+def test_tasks_that_differ_in_id_or_prompt_are_not_the_same(other: dict[str, Any]) -> None:
     before, after = run(0.0, 1.0), table(episode(1.0, 0, **other), episode(1.0, 1, **other))
     found = compare(before, after)["overall"]
     assert (found["paired"], found["shared_tasks"]) == (False, 0)
+    assert found["unpaired_tasks"] == found["tasks"]
     assert found["reward"]["difference"] == 0.5
+
+
+def test_rows_of_different_data_sets_with_the_same_ids_are_not_paired(tmp_path: Path) -> None:
+    tables = []
+    for name in ("one", "two"):
+        rows = [{"question": f"{name} {n}?", "options": {"A": "x", "B": "y"}, "answer": "A"}
+                for n in range(3)]  # fmt: skip
+        rows[2]["question"] = "The same in both?"
+        data = tmp_path / f"{name}.jsonl"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        textgym.rollout(
+            "textgym/MCQA-v0", "random", env_kwargs={"dataset": str(data)}, out=tmp_path / name
+        )
+        tables.append(read_episode_table(tmp_path / name))
+    found = compare(*tables)["overall"]
+    assert (found["shared_tasks"], found["unpaired_tasks"]) == (1, [2, 2])
+
+
+def test_a_task_at_another_index_is_the_same() -> None:
+    found = compare(run(0.0, 1.0), table(episode(1.0, 0, task_index=9)))["overall"]
+    assert (found["shared_tasks"], found["unpaired_tasks"]) == (1, [1, 0])
+    assert found["reward"]["difference"] == 1.0
+
+
+def test_rows_that_are_equal_are_one_task() -> None:
+    doubled = table(episode(1.0, 0), episode(0.0, 0, task_index=1))
+    found = compare(run(0.0), doubled)["overall"]
+    assert (found["shared_tasks"], found["tasks"]) == (1, [1, 1])
+    assert found["reward"]["difference"] == 0.5
+
+
+def test_tasks_without_an_id_are_paired_by_index() -> None:
+    found = compare(run(0.0, 0.0, task_id=None), run(1.0, 0.0, task_id=None))["overall"]
+    assert found["shared_tasks"] == 2
 
 
 def test_without_shared_tasks_the_squares_of_the_errors_are_added() -> None:
@@ -105,7 +145,8 @@ def test_without_shared_tasks_the_squares_of_the_errors_are_added() -> None:
 def test_a_run_without_graded_episodes_has_no_difference() -> None:
     found = compare(run(1.0), run(None))["overall"]
     assert found == {
-        "paired": False, "shared_tasks": 0, "tasks": [1, 0], "reward": None, "success_rate": None,
+        "paired": False, "shared_tasks": 0, "tasks": [1, 0], "unpaired_tasks": [1, 0],
+        "reward": None, "success_rate": None,
     }  # fmt: skip
 
 

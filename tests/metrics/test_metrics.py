@@ -150,7 +150,7 @@ def test_all_metrics_of_four_episodes() -> None:
 
 def test_metrics_of_a_rollout_are_those_of_its_trajectories() -> None:
     run = textgym.rollout("textgym/MCQA-v0", "random", episodes=20, repeats=3)
-    assert run.metrics == compute_metrics(run.trajectories())
+    assert run.metrics == {**compute_metrics(run.trajectories()), "planned_episodes": 60}
     assert json.loads(json.dumps(run.metrics, allow_nan=False)) == run.metrics
     mine = run.metrics["envs"]["textgym/MCQA-v0"]
     assert set(mine["levels"]) <= set("12345")
@@ -208,7 +208,8 @@ def test_metrics_are_given_for_each_environment_and_overall() -> None:
 
 
 def test_a_run_without_episodes_has_no_environments() -> None:
-    assert run_metrics(EpisodeTable()) == {"overall": overall(), "envs": {}}
+    expected = {"planned_episodes": None, "overall": overall(), "envs": {}}
+    assert run_metrics(EpisodeTable()) == expected
 
 
 def test_the_same_index_of_two_environments_is_two_tasks() -> None:
@@ -402,6 +403,14 @@ def test_a_policy_that_reports_no_tokens_has_used_0() -> None:
     assert (figures["prompt_tokens"], figures["completion_tokens"]) == (0, 0)
     assert figures["mean_completion_tokens"] == 0.0
     assert figures["lengths"]["completion_tokens"] is None
+
+
+@pytest.mark.parametrize(
+    ("id", "is_known"), [("textgym/MCQA-v0", True), ("textgym/SessionState-v0", False)]
+)
+def test_an_environment_graded_by_state_has_no_no_answer_rate(id: str, is_known: bool) -> None:
+    figures = textgym.rollout(id, "random", episodes=4).metrics["overall"]
+    assert (figures["no_answer_rate"] is not None) is is_known
 
 
 def test_an_environment_without_extracted_answers_has_no_no_answer_rate() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import logging
 import math
 import random
 import sys
@@ -689,3 +690,99 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, module: str) ->
 def test_invalid_setting_is_refused_before_the_model_is_loaded() -> None:
     with pytest.raises(UsageError, match="temperature"):
         make_policy("hf", {"temperature": -1})
+
+
+# Loading
+
+
+def test_default_model_is_a_plain_float_model_that_can_be_trained(policy: HFPolicy) -> None:
+    trainer_utils = pytest.importorskip("transformers.trainer_utils")
+    model = policy.model
+    assert not getattr(model, "is_quantized", False)
+    assert not hasattr(model, "hf_quantizer")
+    assert not hasattr(model.config, "quantization_config")
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+    assert all(parameter.requires_grad for parameter in model.parameters())
+    trainer_utils.validate_quantization_for_training(model)
+
+
+def test_a_step_of_training_in_place_changes_the_answers(policy: HFPolicy) -> None:
+    (before,) = ask(policy, SHORT)
+    saved = {name: value.clone() for name, value in policy.model.state_dict().items()}
+    optimizer = torch.optim.SGD(policy.model.parameters(), lr=1.0)
+    try:
+        ids = torch.tensor([before.prompt_ids + before.token_ids])
+        policy.model(ids, labels=ids).loss.neg().backward()
+        optimizer.step()
+        assert forward(policy, before).argmax(-1).tolist() != tokens(before)
+        assert ask(policy, SHORT)[0].token_ids != before.token_ids
+    finally:
+        optimizer.zero_grad()
+        policy.model.load_state_dict(saved)
+    assert ask(policy, SHORT)[0].token_ids == before.token_ids
+
+
+def test_dtype_and_attention_are_options(policy: HFPolicy) -> None:
+    options = {"device": "cpu", "dtype": "bfloat16", "attn_implementation": "eager"}
+    other = make_policy("hf", {"max_tokens": 2}, {**options, "batch_size": 3})
+    assert isinstance(other, HFPolicy)
+    assert {parameter.dtype for parameter in other.model.parameters()} == {torch.bfloat16}
+    assert other.model.config._attn_implementation == "eager"
+    assert (other.model.device.type, other.batch_size) == ("cpu", 3)
+    assert len(ask(other, SHORT)[0].token_ids or ()) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"dtype": "float23"}, "there is no dtype 'float23'; did you mean 'float32'"),
+        ({"dtype": 16}, "there is no dtype 16"),
+        ({"device": "gpu"}, "the device 'gpu' cannot be used: RuntimeError"),
+        ({"device": "cuda:99"}, "the device 'cuda:99' cannot be used"),
+        ({"batch_size": 0}, "batch_size must be an integer of 1 or more, not 0"),
+        ({"batchsize": 8}, "no option 'batchsize'; did you mean 'batch_size'"),
+        ({"attn_implementation": "nonsense"}, "'SmolLM2-135M-Instruct' cannot be loaded"),
+    ],
+    ids=str,
+)
+def test_invalid_options_are_refused_in_one_line(
+    policy: HFPolicy, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told) as caught:
+        make_policy("hf", None, options)
+    assert "\n" not in str(caught.value)
+
+
+def test_loading_leaves_logging_and_stderr_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress = pytest.importorskip("transformers.utils.logging")
+    folder = saved_tokenizer(tmp_path, chat_template="{{ messages }}")
+    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub", "")]
+    monkeypatch.setattr(progress, "_tqdm_active", True)
+    for logger in loggers:
+        monkeypatch.setattr(logger, "level", logging.INFO)
+    streams = []
+    load = transformers.AutoTokenizer.from_pretrained
+
+    def from_pretrained(*args: Any, **kwargs: Any) -> Any:
+        streams.append((sys.stdout, sys.stderr))
+        return load(*args, **kwargs)
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", from_pretrained)
+    load_tokenizer(folder)
+    assert streams == [(sys.stdout, sys.stderr)]
+    assert [logger.level for logger in loggers] == [logging.INFO] * 3
+    assert progress.is_progress_bar_enabled()
+
+
+def test_failure_of_the_model_keeps_its_cause(
+    policy: HFPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(policy.model, "generate", broken)
+    (failure,) = ask_all(policy, SHORT)
+    assert isinstance(failure, PolicyFailure)
+    assert isinstance(failure.__cause__, RuntimeError)

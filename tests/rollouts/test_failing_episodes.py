@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 import textgym
-from textgym.errors import EnvironmentFailure, PolicyFailure
+from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
+from textgym.policies.scripted import OraclePolicy
 from textgym.rewards import Grade
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
+from textgym.trajectories.failures import MAX_TRACEBACK
 
 CARD = textgym.Card("demo/Word-v0", "x", ("single-step",), ("x",), ("x",), "x", ("exact match",))
 
@@ -91,11 +93,9 @@ def test_a_policy_that_keeps_raising_them_fails_its_episode_only(
 ) -> None:
     trajectories = play(policy=Saying(error, (2, 3, 4)), concurrency=1)
     assert [bool(item["failure"]) for item in trajectories] == [False, True, False, False, False]
-    assert trajectories[1]["failure"] == {
-        "boundary": "policy",
-        "type": type(error).__name__,
-        "message": str(error),
-    }
+    failure = trajectories[1]["failure"]
+    assert failure["boundary"] == "policy"
+    assert (failure["type"], failure["message"]) == (type(error).__name__, str(error))
 
 
 def test_a_rollout_that_is_cancelled_is_cancelled() -> None:
@@ -167,7 +167,90 @@ def test_an_environment_that_cannot_be_closed_is_logged_and_the_run_continues(
     with caplog.at_level(logging.WARNING, logger="textgym"):
         trajectories = play(Sticky, "oracle", concurrency=1)
     assert [item["reward"] for item in trajectories] == [1.0] * 5
-    assert caplog.messages == ["Sticky could not be closed: OSError: it is stuck"]
+    (record,) = caplog.records
+    assert record.getMessage().endswith(".Sticky could not be closed: OSError: it is stuck")
+    assert record.exc_info
+
+
+def test_environments_that_cannot_be_closed_do_not_lose_a_run(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Stuck(Word):
+        def close(self) -> None:
+            raise OSError("it is stuck")
+
+    trajectories = play(Stuck, Yielding(), concurrency=3)
+    assert [item["reward"] for item in trajectories] == [0.0] * 5
+    assert len(caplog.records) == 1
+
+
+def test_a_policy_that_cannot_be_closed_does_not_lose_a_run(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def close(policy: Any) -> None:
+        raise OSError("it is stuck")
+
+    monkeypatch.setattr(OraclePolicy, "close", close)
+    assert [item["reward"] for item in play(Word, "oracle")] == [1.0] * 5
+    assert "OraclePolicy could not be closed: OSError" in caplog.text
+
+
+def test_the_first_failure_of_each_class_is_logged_with_its_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Fragile(Word):
+        def grade(self) -> Grade:
+            raise ValueError(f"no grade for {self.task.id}")
+
+    policy = Saying(PolicyFailure("no such server"), (2, 4))
+    trajectories = play(Fragile, policy, retries=0, concurrency=1)
+    boundaries = [item["failure"]["boundary"] for item in trajectories]
+    assert boundaries == ["environment", "policy", "environment", "policy", "environment"]
+    first, second = caplog.records
+    assert ".Fragile failed (" in first.getMessage()
+    assert ".Saying failed (" in second.getMessage()
+    assert first.getMessage().endswith(": ValueError: no grade for test-mixed-0")
+    assert "Traceback" in caplog.text
+    assert "no grade for test-mixed-2" not in caplog.text
+    for item in trajectories:
+        assert item["failure"]["message"] in item["failure"]["traceback"]
+
+
+def test_an_environment_that_cannot_be_made_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Once(Word):
+        made = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            if type(self).made > 2:
+                raise EnvironmentFailure("no more of these")
+
+    play(Once, Yielding(), concurrency=3)
+    (record,) = caplog.records
+    assert record.getMessage().startswith("Once failed (")
+
+
+def test_a_mistake_of_the_user_is_logged_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Unsolved(Word):
+        def solve(self) -> Any:
+            raise OracleError("no answer is known")
+
+    trajectory = play(Unsolved, "oracle", episodes=1)[0]
+    assert "no answer is known" in trajectory["failure"]["traceback"]
+    assert "OracleError: no answer is known" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_only_the_end_of_a_long_traceback_is_recorded() -> None:
+    class Chatty(Word):
+        def grade(self) -> Grade:
+            raise ValueError("x" * 2 * MAX_TRACEBACK + " at last")
+
+    traceback = play(Chatty, Saying(), episodes=1)[0]["failure"]["traceback"]
+    assert len(traceback) == MAX_TRACEBACK
+    assert traceback.endswith("x at last\n")
 
 
 def test_the_message_of_a_failed_step_is_recorded() -> None:

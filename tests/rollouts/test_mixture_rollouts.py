@@ -21,6 +21,7 @@ from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
 from textgym.rollouts.episode import Job
+from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.schedule import Schedule
 
 QUICK, SLOW = "demo/Quick-v0", "demo/Slow-v0"
@@ -208,7 +209,7 @@ def test_an_invalid_limit_is_refused(limits: Any, error: type[Exception], told: 
 
 
 def lines(counts: dict[str, int], repeats: int = 1, start: int = 0) -> tuple[Any, Any]:
-    tasks = {id: range(start, start + count) for id, count in counts.items()}
+    tasks = {id: PlannedTasks(range(start, start + count)) for id, count in counts.items()}
     jobs = {
         id: iter([Job(id, {}, index, repeat, 0) for index in mine for repeat in range(repeats)])
         for id, mine in tasks.items()

@@ -110,7 +110,9 @@ def test_an_error_whose_str_fails_is_recorded_without_a_message() -> None:
         def step(self, action: Any) -> Any:
             raise Dumb
 
-    assert play(Broken)["failure"] == {"boundary": "environment", "type": "Dumb", "message": ""}
+    failure = play(Broken)["failure"]
+    assert (failure["boundary"], failure["type"], failure["message"]) == ("environment", "Dumb", "")
+    assert "raise Dumb" in failure["traceback"]
 
 
 def test_none_in_an_info_is_an_empty_stop_reason_and_no_components() -> None:

@@ -202,7 +202,7 @@ def test_a_completed_episode_is_recorded_completely() -> None:
     assert trajectory["info"]["extracted_answer"] == word
     assert "tools" not in trajectory["info"]
     head = ("version", "env_id", "task_index", "repeat", "seed", "policy", "attempts")
-    assert [trajectory[name] for name in head] == [1, "demo/Talk-v0", 0, 0, 7, "scripted", 1]
+    assert [trajectory[name] for name in head] == [2, "demo/Talk-v0", 0, 0, 7, "scripted", 1]
 
 
 def test_token_fields_are_none_without_tokens() -> None:
@@ -350,10 +350,13 @@ def test_retries_do_not_count_the_first_attempt(retries: int) -> None:
 def test_a_lasting_failure_is_recorded_without_a_reward() -> None:
     make, _ = shaky(*[EnvironmentFailure("judge is down")] * 3)
     (trajectory,) = play(make, Scripted(), episodes=1)
-    assert trajectory["failure"] == {
+    failure = trajectory["failure"]
+    assert failure["traceback"].endswith("EnvironmentFailure: judge is down\n")
+    assert failure == {
         "boundary": "environment",
         "type": "EnvironmentFailure",
         "message": "judge is down",
+        "traceback": failure["traceback"],
     }
     assert (trajectory["reward"], trajectory["is_success"]) == (None, None)
 
@@ -369,11 +372,9 @@ def test_a_failure_is_recorded_with_its_own_boundary() -> None:
 
 def test_a_policy_that_stays_down_is_the_recorded_boundary() -> None:
     for trajectory in play(policy=Scripted(raises(PolicyFailure("down")))):
-        assert trajectory["failure"] == {
-            "boundary": "policy",
-            "type": "PolicyFailure",
-            "message": "down",
-        }
+        failure = trajectory["failure"]
+        told = (failure["boundary"], failure["type"], failure["message"])
+        assert told == ("policy", "PolicyFailure", "down")
         assert trajectory["task_id"] is not None
         assert len(trajectory["messages"]) == 1
 
@@ -827,7 +828,7 @@ def test_a_folder_holds_configuration_trajectories_and_metrics(tmp_path: Path) -
         "trajectories.jsonl",
     ]
     asked = json.loads((out / "run.json").read_text())
-    expected = {"policy": "random", "episodes": 4, "repeats": 2, "seed": 3, "version": 1}
+    expected = {"policy": "random", "episodes": 4, "repeats": 2, "seed": 3, "version": 2}
     assert asked.items() >= {**expected, "env_kwargs": {"split": "test"}}.items()
     assert json.loads((out / "metrics.json").read_text()) == run.metrics
     lines = (out / "trajectories.jsonl").read_text().splitlines()
@@ -970,7 +971,7 @@ def test_a_run_that_was_killed_before_it_began_is_restarted(tmp_path: Path, cont
     (tmp_path / "run.json").write_text(content)
     (tmp_path / "trajectories.jsonl").touch()
     assert len(play(out=tmp_path)) == 2
-    assert json.loads((tmp_path / "run.json").read_text())["version"] == 1
+    assert json.loads((tmp_path / "run.json").read_text())["version"] == 2
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "5"])

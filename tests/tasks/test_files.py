@@ -357,3 +357,29 @@ def test_broken_parquet_file(tmp_path: Path) -> None:
     path.write_bytes(b"no parquet")
     with pytest.raises(DatasetError, match=r"rows\.parquet' cannot be read"):
         load_rows(str(path), "train")
+
+
+# Ids.
+
+
+def test_different_rows_with_one_id_are_named_with_their_lines(
+    write: Write, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [question(0, id="a"), question(1, id="b"), question(2, id="a"), question(3)]
+    path = write(*rows)
+    mcqa(path)
+    (message,) = caplog.messages
+    assert message.startswith("different tasks have the same id")
+    assert message.endswith(f": 'a' (line 1 of {path}, line 3 of {path})")
+
+
+def test_many_shared_ids_are_shortened(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    mcqa(write(*[question(n, id=str(n % 10)) for n in range(20)]))
+    assert caplog.messages[0].endswith(" and 5 more")
+
+
+def test_a_row_that_is_there_twice_is_no_reason_to_warn(
+    write: Write, caplog: pytest.LogCaptureFixture
+) -> None:
+    mcqa(write(question(0, id="a"), question(0, id="a")))
+    assert caplog.messages == []

@@ -18,9 +18,9 @@ from textgym.errors import RunError
 from textgym.trajectories.run_folder import RunFolder, read_trajectories
 
 MCQA = "textgym/MCQA-v0"
-ASKED = {"version": 1, "policy": "oracle"}
+ASKED = {"version": 2, "policy": "oracle"}
 TRAJECTORY = {
-    "version": 1, "env_id": "x", "task_index": 0, "repeat": 0, "failure": None, "reward": 1.0,
+    "version": 2, "env_id": "x", "task_index": 0, "repeat": 0, "failure": None, "reward": 1.0,
 }  # fmt: skip
 CLOCKS = {"started_at", "seconds", "steps"}
 
@@ -137,7 +137,7 @@ def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     code = (
         "import sys, textgym\n"
         "from textgym.trajectories.run_folder import RunFolder\n"
-        "folder = RunFolder(sys.argv[1], {'version': 1, 'policy': 'oracle'})\n"
+        "folder = RunFolder(sys.argv[1], {'version': 2, 'policy': 'oracle'})\n"
         "print('open', flush=True)\n"
         "sys.stdin.read()\n"
     )
@@ -159,7 +159,7 @@ def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("version", 2, "was written by version 2 of the schema, and this is 1"),
+        ("version", 1, "was written by version 1 of the schema, and this is 2"),
         ("textgym", "9.9", 'was written by version "9.9" of textgym, and this is'),
         ("version", None, "was written by version null of the schema"),
         ("invention", 5, "its invention is 5, not null"),
@@ -180,10 +180,28 @@ def test_a_run_of_another_version_is_not_changed(
 
 
 def test_trajectories_of_another_version_are_refused(tmp_path: Path) -> None:
-    line = json.dumps({**TRAJECTORY, "version": 2})
+    line = json.dumps({**TRAJECTORY, "version": 3})
     (tmp_path / "trajectories.jsonl").write_text(line + "\n")
-    with pytest.raises(RunError, match=r"line 1 of .* has version 2 of the schema"):
+    with pytest.raises(RunError, match=r"line 1 of .* has version 3 of the schema"):
         list(read_trajectories(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("failure", "now"),
+    [
+        (None, None),
+        (
+            {"boundary": "judge", "type": "JudgeFailure", "message": "down"},
+            {"boundary": "judge", "type": "JudgeFailure", "message": "down", "traceback": ""},
+        ),
+    ],
+)
+def test_trajectories_of_version_1_are_read_as_version_2(
+    tmp_path: Path, failure: Any, now: Any
+) -> None:
+    old = {**TRAJECTORY, "version": 1, "failure": failure}
+    (tmp_path / "trajectories.jsonl").write_text(json.dumps(old) + "\n")
+    assert list(read_trajectories(tmp_path)) == [{**TRAJECTORY, "version": 2, "failure": now}]
 
 
 # Full disks and missing permissions.

@@ -503,6 +503,33 @@ def test_invalid_mixtures_are_refused(envs: Any, told: str) -> None:
         textgym.make_vec(envs, 3)
 
 
+def test_each_id_may_have_arguments_of_its_own() -> None:
+    weights = {"textgym/MCQA-v0": 1, "textgym/GuessNumber-v0": 1}
+    own = {"split": "test", "textgym/MCQA-v0": {"shots": 2, "level": 3}}
+    vector = textgym.make_vec(weights, 2, level=1, env_kwargs=own)
+    first, second = (env.unwrapped for env in vector.envs)
+    assert (first.arguments, second.arguments) == (
+        {"level": 3, "split": "test", "shots": 2},
+        {"level": 1, "split": "test"},
+    )
+    vector.close()
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "told"),
+    [({"wrappers": []}, "make_vec has no argument 'wrappers': pass env_wrappers="),
+     ({"vector_kwargs": {}}, "no argument 'vector_kwargs': pass what it holds as arguments"),
+     ({"env_kwargs": {"textgym/Math-v0": {}}}, "env_kwargs: 'textgym/Math-v0' is not played"),
+     ({"env_kwargs": {"textgym/MCQA-v0": 3}}, "must be a dict of keyword arguments, not 3"),
+     ({"level": 1, "env_kwargs": {"level": 2}}, "level is given twice"),
+     ({"levle": 1}, "has no argument 'levle'; did you mean 'level'")],
+    ids=["wrappers", "vector_kwargs", "other id", "no dict", "twice", "mistyped"],
+)  # fmt: skip
+def test_invalid_arguments_of_make_vec_are_refused(kwargs: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        textgym.make_vec("textgym/MCQA-v0", 3, **kwargs)
+
+
 # Model output.
 
 

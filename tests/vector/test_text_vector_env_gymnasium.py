@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +208,50 @@ def test_arguments_that_custom_vectors_do_not_take_are_refused() -> None:
     for kwargs in ({"vector_kwargs": {"copy": False}}, {"wrappers": [gym.wrappers.TimeLimit]}):
         with pytest.raises(gym.error.Error):
             gym.make_vec("textgym/MCQA-v0", num_envs=2, **kwargs)
+
+
+@pytest.fixture
+def plain_id() -> Iterator[str]:
+    """The id of an environment that only Gymnasium knows."""
+    id = "tests/Plain-v0"
+    gym.register(id, "vector_envs:Count")
+    yield id
+    gym.registry.pop(id)
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_make_vec_takes_an_id_that_only_gymnasium_knows(plain_id: str, mode: str) -> None:
+    default = textgym.make_vec(plain_id, 2)
+    assert (type(default), default.metadata["autoreset_mode"]) == (
+        TextVectorEnv,
+        AutoresetMode.SAME_STEP,
+    )
+    vector = textgym.make_vec(plain_id, 2, autoreset_mode=mode)
+    assert vector.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+@pytest.mark.parametrize("id", ["textgym/MCQA-v0", "plain"])
+def test_an_autoreset_mode_that_reaches_an_environment_is_refused(id: str, plain_id: str) -> None:
+    id = plain_id if id == "plain" else id
+    with pytest.raises(UsageError, match="autoreset_mode is an argument of vectors"):
+        gym.make_vec(id, num_envs=2, vectorization_mode="sync", autoreset_mode="SameStep")
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_gymnasiums_vector_gives_the_same_as_make_vec(plain_id: str, mode: AutoresetMode) -> None:
+    ours = textgym.make_vec(plain_id, 2, autoreset_mode=mode)
+    theirs = gym.make_vec(plain_id, num_envs=2, vector_kwargs={"autoreset_mode": mode})
+    assert type(theirs) is SyncVectorEnv
+    assert ours.reset(seed=3)[0] == theirs.reset(seed=3)[0]
+    ended = np.zeros(2, bool)
+    for _ in range(8):
+        if mode is AutoresetMode.DISABLED and ended.any():
+            options = {"reset_mask": ended}
+            assert ours.reset(options=options)[0] == theirs.reset(options=options)[0]
+        one, two = ours.step(["a", "b"]), theirs.step(["a", "b"])
+        assert one[0] == two[0]
+        assert [part.tolist() for part in one[1:4]] == [part.tolist() for part in two[1:4]]
+        ended = one[2] | one[3]
 
 
 def test_a_spec_makes_the_vector_again() -> None:

@@ -22,14 +22,14 @@ from textgym.cli.arguments import (
     read_weights,
 )
 from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
-from textgym.cli.output.progress import RunProgress
 from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all, splits_of
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
+from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import Sampling, make_policy
 from textgym.registry import make, takes_argument, with_registered_ids
-from textgym.rollouts.plan import check_env_ids, check_env_kwargs, kwargs_for_env
+from textgym.rollouts.progress import RunProgress
 from textgym.trajectories.run_folder import read_config, refuse_used_folder
 
 if TYPE_CHECKING:

@@ -23,6 +23,15 @@ from textgym.errors import UsageError
 
 __all__ = ["app", "main"]
 
+# Libraries that load models read these when they are imported. Only a command, whose process is its
+# own, turns their bars and warnings off.
+_QUIET = {
+    "TRANSFORMERS_VERBOSITY": "error",
+    "HF_HUB_VERBOSITY": "error",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "TQDM_DISABLE": "1",
+}
+
 _COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_command,
     "show": show_command,
@@ -73,6 +82,8 @@ def _options(
 
 def main() -> None:
     """Run the command; a user error is printed as one line, with exit code 2."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
     sys.path.insert(0, os.getcwd())  # environments in the current folder can be imported
     try:
         app(prog_name="textgym")

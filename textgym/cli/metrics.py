@@ -13,7 +13,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from textgym.cli.output.comparisons import comparison_table, explain
+from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
 from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
@@ -29,7 +29,7 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.episode_table import EpisodeTable
-from textgym.metrics.run_metrics import read_episode_table, run_metrics
+from textgym.metrics.run_metrics import planned_episodes, read_episode_table, run_metrics
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
@@ -105,8 +105,8 @@ def _read(path: Path) -> _StoredRun:
             update(lambda: f"{label}: {episodes:,} episodes")
 
         table = read_episode_table(path, count)
-        metrics = run_metrics(table)
-    config = read_config(path)
+        config = read_config(path)
+        metrics = run_metrics(table, planned_episodes(config))
     names = tuple(sorted(policies))
     return _StoredRun(path, names, table, metrics, config.get("data"), splits_of(config))
 
@@ -125,7 +125,8 @@ def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) ->
 
 def _single(run: _StoredRun, by: str) -> list[RenderableType]:
     rows = metrics_rows(run.metrics, by, run.splits)
-    parts = [as_text(_headline(run)), Text(""), *metrics_tables(rows)]
+    parts: list[RenderableType] = [as_text(line) for line in _headlines("", run)]
+    parts += [Text(""), *metrics_tables(rows)]
     for id, metrics in run.metrics["envs"].items():
         parts += [Text(""), *details(id, metrics)]
     return parts
@@ -136,7 +137,9 @@ def _side_by_side(
 ) -> list[RenderableType]:
     letters = [_letter(place) for place in range(len(runs))]
     parts: list[RenderableType] = [
-        as_text(f"{letter}  {_headline(run)}") for letter, run in zip(letters, runs, strict=True)
+        as_text(line)
+        for letter, run in zip(letters, runs, strict=True)
+        for line in _headlines(f"{letter}  ", run)
     ]
     metrics = [run.metrics for run in runs]
     table = comparison_table(letters, metrics, differences, by, _all_splits(runs))
@@ -151,7 +154,9 @@ def _side_by_side(
     repeats = repeats_table(rows)
     if repeats:
         parts += [Text(""), repeats]
-    for letter, run in zip(letters[1:], runs[1:], strict=True):
+    for letter, run, difference in zip(letters[1:], runs[1:], differences, strict=True):
+        note = unpaired_note(letters[0], letter, difference)
+        parts += [Text(note)] if note else []
         for name in changed_data(runs[0].data, run.data):
             parts.append(as_text(f"warning: A and {letter} were played on different {name}"))
     return [*parts, Text(""), Text(explain(differences))]
@@ -164,6 +169,15 @@ def _all_splits(runs: Sequence[_StoredRun]) -> dict[str, str]:
         for id, split in run.splits.items():
             found.setdefault(id, []).append(split)
     return {id: ", ".join(dict.fromkeys(splits)) for id, splits in found.items()}
+
+
+def _headlines(name: str, run: _StoredRun) -> list[str]:
+    """Return a line about a run, and another one if its episodes are not complete."""
+    lines = [f"{name}{_headline(run)}"]
+    stored, planned = run.table.num_episodes, run.metrics["planned_episodes"]
+    if planned is not None and stored < planned:
+        lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")
+    return lines
 
 
 def _headline(run: _StoredRun) -> str:

@@ -32,7 +32,7 @@ def view_command(
         str | None, typer.Option(metavar="ID", help="Only episodes of this environment.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="Only this task: id or index.")
+        str | None, typer.Option(metavar="TASK", help="Only this task: id, index, or index:3.")
     ] = None,
     level: Annotated[str | None, typer.Option(metavar="LEVEL", help="Only this level.")] = None,
     category: Annotated[

@@ -1,1 +1,1 @@
-"""Concurrency: calls that may block, a background event loop, retries with back-off."""
+"""Concurrency: calls that may block or wait, a background event loop, retries with back-off."""

@@ -15,6 +15,8 @@ from typing import Any
 
 import gymnasium as gym
 
+from textgym.concurrency.wait_watch import WaitWatch
+
 __all__ = ["THREAD_NAME", "EnvCaller", "reset_may_block", "step_may_block"]
 
 THREAD_NAME = "textgym-step"
@@ -34,9 +36,9 @@ def reset_may_block(env: gym.Env[Any, Any]) -> bool:
 class EnvCaller:
     """Resets and steps environments from an event loop without blocking it.
 
-    Calls that may block run in a thread pool, all others directly. Use it as a context manager
-    inside the event loop: leaving it cancels the calls that have not started and waits for the
-    others, because a call that has started cannot be cancelled.
+    Calls that may block run in a thread pool, all others directly; if those wait, a log line says
+    so. Use it as a context manager inside the event loop: leaving it cancels the calls that have
+    not started and waits for the others, because a call that has started cannot be cancelled.
 
     Args:
         max_threads: The maximum number of calls that run in threads at once; the others queue.
@@ -53,6 +55,7 @@ class EnvCaller:
 
     def __init__(self, max_threads: int) -> None:
         self._pool = ThreadPoolExecutor(max_threads, THREAD_NAME)
+        self._watch = WaitWatch()
 
     def __enter__(self) -> EnvCaller:
         return self
@@ -64,13 +67,13 @@ class EnvCaller:
         """Return what `env.reset` returns."""
         if reset_may_block(env):
             return await self._in_thread(functools.partial(env.reset, **kwargs))
-        return env.reset(**kwargs)
+        return self._watch.run(env, lambda: env.reset(**kwargs))
 
     async def step(self, env: gym.Env[Any, Any], action: Any) -> Any:
         """Return what `env.step` returns."""
         if step_may_block(env):
             return await self._in_thread(functools.partial(env.step, action))
-        return env.step(action)
+        return self._watch.run(env, lambda: env.step(action))
 
     def _in_thread(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()

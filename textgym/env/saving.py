@@ -47,6 +47,12 @@ class SavableEnv(AuthorMethods[StateT]):
 
     def __new__(cls, **kwargs: Any) -> Any:
         """Keep the arguments. They are needed for copies and identify the tasks to share."""
+        if "autoreset_mode" in kwargs:  # Gymnasium's own vector gives its arguments to each of them
+            raise UsageError(
+                f"autoreset_mode is an argument of vectors, and {cls.__name__} is an environment: "
+                "use textgym.make_vec, or pass vector_kwargs={'autoreset_mode': ...} to "
+                "gymnasium.make_vec"
+            )
         env = super().__new__(cls)
         env._arguments = {
             name: os.fspath(value) if isinstance(value, os.PathLike) else value

@@ -58,8 +58,8 @@ class SessionState(TextEnv[Counter]):
     graded. Component: `correct`.
 
     ## Info
-    After the last step, `final_count: int` is the final value. `extracted_answer` is the same value
-    as a string.
+    After the last step, `final_count: int` is the final value, `extracted_answer` the same value as
+    a string, and `answer_sought` False, because the state is graded.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -170,9 +170,8 @@ class SessionState(TextEnv[Counter]):
         """Compare the counter with the expected value."""
         count = self.state["count"]
         right = count == self.task.answer
-        return Grade(
-            float(right), right, {"correct": float(right)}, str(count), {"final_count": count}
-        )
+        info = {"final_count": count, "answer_sought": False}
+        return Grade(float(right), right, {"correct": float(right)}, str(count), info)
 
     def solve(self) -> Message:
         """Add the difference to the expected value, then end."""

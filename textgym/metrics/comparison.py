@@ -1,9 +1,10 @@
 """The differences between two runs: overall, and for each environment, level and category.
 
-Two episodes have the same task if environment, task index and task id are equal. If the runs share
-tasks, differences are paired: they are taken task by task over the shared tasks, so they equal the
-difference of the two means only if all tasks are shared. If the runs share no task, the two means
-are compared. Environments, levels and categories of only one of the runs are left out.
+Two episodes have the same task if environment, task id and prompt are equal: see
+`trajectories/task_identity.py`. If the runs share tasks, differences are paired: they are taken
+task by task over the shared tasks, so they equal the difference of the two means only if all tasks
+are shared. If the runs share no task, the two means are compared. Environments, levels and
+categories of only one of the runs are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
         `envs` by id, with their `levels` and `categories`. Each contains
 
         - `paired`: whether the runs share tasks; `shared_tasks`: how many; `tasks`: the number of
-          tasks of each run;
+          tasks of each run; `unpaired_tasks`: the number of those that the other run lacks;
         - `reward` and `success_rate`: the `difference`, its standard `error`, and the ends `low`
           and `high` of its 95 % confidence interval, from `paired_difference` or
           `unpaired_difference`. None if one of the runs has no graded episode.
@@ -68,19 +69,22 @@ def _with_groups(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
 
 def _difference(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
     before, after = before.graded(), after.graded()
-    ours, theirs = _task_numbers(before), _task_numbers(after)
-    shared = [(ours[key], theirs[key]) for key in ours.keys() & theirs.keys()]
+    codes: dict[float, int] = {}
+    ours, theirs = _task_codes(before, codes), _task_codes(after, codes)
+    shared = np.intersect1d(ours, theirs)
+    counts = [len(np.unique(mine)) for mine in (ours, theirs)]
     found: dict[str, Any] = {
-        "paired": bool(shared),
+        "paired": bool(len(shared)),
         "shared_tasks": len(shared),
-        "tasks": [len(ours), len(theirs)],
+        "tasks": counts,
+        "unpaired_tasks": [count - len(shared) for count in counts],
     }
     for name, column in _COLUMNS.items():
         interval: Interval | None
-        if shared:
-            left, right = (np.array(numbers) for numbers in zip(*sorted(shared), strict=True))
+        if len(shared):
             interval = paired_difference(
-                _task_means(before, column)[left], _task_means(after, column)[right]
+                _task_means(ours, before.column(column))[shared],
+                _task_means(theirs, after.column(column))[shared],
             )
         else:
             one, two = estimate(before, column), estimate(after, column)
@@ -89,18 +93,19 @@ def _difference(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
     return found
 
 
-def _task_numbers(graded: EpisodeView) -> dict[tuple[str | None, float, float], int]:
-    """Return the number of each task by its environment, its index and the hash of its id."""
-    numbers, sizes = graded.distinct_tasks()
-    firsts = np.cumsum(sizes) - sizes
-    columns = [graded.column(name)[firsts].tolist() for name in ("env", "index", "task_id")]
-    keys = ((graded.texts[int(env)], index, id) for env, index, id in zip(*columns, strict=True))
-    return dict(zip(keys, numbers.tolist(), strict=True))
+def _task_codes(graded: EpisodeView, codes: dict[float, int]) -> Array:
+    """Return a code for each episode's task, the same for the same task in both runs.
+
+    Args:
+        graded: The episodes.
+        codes: The codes by identity; those of new tasks are added.
+    """
+    identities = graded.column("identity").tolist()
+    return np.array([codes.setdefault(one, len(codes)) for one in identities], int)
 
 
-def _task_means(graded: EpisodeView, column: str) -> Array:
-    """Return the mean of each task, indexed by its number; NaN for tasks without episodes."""
-    sizes = np.bincount(graded.tasks)
+def _task_means(codes: Array, values: Array) -> Array:
+    """Return the mean of each task, indexed by its code; NaN for tasks without episodes."""
+    sizes = np.bincount(codes)
     means = np.full(len(sizes), np.nan)
-    sums = np.bincount(graded.tasks, graded.column(column))
-    return np.asarray(np.divide(sums, sizes, means, where=sizes > 0))
+    return np.asarray(np.divide(np.bincount(codes, values), sizes, means, where=sizes > 0))

@@ -20,13 +20,14 @@ import numpy as np
 
 from textgym.metrics.standard_errors import Array
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import task_identity
 
 __all__ = ["NO_ANSWER", "EpisodeTable", "EpisodeView", "Rows"]
 
 NO_ANSWER = math.inf
 _NAN = math.nan
 _COLUMNS = (
-    "env", "index", "repeat", "task_id", "level", "category", "failure",
+    "env", "index", "repeat", "identity", "level", "category", "failure",
     "reward", "success", "stop", "truncated", "answer", "steps", "seconds",
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
@@ -78,7 +79,8 @@ class EpisodeView:
 
         - `env`, `level`, `category`, `failure` (the boundary), `stop`: the code of a text, 0 for
           none.
-        - `index`, `repeat`, `task_id`: the key of the episode; `task_id` is a hash.
+        - `index`, `repeat`: with `env`, the key of the episode. `identity`: a hash of the task's id
+          and prompt.
         - `reward`, `success`, `truncated` and all columns below: NaN if the episode failed.
         - `answer`: a hash of the extracted answer; `NO_ANSWER` if it is empty, NaN if the
           environment does not report one.
@@ -185,7 +187,7 @@ class EpisodeTable:
             codes[trajectory["env_id"]],
             trajectory["task_index"],
             trajectory["repeat"],
-            hash(str(trajectory["task_id"])),
+            hash(task_identity(trajectory)),
             codes[level if level is None else str(level)],
             codes[category if category is None else str(category)],
             codes[failure["boundary"] if failure else None],
@@ -204,7 +206,7 @@ class EpisodeTable:
                 written += lengths[step["message_index"]]
         if steps:
             self._add_components(steps[-1]["components"])
-        answer = info.get("extracted_answer")
+        answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
         return (
             trajectory["reward"],
             trajectory["is_success"],

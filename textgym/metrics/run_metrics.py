@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from textgym.errors import RunError
@@ -13,26 +13,35 @@ from textgym.metrics.repeats import TaskValues, task_values
 from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["GROUPS", "compute_metrics", "label_order", "read_episode_table", "run_metrics"]
+__all__ = [
+    "GROUPS",
+    "compute_metrics",
+    "label_order",
+    "planned_episodes",
+    "read_episode_table",
+    "run_metrics",
+]
 
 GROUPS = {"levels": "level", "categories": "category"}  # key in the metrics: column of the table
 
 
-def run_metrics(table: EpisodeTable) -> dict[str, Any]:
+def run_metrics(table: EpisodeTable, planned: int | None = None) -> dict[str, Any]:
     """Return the metrics of a run.
 
     Args:
         table: The episodes of the run.
+        planned: How many episodes the run has once it is complete; None if that is not known.
 
     Returns:
-        `overall`, the metrics of all episodes, and `envs`, the metrics of each environment by id.
-        Those of an environment also have `levels` and `categories`, with the metrics of each level
-        and category if its tasks have one. `textgym.metrics.group_metrics.group_metrics` lists the
-        metrics.
+        `planned_episodes`; `overall`, the metrics of all episodes; and `envs`, the metrics of each
+        environment by id. Those of an environment also have `levels` and `categories`, with the
+        metrics of each level and category if its tasks have one;
+        `textgym.metrics.group_metrics.group_metrics` lists the metrics.
     """
     episodes = table.view()
     values, by_env = task_values(episodes), sorted(episodes.split("env").items())
     return {
+        "planned_episodes": planned,
         "overall": group_metrics(episodes, values),
         "envs": {name: _with_groups(mine, values) for name, mine in by_env},
     }
@@ -44,6 +53,19 @@ def compute_metrics(trajectories: Iterable[Trajectory]) -> dict[str, Any]:
     for trajectory in trajectories:
         table.add(trajectory)
     return run_metrics(table)
+
+
+def planned_episodes(config: Mapping[str, Any]) -> int | None:
+    """Return how many episodes a run has according to its `run.json`; None if it does not say.
+
+    Example:
+        >>> planned_episodes({"tasks": {"demo/A-v0": 10, "demo/B-v0": 5}, "repeats": 4})
+        60
+    """
+    tasks, repeats = config.get("tasks"), config.get("repeats")
+    if not isinstance(tasks, dict) or not isinstance(repeats, int):
+        return None
+    return sum(tasks.values()) * repeats if all(type(n) is int for n in tasks.values()) else None
 
 
 def read_episode_table(

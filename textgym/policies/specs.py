@@ -23,7 +23,7 @@ POLICY_KINDS: dict[str, str] = {
 
 _PARSERS = ("tool_parser", "reasoning_parser")
 _OPTIONS = {
-    "hf": _PARSERS,
+    "hf": ("device", "dtype", "batch_size", "attn_implementation", *_PARSERS),
     "openai": (
         "concurrency", "requests_per_minute", "timeout", "connect_timeout", "retries", "extra_body",
         "tool_prompt", "tokens", "tokenizer", *_PARSERS,

@@ -225,9 +225,11 @@ class VLLMPolicy(Policy):
 
     def _fail(self, error: Exception) -> None:
         """Fail all waiting requests."""
+        failure = PolicyFailure(f"{self.name}: {type(error).__name__}: {error}")
+        failure.__cause__ = error
         for done in self._abort_all():
             if not done.done():
-                done.set_exception(PolicyFailure(f"{self.name}: {type(error).__name__}: {error}"))
+                done.set_exception(failure)
 
     def _abort_all(self) -> list[asyncio.Future[Any]]:
         """Abort all waiting requests, and return their futures."""

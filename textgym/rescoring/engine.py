@@ -14,7 +14,7 @@ import contextlib
 import functools
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from textgym import __version__
 from textgym.concurrency.blocking import EnvCaller
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
-from textgym.metrics.run_metrics import run_metrics
+from textgym.metrics.run_metrics import planned_episodes, run_metrics
+from textgym.mixtures import check_env_kwargs, kwargs_for_env
 from textgym.registry import import_environments, make, with_registered_ids
 from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
@@ -32,7 +33,8 @@ from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
-from textgym.rollouts.plan import check_env_kwargs, kwargs_for_env, recorded_kwargs
+from textgym.rollouts.plan import recorded_kwargs
+from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run import Run
@@ -45,24 +47,7 @@ __all__ = ["arescore", "rescore"]
 EnvFn = Callable[[], gym.Env[Any, Any]]
 
 
-def rescore(run: str | Path | Run, **options: Any) -> Rescore:
-    """Compute a run's rewards again; see `arescore` for the arguments.
-
-    Raises:
-        UsageError: It was called inside a running event loop; await `arescore` there.
-
-    Example:
-        >>> import textgym
-        >>> run = textgym.rollout("textgym/MCQA-v0", "random", episodes=20)
-        >>> result = textgym.rescore(run)
-        >>> result.counts["same"], result.mean_after == run.mean_reward
-        (20, True)
-    """
-    refuse_running_loop("arescore")
-    return asyncio.run(arescore(run, **options))
-
-
-async def arescore(
+def rescore(
     run: str | Path | Run,
     *,
     env_kwargs: Mapping[str, Any] | None = None,
@@ -87,6 +72,46 @@ async def arescore(
         on_episode: Called with the verdict on each episode.
 
     Raises:
+        UsageError: An argument is invalid, an environment cannot be made, or it was called inside
+            a running event loop; await `arescore` there.
+        RunError: There is no run, or `out` cannot be written.
+
+    Example:
+        >>> import textgym
+        >>> run = textgym.rollout("textgym/MCQA-v0", "random", episodes=20)
+        >>> result = textgym.rescore(run)
+        >>> result.counts["same"], result.mean_after == run.mean_reward
+        (20, True)
+    """
+    refuse_running_loop("arescore")
+    return asyncio.run(
+        arescore(
+            run,
+            env_kwargs=env_kwargs,
+            envs=envs,
+            out=out,
+            concurrency=concurrency,
+            retries=retries,
+            keep=keep,
+            on_episode=on_episode,
+        )
+    )
+
+
+async def arescore(
+    run: str | Path | Run,
+    *,
+    env_kwargs: Mapping[str, Any] | None = None,
+    envs: EnvFn | None = None,
+    out: str | Path | None = None,
+    concurrency: int = 64,
+    retries: int = 2,
+    keep: int = 1000,
+    on_episode: Callable[[EpisodeVerdict], None] | None = None,
+) -> Rescore:
+    """Compute a run's rewards again; see `rescore` for the arguments.
+
+    Raises:
         UsageError: An argument is invalid, or an environment cannot be made.
         RunError: There is no run, or `out` cannot be written.
     """
@@ -102,7 +127,7 @@ async def arescore(
         run.trajectories() if isinstance(run, Run) else read_trajectories(run)
     )
     with contextlib.ExitStack() as stack:
-        replayer = _Replayer(envs, changes, retries)
+        replayer = _Replayer(envs, changes, retries, _rows(run))
         stack.callback(replayer.pool.close)
         first, stored = _peek(stored, run)
         # An environment that cannot be made is reported before `out` is written.
@@ -144,17 +169,26 @@ class _Replayer:
         env_fn: Makes every environment; None makes them from their ids.
         changes: Keyword arguments that replace the stored ones.
         retries: How often a failed step is retried.
+        rows: The rows that were given as tasks, by environment.
 
     Attributes:
         pool: The environments.
         digests: The digests of the data that the environments read, by id.
     """
 
-    def __init__(self, env_fn: EnvFn | None, changes: Mapping[str, Any], retries: int) -> None:
+    def __init__(
+        self,
+        env_fn: EnvFn | None,
+        changes: Mapping[str, Any],
+        retries: int,
+        rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    ) -> None:
         self._env_fn = env_fn
         self._changes = changes
         self._retries = retries
-        self.pool = EnvPool()
+        self._rows = rows
+        self._log = RunLog()
+        self.pool = EnvPool(self._log)
         self.digests: dict[str, dict[str, str]] = {}
 
     def acquire(self, stored: Trajectory) -> PooledEnv:
@@ -197,6 +231,7 @@ class _Replayer:
                 "boundary": "environment",
                 "type": "NotComparable",
                 "message": replay.difference,
+                "traceback": "",
             }
             return verdict, with_failure(stored, kwargs, failure, stored["info"])
         if failure:
@@ -208,12 +243,20 @@ class _Replayer:
     async def _play(
         self, stored: Trajectory, replay: Replay, kwargs: dict[str, Any], caller: EnvCaller
     ) -> Trajectory:
-        job = Job(stored["env_id"], kwargs, stored["task_index"], stored["repeat"], stored["seed"])
+        id, index = stored["env_id"], stored["task_index"]
+        row = self._rows[id][index] if id in self._rows else None
+        job = Job(id, kwargs, index, stored["repeat"], stored["seed"], row)
         try:
             pooled = self.acquire(stored)
         except BoundaryFailure as failure:
+            self._log.add_failure(id, failure)
             return unplayed_trajectory(job, replay.name, failure)
-        new = await play(pooled.env, replay, job, self._retries, caller)
+
+        def log(owner: object, error: BaseException) -> None:
+            if not replay.difference:  # which is a verdict on the episode
+                self._log.add_failure(owner, error)
+
+        new = await play(pooled.env, replay, job, self._retries, caller, on_failure=log)
         if new["failure"] and not replay.difference:
             self.pool.discard(pooled)
         else:
@@ -232,7 +275,9 @@ class _RescoreRecorder:
         keep: int,
         on_episode: Callable[[EpisodeVerdict], None] | None,
     ) -> None:
-        self._folder = None if out is None else RunFolder(out, _config(run, changes))
+        config = _config(run, changes)
+        self._folder = None if out is None else RunFolder(out, config)
+        self._planned = planned_episodes(config)
         self._verdicts = VerdictCollector(keep)
         self._episode_table = EpisodeTable()
         self._on_episode = on_episode
@@ -247,7 +292,7 @@ class _RescoreRecorder:
 
     def finish(self, changed_data: tuple[str, ...]) -> Rescore:
         if self._folder:
-            self._folder.write_metrics(run_metrics(self._episode_table))
+            self._folder.write_metrics(run_metrics(self._episode_table, self._planned))
         return self._verdicts.result(self._folder.path if self._folder else None, changed_data)
 
     def close(self) -> None:
@@ -280,6 +325,14 @@ def _env_ids(run: str | Path | Run) -> list[str]:
 def _data_digests(run: str | Path | Run) -> Any:
     """Return the digests of the data that a run was played on, as far as they are known."""
     return run.data if isinstance(run, Run) else _stored_config(run).get("data")
+
+
+def _rows(run: str | Path | Run) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return the rows that were given as a run's tasks, by environment."""
+    if isinstance(run, Run):
+        return run.rows
+    given = _stored_config(run).get("given_tasks") or {}
+    return {id: items for id, items in given.items() if items and isinstance(items[0], Mapping)}
 
 
 def _stored_config(run: str | Path | Run) -> dict[str, Any]:

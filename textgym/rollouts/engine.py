@@ -11,16 +11,21 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
 
 from textgym import __version__
+from textgym.concurrency.blocking import EnvCaller
 from textgym.errors import RunError, UsageError
+from textgym.mixtures import check_env_ids, kwargs_for_env
 from textgym.policies import Policy, make_policy
 from textgym.registry import registered_envs, with_registered_ids
+from textgym.rollouts.env_pool import env_name
+from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import (
     Envs,
-    check_env_ids,
-    kwargs_for_env,
+    GivenTasks,
     kwargs_from_spec,
     list_jobs,
     make_env_fns,
@@ -31,37 +36,29 @@ from textgym.rollouts.prompt_check import SamePromptCheck
 from textgym.rollouts.provenance import provenance
 from textgym.rollouts.recorder import RunRecorder
 from textgym.rollouts.resume import EpisodeKey, read_completed, remaining
+from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
+from textgym.tasks.json_rows import json_row
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
-__all__ = ["arollout", "check_minimum", "refuse_running_loop", "rollout"]
+if TYPE_CHECKING:
+    from textgym.rollouts.progress import RunProgress
+
+__all__ = ["arollout", "check_minimum", "play_episode", "refuse_running_loop", "rollout"]
+
+_RETRIES = 2  # of an episode that is played alone
 
 
-def rollout(envs: Envs, policy: str | Policy, **options: Any) -> Run:
-    """Play many episodes concurrently and return the run; see `arollout` for the arguments.
-
-    Raises:
-        UsageError: It was called inside a running event loop; await `arollout` there.
-
-    Example:
-        >>> import textgym
-        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=20)
-        >>> run.mean_reward, run.metrics["overall"]["episodes"]
-        (1.0, 20)
-    """
-    refuse_running_loop("arollout")
-    return asyncio.run(arollout(envs, policy, **options))
-
-
-async def arollout(
+def rollout(
     envs: Envs,
     policy: str | Policy,
     *,
     episodes: int | None = None,
+    tasks: GivenTasks | None = None,
     repeats: int = 1,
     start: int = 0,
     concurrency: int = 64,
@@ -72,6 +69,7 @@ async def arollout(
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
     sampling: Mapping[str, Any] | None = None,
+    progress: bool = False,
     on_start: Callable[[int], None] | None = None,
     on_episode: Callable[[Trajectory], None] | None = None,
 ) -> Run:
@@ -83,6 +81,8 @@ async def arollout(
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
         episodes: The number of tasks, from index `start` on. Several environments share them by
             weight. None plays all tasks.
+        tasks: The tasks to play instead, as a list of indices or of rows; for several environments,
+            a dict with a list for each id.
         repeats: The number of episodes of each task, all with the same prompt.
         start: The index of each environment's first task.
         concurrency: The maximum number of episodes that run at once.
@@ -95,8 +95,69 @@ async def arollout(
         env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
             under its id.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
+        progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
         on_episode: Called with each trajectory as it finishes.
+
+    Raises:
+        UsageError: An argument is invalid, or it was called inside a running event loop; await
+            `arollout` there.
+        RunError: `out` cannot be used.
+
+    Example:
+        >>> import textgym
+        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=20)
+        >>> run.mean_reward, run.metrics["overall"]["episodes"]
+        (1.0, 20)
+        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", tasks=[3, 12], repeats=2)
+        >>> sorted(trajectory["task_index"] for trajectory in run.trajectories())
+        [3, 3, 12, 12]
+    """
+    refuse_running_loop("arollout")
+    return asyncio.run(
+        arollout(
+            envs,
+            policy,
+            episodes=episodes,
+            tasks=tasks,
+            repeats=repeats,
+            start=start,
+            concurrency=concurrency,
+            env_concurrency=env_concurrency,
+            seed=seed,
+            out=out,
+            resume=resume,
+            retries=retries,
+            env_kwargs=env_kwargs,
+            sampling=sampling,
+            progress=progress,
+            on_start=on_start,
+            on_episode=on_episode,
+        )
+    )
+
+
+async def arollout(
+    envs: Envs,
+    policy: str | Policy,
+    *,
+    episodes: int | None = None,
+    tasks: GivenTasks | None = None,
+    repeats: int = 1,
+    start: int = 0,
+    concurrency: int = 64,
+    env_concurrency: Mapping[str, int] | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    resume: bool = False,
+    retries: int = 2,
+    env_kwargs: Mapping[str, Any] | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    progress: bool = False,
+    on_start: Callable[[int], None] | None = None,
+    on_episode: Callable[[Trajectory], None] | None = None,
+) -> Run:
+    """Play many episodes concurrently and return the run; see `rollout` for the arguments.
 
     Raises:
         UsageError: An argument is invalid.
@@ -110,19 +171,20 @@ async def arollout(
         raise RunError("resume needs the folder of the run: pass out")
     if out is not None and not resume:
         refuse_used_folder(out)
-    kwargs = with_registered_ids(env_kwargs or {})
-    env_fns = make_env_fns(envs, kwargs)
+    kwargs, log = with_registered_ids(env_kwargs or {}), RunLog()
+    env_fns = make_env_fns(envs, kwargs, log)
     check_env_ids("env_concurrency", limits, env_fns)
     async with contextlib.AsyncExitStack() as stack:
         player = make_policy(policy, sampling)
         if player is not policy:
-            stack.push_async_callback(player.close)
+            stack.push_async_callback(log.close_policy, player)
         # They keep the shared data sets loaded until the end of the run.
         samples = {id: env_fn() for id, env_fn in env_fns.items()}
         for env in samples.values():
-            stack.callback(env.close)
+            stack.callback(log.close, env)
         made_with = kwargs_from_spec(*samples.values()) if callable(envs) else kwargs
-        tasks = plan_tasks(samples, envs, episodes, start, player)
+        plan = plan_tasks(samples, envs, episodes, tasks, start, player)
+        given = {id: mine.as_given() for id, mine in plan.items()} if tasks is not None else {}
         digests = digests_of(samples)
         config = {
             "version": SCHEMA_VERSION,
@@ -135,35 +197,43 @@ async def arollout(
             "sampling": player.sampling.as_dict() if player.sampling else None,
             "episodes": episodes,
             "start": start,
-            "tasks": {id: len(mine) for id, mine in tasks.items()},
+            "tasks": {id: len(mine) for id, mine in plan.items()},
+            **({} if tasks is None else {"given_tasks": given}),
             "repeats": repeats,
             "seed": seed,
         }
         folder = RunFolder(out, config, resume) if out is not None else None
         if folder:
             stack.callback(folder.close)
-        count = sum(map(len, tasks.values())) * repeats
         check_prompt = SamePromptCheck(repeats) if repeats > 1 else None
-        recorder = RunRecorder(folder, count, digests, on_episode)
+        starts = [on_start] if on_start else []
+        takers = [on_episode] if on_episode else []
+        if progress:
+            bar = stack.enter_context(_progress_bar())
+            starts, takers = [bar.begin, *starts], [bar.count, *takers]
+        count = sum(map(len, plan.values())) * repeats
+        rows = {id: mine.rows for id, mine in plan.items() if mine.rows}
+        recorder = RunRecorder(folder, count, digests, rows, takers)
         completed: set[EpisodeKey] = set()
         if folder and resume:
-            takers = [recorder.add_completed]
-            takers += [check_prompt.add_completed] if check_prompt else []
-            completed = read_completed(folder, tasks, repeats, seed, takers)
-        if on_start:
-            on_start(recorder.remaining)
+            readers = [recorder.add_completed]
+            readers += [check_prompt.add_completed] if check_prompt else []
+            completed = read_completed(folder, plan, repeats, seed, readers)
+        for begin in starts:
+            begin(recorder.remaining)
         jobs = {}
-        for id, mine in tasks.items():
+        for id, mine in plan.items():
             shown = recorded_kwargs(kwargs_for_env(id, made_with))
             jobs[id] = remaining(list_jobs(id, mine, repeats, seed, shown), completed)
         try:
             await play_all(
-                Schedule(jobs, tasks, limits),
+                Schedule(jobs, plan, limits),
                 with_unchanged_data(env_fns, digests),
                 player,
                 min(concurrency, recorder.remaining),
                 retries,
                 recorder.add,
+                log,
                 check_prompt,
             )
         except BaseException:
@@ -171,6 +241,60 @@ async def arollout(
                 recorder.finish()
             raise
         return recorder.finish()
+
+
+async def play_episode(
+    env: gym.Env[Any, Any],
+    policy: str | Policy,
+    *,
+    index: int | None = None,
+    task: Mapping[str, Any] | None = None,
+    repeat: int = 0,
+    seed: int = 0,
+) -> Trajectory:
+    """Play one episode and return its trajectory, for loops of your own.
+
+    The prompt and the seeds are those that `rollout` uses. A failed episode is returned too: its
+    `reward` is None, and `failure` says what failed.
+
+    Args:
+        env: An environment. It is not closed.
+        policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
+        index: The index of the task; 0 by default.
+        task: The row of a task, instead of an index.
+        repeat: Which of the task's episodes; it determines the sampling seed.
+        seed: The seed of the run that the episode belongs to.
+
+    Raises:
+        UsageError: An argument is invalid, or the policy cannot play the environment.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> env = gymnasium.make("textgym/MCQA-v0")
+        >>> asyncio.run(play_episode(env, "oracle", index=7))["reward"]
+        1.0
+    """
+    if index is not None and task is not None:
+        raise UsageError("pass index or task, not both")
+    check_minimum(0, repeat=repeat, index=index or 0)
+    kwargs = recorded_kwargs(kwargs_from_spec(env))
+    row = None if task is None else json_row(task)
+    job = Job(env_name(env), kwargs, index or 0, repeat, seed, row)
+    player = make_policy(policy)
+    try:
+        with EnvCaller(1) as caller:
+            return await play(env, player.for_env(env), job, _RETRIES, caller)
+    finally:
+        if player is not policy:
+            await RunLog().close_policy(player)
+
+
+def _progress_bar() -> RunProgress:
+    from rich.console import Console  # rich is only imported for a bar
+
+    from textgym.rollouts.progress import RunProgress
+
+    return RunProgress(Console(stderr=True))
 
 
 def check_minimum(minimum: int, **counts: Any) -> None:

@@ -6,7 +6,6 @@ were in use at once; closing the pool closes every environment that it made.
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -16,11 +15,10 @@ import gymnasium as gym
 
 from textgym.policies import Policy
 from textgym.registry import owns_id
+from textgym.rollouts.run_log import RunLog
 from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["EnvPool", "PooledEnv", "env_name"]
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
@@ -41,18 +39,22 @@ class PooledEnv:
 class EnvPool:
     """Lends environments, and makes new ones when none is idle.
 
+    Args:
+        log: Closes the environments, and logs errors while they are closed.
+
     Example:
         >>> import gymnasium, textgym
         >>> def make():
         ...     return gymnasium.make("textgym/MCQA-v0")
-        >>> with EnvPool() as pool:
+        >>> with EnvPool(RunLog()) as pool:
         ...     first = pool.acquire("mcqa", make)
         ...     pool.release(first)
         ...     pool.acquire("mcqa", make) is first
         True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
         self._idle: defaultdict[Hashable, list[PooledEnv]] = defaultdict(list)
         self._all: set[PooledEnv] = set()
 
@@ -76,12 +78,12 @@ class EnvPool:
     def discard(self, pooled: PooledEnv) -> None:
         """Take back an environment whose state is unknown, and close it."""
         self._all.remove(pooled)
-        _close(pooled.env)
+        self._log.close(pooled.env)
 
     def close(self) -> None:
         """Close all environments, also those that are in use."""
         for pooled in self._all:
-            _close(pooled.env)
+            self._log.close(pooled.env)
         self._all.clear()
         self._idle.clear()
 
@@ -98,10 +100,3 @@ def env_name(env: gym.Env[Any, Any]) -> str:
         return env.spec.id
     cls: Any = type(env.unwrapped)
     return str(cls.card.id) if owns_id(cls) else cls.__name__
-
-
-def _close(env: gym.Env[Any, Any]) -> None:
-    try:
-        env.close()
-    except Exception as error:
-        _log.warning("%s could not be closed: %s: %s", env_name(env), type(error).__name__, error)

@@ -4,8 +4,8 @@
 in the schema of `trajectories.jsonl`.
 
 Invariants: a step that failed is retried with the message that the policy gave; the policy is asked
-again only if the policy failed; an episode that still fails is recorded with reward None and the
-boundary that failed, and keeps the message that could not be stepped.
+again only if the policy failed; an episode that still fails is recorded with reward None, the
+boundary that failed and the traceback, and keeps the message that could not be stepped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import NoneType
@@ -23,22 +23,18 @@ import gymnasium as gym
 
 from textgym.concurrency.blocking import EnvCaller
 from textgym.concurrency.retry import is_boundary_failure, retry_pause
-from textgym.errors import (
-    BoundaryFailure,
-    ContextFullError,
-    InvalidActionError,
-    RewardError,
-    UsageError,
-)
+from textgym.errors import ContextFullError, InvalidActionError, RewardError, UsageError
 from textgym.messages import Message, assistant, copy_json, copy_messages
 from textgym.policies import Action, Policy
 from textgym.tasks.hashing import hash_int
+from textgym.trajectories.failures import failure_of
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
 from textgym.trajectories.tokens import TokenRecord
 
-__all__ = ["Job", "PromptCheck", "play", "unplayed_trajectory"]
+__all__ = ["Job", "OnFailure", "PromptCheck", "play", "unplayed_trajectory"]
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
+OnFailure = Callable[[object, BaseException], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +47,7 @@ class Job:
         task_index: The task's index.
         repeat: Which of the task's episodes, from 0.
         seed: The run's seed.
+        row: The task's row, if the task was given as one.
     """
 
     env_id: str
@@ -58,6 +55,7 @@ class Job:
     task_index: int
     repeat: int
     seed: int
+    row: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -95,6 +93,7 @@ async def play(
     retries: int,
     caller: EnvCaller,
     check_prompt: PromptCheck | None = None,
+    on_failure: OnFailure | None = None,
 ) -> Trajectory:
     """Play one episode and return its trajectory, which also records a failure.
 
@@ -106,6 +105,8 @@ async def play(
         caller: Resets and steps the environment.
         check_prompt: Called with the job, its prompt and its tools before the policy is asked; what
             it raises fails the episode.
+        on_failure: Called with the environment or the policy, and what it raised, if the episode
+            fails.
     """
     started, clock = time.time(), time.perf_counter()
     progress = _Progress()
@@ -114,13 +115,16 @@ async def play(
         await _play(env, policy, job, retries, caller, check_prompt, progress)
     except BaseException as error:
         _raise_if_run_ends(error)
-        failure = _failure_of(error)
+        cause = error if isinstance(error, _Failed) else _Failed("unknown", error)
+        failure = failure_of(cause.error, cause.boundary)
+        if on_failure:
+            on_failure(policy if failure["boundary"] == "policy" else env.unwrapped, cause.error)
     return _trajectory(progress, job, policy.name, failure, started, time.perf_counter() - clock)
 
 
 def unplayed_trajectory(job: Job, policy_name: str, error: Exception) -> Trajectory:
     """Return the trajectory of an episode whose environment could not be made."""
-    failure = _failure_of(_Failed("environment", error))
+    failure = failure_of(error, "environment")
     return _trajectory(_Progress(), job, policy_name, failure, time.time(), 0.0)
 
 
@@ -215,7 +219,7 @@ def _as_message(message: Any) -> Any:
 async def _reset(
     env: gym.Env[Any, Any], job: Job, retries: int, caller: EnvCaller, progress: _Progress
 ) -> None:
-    options = {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
+    options = _options(env, job)
     seed = hash_int("environment", job.seed, job.env_id, job.task_index)
     for attempt in range(retries + 1):
         try:
@@ -230,6 +234,13 @@ async def _reset(
         progress.labels = _labels(env)
     except Exception as error:  # reset returned something invalid
         raise _Failed("environment", error) from error
+
+
+def _options(env: gym.Env[Any, Any], job: Job) -> dict[str, Any] | None:
+    """Return the options of `reset` that select the task of an episode."""
+    if job.row is not None:
+        return {"task": job.row}
+    return {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
 
 
 def _labels(env: gym.Env[Any, Any]) -> dict[str, str]:
@@ -368,19 +379,3 @@ def _add_step(
             "seconds": seconds,
         }
     )
-
-
-def _failure_of(error: BaseException) -> Failure:
-    boundary = "unknown"
-    if isinstance(error, _Failed):
-        boundary, error = error.boundary, error.error
-    if isinstance(error, BoundaryFailure):
-        boundary = error.boundary
-    return {"boundary": boundary, "type": type(error).__name__, "message": _text_of(error)}
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # the error's own __str__ failed
-        return ""

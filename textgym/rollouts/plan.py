@@ -1,30 +1,38 @@
-"""What a rollout plays: which environments, how many tasks of each, and in which order.
+"""What a rollout plays: which environments, which tasks of each, and in which order.
 
 The plan is made before the first episode; the same arguments give the same plan.
 """
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.mixtures import check_weights, split_by_weight
+from textgym.errors import UsageError
+from textgym.mixtures import (
+    check_env_ids,
+    check_env_kwargs,
+    check_weights,
+    kwargs_for_env,
+    split_by_weight,
+)
 from textgym.policies import Policy
 from textgym.registry import make
 from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job
+from textgym.rollouts.run_log import RunLog
+from textgym.tasks.json_rows import json_row
 from textgym.trajectories.run_folder import json_round_trip
 
 __all__ = [
     "EnvFns",
     "Envs",
-    "check_env_ids",
-    "check_env_kwargs",
-    "kwargs_for_env",
+    "GivenTasks",
+    "PlannedTasks",
     "kwargs_from_spec",
     "list_jobs",
     "make_env_fns",
@@ -34,14 +42,59 @@ __all__ = [
 
 Envs = str | Mapping[str, float] | Callable[[], gym.Env[Any, Any]]
 EnvFns = Mapping[str, Callable[[], gym.Env[Any, Any]]]
+_NOT_SELECTABLE = object()
+TaskList = Sequence[int] | Sequence[Mapping[str, Any]]
+GivenTasks = TaskList | Mapping[str, TaskList]
 
 
-def make_env_fns(envs: Envs, kwargs: dict[str, Any]) -> EnvFns:
+class PlannedTasks:
+    """The tasks of one environment that a rollout plays, in order.
+
+    Args:
+        indices: The index of each task.
+        rows: The row of each task by index, if the tasks are given as rows.
+
+    Example:
+        >>> tasks = PlannedTasks([7, 3])
+        >>> list(tasks), len(tasks), 3 in tasks, tasks.position(3)
+        ([7, 3], 2, True, 1)
+    """
+
+    def __init__(
+        self, indices: Sequence[int], rows: Sequence[Mapping[str, Any]] | None = None
+    ) -> None:
+        self.rows = rows
+        self._indices = indices
+        # A range finds an index without a table.
+        self._positions = (
+            None if isinstance(indices, range) else {index: n for n, index in enumerate(indices)}
+        )
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._indices)
+
+    def __contains__(self, index: int) -> bool:
+        return index in (self._indices if self._positions is None else self._positions)
+
+    def as_given(self) -> list[Any]:
+        """Return the rows, or the indices if the tasks are not given as rows."""
+        return list(self._indices if self.rows is None else self.rows)
+
+    def position(self, index: int) -> int:
+        """Return the place of a task among these tasks, from 0."""
+        return self._indices.index(index) if self._positions is None else self._positions[index]
+
+
+def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
     """Return the function that makes each environment, by id.
 
     Args:
         envs: An id, ids with weights, or a function that makes an environment.
         kwargs: Keyword arguments of the environments, as `kwargs_for_env` takes them.
+        log: Closes the environment that is made only for its id.
 
     Raises:
         UsageError: `envs` is something else, or is empty.
@@ -51,7 +104,7 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any]) -> EnvFns:
             raise UsageError("env_kwargs need an id; a function makes its environment itself")
         env = envs()
         name = env_name(env)
-        env.close()
+        log.close(env)
         return {name: envs}
     if not isinstance(envs, (str, Mapping)):
         kind = type(envs).__name__
@@ -69,63 +122,21 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any]) -> EnvFns:
     return {id: env_fn(id) for id in ids}
 
 
-def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of one environment; its own override those for all.
-
-    Args:
-        id: The environment's id.
-        kwargs: Keyword arguments for all environments by name, and for one environment as a dict
-            under its id.
-
-    Example:
-        >>> kwargs = {"level": 1, "demo/A-v0": {"shots": 4}, "demo/B-v0": {"level": 2}}
-        >>> kwargs_for_env("demo/A-v0", kwargs), kwargs_for_env("demo/B-v0", kwargs)
-        ({'level': 1, 'shots': 4}, {'level': 2})
-    """
-    own = {} if id.isidentifier() else kwargs.get(id, {})
-    if not isinstance(own, Mapping):
-        raise UsageError(f"env_kwargs[{id!r}] must be a dict of keyword arguments, not {own!r}")
-    return {name: value for name, value in kwargs.items() if name.isidentifier()} | dict(own)
-
-
-def check_env_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
-    """Check that names are ids of environments that are played.
-
-    Args:
-        what: What the names belong to, for the error.
-        given: The names.
-        ids: The ids of the environments that are played.
-
-    Raises:
-        UnknownNameError: A name is not such an id.
-    """
-    for id in given:
-        if id not in ids:
-            raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
-
-
-def check_env_kwargs(what: str, kwargs: Iterable[str], ids: Collection[str]) -> None:
-    """Check that keyword arguments under an id belong to an environment that is played.
-
-    Raises:
-        UnknownNameError: A name is neither that of an argument nor the id of such an environment.
-    """
-    check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
-
-
 def plan_tasks(
     samples: Mapping[str, gym.Env[Any, Any]],
     envs: Envs,
     episodes: int | None,
+    given: GivenTasks | None,
     start: int,
     policy: Policy,
-) -> dict[str, range]:
+) -> dict[str, PlannedTasks]:
     """Return which tasks of each environment are played.
 
     Args:
         samples: One environment of each id.
         envs: The environments that were asked for.
         episodes: The total number of tasks; None for all tasks of each environment.
+        given: Indices or rows of tasks; None plays the tasks from `start` on.
         start: The index of the first task of each environment.
         policy: The policy that plays.
 
@@ -133,6 +144,19 @@ def plan_tasks(
         UsageError: There are fewer tasks, `episodes` is missing, or the policy cannot play an
             environment.
     """
+    for env in samples.values():
+        policy.for_env(env)
+    if given is None:
+        return _tasks_in_order(samples, envs, episodes, start)
+    if episodes is not None or start:
+        raise UsageError("tasks names the tasks to play: leave out episodes and start")
+    return _given_tasks(samples, given)
+
+
+def _tasks_in_order(
+    samples: Mapping[str, gym.Env[Any, Any]], envs: Envs, episodes: int | None, start: int
+) -> dict[str, PlannedTasks]:
+    """Return the tasks from an index on, divided among the environments by weight."""
     weights = dict(envs) if isinstance(envs, Mapping) else dict.fromkeys(samples, 1.0)
     check_weights(weights)
     if episodes is None and len(set(weights.values())) > 1:
@@ -140,7 +164,6 @@ def plan_tasks(
     shares = split_by_weight(weights, episodes) if episodes is not None else {}
     tasks = {}
     for id, env in samples.items():
-        policy.for_env(env)
         num_tasks = getattr(env.unwrapped, "num_tasks", None)
         if num_tasks is not None and start >= num_tasks:
             raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
@@ -154,17 +177,60 @@ def plan_tasks(
             raise UsageError(
                 f"{id} cannot play {count} tasks{after}: {bounds}; repeats play a task again"
             )
-        tasks[id] = range(start, start + count)
+        tasks[id] = PlannedTasks(range(start, start + count))
     return tasks
 
 
+def _given_tasks(
+    samples: Mapping[str, gym.Env[Any, Any]], given: GivenTasks
+) -> dict[str, PlannedTasks]:
+    """Return the tasks that were given for each environment."""
+    if not isinstance(given, Mapping):
+        if len(samples) > 1:
+            raise UsageError("tasks of several environments must be a dict with a list for each id")
+        given = dict.fromkeys(samples, given)
+    check_env_ids("tasks", given, samples)
+    return {id: _read_tasks(id, env, given.get(id)) for id, env in samples.items()}
+
+
+def _read_tasks(id: str, env: gym.Env[Any, Any], given: TaskList | None) -> PlannedTasks:
+    """Read the indices or rows of one environment.
+
+    Raises:
+        UsageError: They are neither, or are empty, or there is no such task.
+    """
+    if given is None or isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise UsageError(f"tasks of {id} must be a list of indices or rows, not {given!r}")
+    items: list[Any] = list(given)
+    if not items:
+        raise UsageError(f"tasks of {id} is empty")
+    num_tasks = getattr(env.unwrapped, "num_tasks", _NOT_SELECTABLE)
+    if all(isinstance(item, Mapping) for item in items):
+        if num_tasks is _NOT_SELECTABLE:
+            raise UsageError(f"{id} cannot play rows: it has no num_tasks, so its tasks are fixed")
+        return PlannedTasks(range(len(items)), [json_row(item) for item in items])
+    try:
+        indices = [operator.index(item) for item in items]
+    except TypeError:
+        raise UsageError(f"tasks of {id} must be all indices or all rows (dicts)") from None
+    if len(set(indices)) < len(indices):
+        raise UsageError(f"tasks of {id} names a task twice; repeats play a task again")
+    end = num_tasks if isinstance(num_tasks, int) else None
+    wrong = next((n for n in indices if n < 0 or (end is not None and n >= end)), None)
+    if wrong is not None:
+        known = "0 or more" if end is None else f"0 to {end - 1}"
+        raise UsageError(f"{id} has no task {wrong}; indices are {known}")
+    return PlannedTasks(indices)
+
+
 def list_jobs(
-    id: str, tasks: range, repeats: int, seed: int, kwargs: dict[str, Any]
+    id: str, tasks: PlannedTasks, repeats: int, seed: int, kwargs: dict[str, Any]
 ) -> Iterator[Job]:
     """Yield the episodes of an environment in order, the repeats of a task one after another."""
     for index in tasks:
+        row = tasks.rows[index] if tasks.rows else None
         for repeat in range(repeats):
-            yield Job(id, kwargs, index, repeat, seed)
+            yield Job(id, kwargs, index, repeat, seed, row)
 
 
 def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:

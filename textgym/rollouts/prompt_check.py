@@ -13,6 +13,7 @@ from textgym.messages import Message
 from textgym.rollouts.episode import Job
 from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import prompt_of
 
 __all__ = ["SamePromptCheck"]
 
@@ -50,9 +51,8 @@ class SamePromptCheck:
 
     def add_completed(self, trajectory: Trajectory) -> None:
         """Add the prompt of an episode that was played before a run was resumed."""
-        steps, messages = trajectory["steps"], trajectory["messages"]
-        prompt = messages[: steps[0]["message_index"]] if steps else messages
-        self._is_same((trajectory["env_id"], trajectory["task_index"]), prompt, trajectory["tools"])
+        key = trajectory["env_id"], trajectory["task_index"]
+        self._is_same(key, prompt_of(trajectory), trajectory["tools"])
 
     def _is_same(self, key: tuple[str, int], messages: list[Message], tools: list[Any]) -> bool:
         prompt = encode_line([messages, tools])

@@ -7,7 +7,8 @@ whose first episodes all fail is stopped early.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
@@ -29,22 +30,29 @@ class RunRecorder:
 
     Args:
         folder: The run's folder; None keeps the trajectories in memory.
-        remaining: How many episodes are to be played.
+        planned: How many episodes the run has.
         digests: The digests of the run's data sets.
-        on_episode: Called with each trajectory.
+        rows: The rows that were given as tasks, by environment.
+        takers: Each is called with every trajectory.
+
+    Attributes:
+        remaining: How many episodes are still to be played.
     """
 
     def __init__(
         self,
         folder: RunFolder | None,
-        remaining: int,
+        planned: int,
         digests: DataDigests,
-        on_episode: Callable[[Trajectory], None] | None,
+        rows: Mapping[str, Sequence[Mapping[str, Any]]],
+        takers: Sequence[Callable[[Trajectory], None]],
     ) -> None:
-        self.remaining = remaining
+        self.remaining = planned
+        self._planned = planned
         self._folder = folder
         self._digests = digests
-        self._on_episode = on_episode
+        self._rows = rows
+        self._takers = takers
         self._in_memory: list[Trajectory] = []
         self._episode_table = EpisodeTable()
         self._played = self._failed = 0
@@ -62,8 +70,8 @@ class RunRecorder:
         else:
             self._in_memory.append(trajectory)
         self._episode_table.add(trajectory)
-        if self._on_episode:
-            self._on_episode(trajectory)
+        for take in self._takers:
+            take(trajectory)
         self._played += 1
         failure = trajectory["failure"]
         self._failed += failure is not None
@@ -82,8 +90,15 @@ class RunRecorder:
 
     def finish(self) -> Run:
         """Write the metrics, and return the run so far."""
-        metrics = run_metrics(self._episode_table)
+        metrics = run_metrics(self._episode_table, self._planned)
         if self._folder:
             self._folder.write_metrics(metrics)
         path = self._folder.path if self._folder else None
-        return Run(metrics, path, tuple(self._in_memory), self._stopped_early, self._digests)
+        return Run(
+            metrics,
+            path,
+            tuple(self._in_memory),
+            self._stopped_early,
+            self._digests,
+            self._rows,
+        )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from textgym.errors import RunError
 from textgym.rollouts.episode import Job
+from textgym.rollouts.plan import PlannedTasks
 from textgym.trajectories.run_folder import RunFolder, read_trajectories
 from textgym.trajectories.schema import Trajectory
 
@@ -23,7 +24,7 @@ EpisodeKey = tuple[str, int, int]
 
 def read_completed(
     folder: RunFolder,
-    tasks: Mapping[str, range],
+    tasks: Mapping[str, PlannedTasks],
     repeats: int,
     seed: int,
     takers: Sequence[Callable[[Trajectory], None]],
@@ -48,7 +49,7 @@ def read_completed(
             continue
         key = trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         id, index, repeat = key
-        planned = index in tasks.get(id, ()) and repeat in range(repeats)
+        planned = id in tasks and index in tasks[id] and repeat in range(repeats)
         if key in completed or not planned or trajectory["seed"] != seed:
             how = "twice" if key in completed else "which is not part of this run"
             raise RunError(

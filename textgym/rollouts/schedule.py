@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from textgym.rollouts.episode import Job
+from textgym.rollouts.plan import PlannedTasks
 
 __all__ = ["Schedule"]
 
@@ -24,7 +25,7 @@ class Schedule:
 
     Example:
         >>> jobs = {id: iter([Job(id, {}, index, 0, 0) for index in range(2)]) for id in "ab"}
-        >>> schedule = Schedule(jobs, dict.fromkeys("ab", range(2)), {"a": 1})
+        >>> schedule = Schedule(jobs, dict.fromkeys("ab", PlannedTasks([0, 1])), {"a": 1})
         >>> [(job.env_id, job.task_index) for job in iter(schedule.next_job, None)]
         [('a', 0), ('b', 0), ('b', 1)]
         >>> schedule.next_job(finished=Job("a", {}, 0, 0, 0)).task_index
@@ -34,7 +35,7 @@ class Schedule:
     def __init__(
         self,
         jobs: Mapping[str, Iterator[Job]],
-        tasks: Mapping[str, range],
+        tasks: Mapping[str, PlannedTasks],
         limits: Mapping[str, int],
     ) -> None:
         self._queues = {id: _JobQueue(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
@@ -75,7 +76,7 @@ class _JobQueue:
 
     __slots__ = ("_jobs", "_limit", "_next", "_tasks", "progress", "running")
 
-    def __init__(self, jobs: Iterator[Job], tasks: range, limit: int | None) -> None:
+    def __init__(self, jobs: Iterator[Job], tasks: PlannedTasks, limit: int | None) -> None:
         self._jobs, self._tasks, self._limit = jobs, tasks, limit
         self.running = 0
         self.progress = 0.0
@@ -95,5 +96,4 @@ class _JobQueue:
     def _advance(self) -> None:
         self._next = next(self._jobs, None)
         if self._next:
-            position = self._next.task_index - self._tasks.start
-            self.progress = (position + 0.5) / len(self._tasks)
+            self.progress = (self._tasks.position(self._next.task_index) + 0.5) / len(self._tasks)

@@ -13,6 +13,7 @@ from textgym.policies import Policy
 from textgym.rollouts.env_pool import EnvPool
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
 from textgym.rollouts.plan import EnvFns
+from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.trajectories.schema import Trajectory
 
@@ -29,6 +30,7 @@ async def play_all(
     workers: int,
     retries: int,
     on_episode: Callable[[Trajectory], bool],
+    log: RunLog,
     check_prompt: PromptCheck | None = None,
 ) -> None:
     """Play all jobs of a schedule.
@@ -40,6 +42,7 @@ async def play_all(
         workers: How many episodes run at once.
         retries: How often a failed call is retried.
         on_episode: Called with each trajectory; if it returns False, the rest is not played.
+        log: Logs the first failure of each class.
         check_prompt: As in `play`.
     """
 
@@ -47,14 +50,16 @@ async def play_all(
         try:
             pooled = pool.acquire(job.env_id, env_fns[job.env_id])
         except Exception as error:
-            return unplayed_trajectory(job, policy.name, error)
+            return unplayed(job, error)
         if pooled.policy is None:
             try:
                 pooled.policy = policy.for_env(pooled.env)
             except Exception as error:
                 pool.discard(pooled)
-                return unplayed_trajectory(job, policy.name, error)
-        trajectory = await play(pooled.env, pooled.policy, job, retries, caller, check_prompt)
+                return unplayed(job, error)
+        trajectory = await play(
+            pooled.env, pooled.policy, job, retries, caller, check_prompt, log.add_failure
+        )
         failure = trajectory["failure"]
         if failure is None or failure["boundary"] == "policy":
             pool.release(pooled)
@@ -62,9 +67,13 @@ async def play_all(
             pool.discard(pooled)
         return trajectory
 
+    def unplayed(job: Job, error: Exception) -> Trajectory:
+        log.add_failure(job.env_id, error)
+        return unplayed_trajectory(job, policy.name, error)
+
     try:
         # The calls in threads end before any environment is closed.
-        with EnvPool() as pool, EnvCaller(max(workers, 1)) as caller:
+        with EnvPool(log) as pool, EnvCaller(max(workers, 1)) as caller:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
                     group.create_task(_work(schedule, episode, on_episode))

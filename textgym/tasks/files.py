@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import logging
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 PARQUET_BATCH_SIZE = 1024  # these rows are in memory twice
+_MAX_LISTED = 5  # ids in a warning
+
+_log = logging.getLogger(__name__)
 
 
 class Rows(list[tuple[str, dict[str, Any]]]):
@@ -214,6 +218,7 @@ def read_tasks(
     """
     rows = load_rows(dataset, split)
     tasks = TaskList(digest=rows.digest)
+    places = []
     for number, (place, row) in enumerate(rows):
         if level is not None and row.get("level") != level:
             continue
@@ -221,9 +226,28 @@ def read_tasks(
             tasks.append(read_row(with_id(row, f"row-{number}")))
         except RowError as error:
             raise RowError(error.field, error.problem, where=place) from None
+        places.append(place)
     if not tasks:
         raise DatasetError(f"data set {dataset!r} has no row of level {level}")
+    _warn_of_shared_ids(tasks, places)
     return tasks
+
+
+def _warn_of_shared_ids(tasks: TaskList, places: list[str]) -> None:
+    """Log the ids that several tasks with different prompts have, with the places of their rows."""
+    firsts: dict[str, int] = {}
+    shared = []
+    for number, task in enumerate(tasks):
+        first = firsts.setdefault(task.id, number)
+        if task.messages != tasks[first].messages:
+            shared.append(f"{task.id!r} ({places[first]}, {places[number]})")
+    if shared:
+        more = f" and {len(shared) - _MAX_LISTED} more" if len(shared) > _MAX_LISTED else ""
+        _log.warning(
+            "different tasks have the same id, so that results cannot be told apart by id: %s%s",
+            ", ".join(shared[:_MAX_LISTED]),
+            more,
+        )
 
 
 def file_stamp(dataset: str) -> tuple[str, int, int, int] | None:

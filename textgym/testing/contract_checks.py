@@ -333,6 +333,7 @@ _INFO_TYPES = {
     "is_success": bool,
     "stop_reason": str,
     "extracted_answer": str,
+    "answer_sought": bool,
 }
 
 
@@ -340,14 +341,19 @@ _INFO_TYPES = {
 def infos_have_one_type_a_key(subject: Subject) -> None:
     """The infos have the documented keys, and each key always has the same type."""
     types: dict[str, type] = dict(_INFO_TYPES)
+    sought: set[bool] = set()
     for seed in SEEDS:
         for choose in (empty_message, guess_message):
             env = subject.make_unwrapped()
             _, info = env.reset(seed=seed)
             assert {"task_id", "tools"} <= info.keys(), f"after reset: {sorted(info)}"
             _, seen, last = play(env, choose, seed=seed)
-            wanted = {"task_id", "reward_components", "is_success", "stop_reason"}
-            assert wanted | {"extracted_answer"} <= last.keys(), f"at the end: {sorted(last)}"
+            wanted = {
+                "task_id", "reward_components", "is_success", "stop_reason", "extracted_answer",
+            }  # fmt: skip
+            assert wanted <= last.keys(), f"at the end: {sorted(last)}"
+            sought.add(last.get("answer_sought", True))
+            assert len(sought) == 1, "extracted_answer is None in some episodes: give '' there"
             for item in (info, *(json.loads(text)[-1] for text in seen)):
                 for key, value in item.items():
                     kind = types.setdefault(key, type(value))

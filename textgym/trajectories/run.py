@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ class Run:
         in_memory: The trajectories, if there is no folder.
         stopped_early: Whether the run was stopped because its first episodes all failed.
         data: The digests of each environment's data sets, by environment and name.
+        rows: The rows that were given as tasks, by environment.
     """
 
     metrics: dict[str, Any]
@@ -32,6 +33,7 @@ class Run:
     in_memory: tuple[Trajectory, ...] = ()
     stopped_early: bool = False
     data: DataDigests = field(default_factory=dict)
+    rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def mean_reward(self) -> float | None:

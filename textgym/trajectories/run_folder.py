@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+_VERSION_WITHOUT_TRACEBACKS = 1
 _MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
@@ -267,14 +268,24 @@ def _read_line(line: bytes, where: str) -> Trajectory:
         trajectory: Trajectory = _decode(line)
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
+        if version == _VERSION_WITHOUT_TRACEBACKS:
+            _add_traceback(trajectory)
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(f"{where} is broken: {type(error).__name__}: {error}") from None
-    if version != SCHEMA_VERSION:
+    if trajectory["version"] != SCHEMA_VERSION:
         raise RunError(
             f"{where} has version {version!r} of the schema, and this textgym reads version "
             f"{SCHEMA_VERSION}: read it with the version that wrote it"
         )
     return trajectory
+
+
+def _add_traceback(trajectory: Trajectory) -> None:
+    """Turn a trajectory of version 1 of the schema into one of version 2."""
+    trajectory["version"] = SCHEMA_VERSION
+    failure = trajectory.get("failure")
+    if failure:
+        failure["traceback"] = ""
 
 
 def _decode(line: bytes) -> Any:

@@ -10,7 +10,8 @@ from textgym.messages import Message, ToolSchema
 
 __all__ = ["SCHEMA_VERSION", "Failure", "Step", "Trajectory"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Version 2 added `failure.traceback`. Files of version 1 can be read: see `run_folder`."""
 
 
 class Failure(TypedDict):
@@ -20,11 +21,13 @@ class Failure(TypedDict):
         boundary: `policy`, `judge`, `environment` or `unknown`.
         type: The name of the exception's class.
         message: The exception's message.
+        traceback: The end of the exception's traceback; "" if it is not known.
     """
 
     boundary: str
     type: str
     message: str
+    traceback: str
 
 
 class Step(TypedDict):

@@ -15,6 +15,7 @@ from typing import Any
 
 from textgym.errors import RunError, UnknownNameError, UsageError, did_you_mean
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import TaskIdentity, task_identity
 
 __all__ = ["ORDERS", "EpisodeFilter", "Search", "check_trajectories"]
 
@@ -46,7 +47,7 @@ class EpisodeFilter:
 
     Attributes:
         env: The environment's id, with or without its namespace.
-        task: The task's id or index.
+        task: The task's id or index, or `index:3` for the index alone.
         level: The task's level.
         category: The task's category.
         stop_reason: Why the episode ended.
@@ -69,7 +70,7 @@ class EpisodeFilter:
         info = trajectory["info"]
         conditions = (
             (self.env, (trajectory["env_id"], trajectory["env_id"].rpartition("/")[2])),
-            (self.task, (trajectory["task_id"], str(trajectory["task_index"]))),
+            (self.task, _task_names(trajectory)),
             (self.level, (info.get("level"),)),
             (self.category, (info.get("category"),)),
             (self.stop_reason, (trajectory["stop_reason"],)),
@@ -92,7 +93,8 @@ class Search:
         limit: The maximum number of episodes; 0 for all.
 
     Raises:
-        UsageError: There is no such order, or the limit is negative.
+        UsageError: There is no such order, or the limit is negative; or, while episodes are
+            yielded, `task` matches different tasks of one environment.
 
     Attributes:
         total: How many episodes have been read.
@@ -125,6 +127,7 @@ class Search:
         self._limit = limit
         self.streams = order == "stored" and limit == 0
         self.total = self.matched = 0
+        self._tasks: dict[str, tuple[TaskIdentity, int]] = {}  # found by `task`, with its index
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Yield the episodes."""
@@ -142,8 +145,21 @@ class Search:
         for trajectory in check_trajectories(self._trajectories):
             self.total += 1
             if self._filter.matches(trajectory):
+                if self._filter.task is not None and trajectory["task_id"] is not None:
+                    self._check_task(self._filter.task, trajectory)
                 self.matched += 1
                 yield trajectory
+
+    def _check_task(self, name: str, trajectory: Trajectory) -> None:
+        """Refuse a name that different tasks of an environment have."""
+        env, index = trajectory["env_id"], trajectory["task_index"]
+        identity = task_identity(trajectory)
+        first, first_index = self._tasks.setdefault(env, (identity, index))
+        if identity != first:
+            raise UsageError(
+                f"{name!r} names different tasks of {env}, which have the indices {first_index} "
+                f"and {index}: name one as index:{first_index} or index:{index}"
+            )
 
 
 def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
@@ -157,6 +173,11 @@ def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajector
         if missing:
             raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")
         yield trajectory
+
+
+def _task_names(trajectory: Trajectory) -> tuple[str | None, ...]:
+    index = trajectory["task_index"]
+    return trajectory["task_id"], str(index), f"index:{index}"
 
 
 def _contains(messages: Any, text: str) -> bool:

@@ -9,13 +9,18 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
-from textgym.errors import UsageError
-from textgym.mixtures import check_weights, split_by_weight
+from textgym.errors import UnknownNameError, UsageError
+from textgym.mixtures import check_env_kwargs, check_weights, kwargs_for_env, split_by_weight
 from textgym.registry import make
 from textgym.vector.text_vector_env import TextVectorEnv
 
 __all__ = ["make_vec"]
 
+_ARGUMENTS_OF_GYMNASIUM = {  # of its own `make_vec`, and what is used here
+    "wrappers": "env_wrappers=, a list of functions that wrap a sub-environment",
+    "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
+    "vectorization_mode": "it to gymnasium.make_vec, which makes the other vectors",
+}
 Wrapper = Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
 
 
@@ -27,6 +32,7 @@ def make_vec(
     env_wrappers: Iterable[Wrapper] = (),
     failures: str = "raise",
     retries: int = 2,
+    env_kwargs: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> TextVectorEnv:
     """Return a vector of text environments.
@@ -42,7 +48,8 @@ def make_vec(
             each sub-environment.
         failures: As in `TextVectorEnv`.
         retries: As in `TextVectorEnv`.
-        **kwargs: Keyword arguments of the environments, the same for all.
+        env_kwargs: Keyword arguments of the environments; those of a single id as a dict under it.
+        **kwargs: Keyword arguments of all environments.
 
     Raises:
         UsageError: An argument is invalid.
@@ -52,16 +59,31 @@ def make_vec(
         >>> weights = {"textgym/MCQA-v0": 0.6, "textgym/GuessNumber-v0": 0.4}
         >>> textgym.make_vec(weights, num_envs=3, level=1).env_ids
         ('textgym/MCQA-v0', 'textgym/MCQA-v0', 'textgym/GuessNumber-v0')
+        >>> own = {"textgym/MCQA-v0": {"shots": 1}}
+        >>> textgym.make_vec(weights, num_envs=3, level=1, env_kwargs=own).num_envs
+        3
     """
     if not isinstance(num_envs, int) or num_envs < 1:
         raise UsageError(f"num_envs must be an int of 1 or more, not {num_envs!r}")
-    wrappers = tuple(env_wrappers)
+    wrappers, shares = tuple(env_wrappers), _shares(envs, num_envs)
+    arguments = _arguments(kwargs, dict(env_kwargs or {}))
+    check_env_kwargs("env_kwargs", arguments, shares)
     env_fns = [
-        functools.partial(_make, id, wrappers, kwargs)
-        for id, count in _shares(envs, num_envs).items()
+        functools.partial(_make, id, wrappers, kwargs_for_env(id, arguments))
+        for id, count in shares.items()
         for _ in range(count)
     ]
     return TextVectorEnv(env_fns, autoreset_mode=autoreset_mode, failures=failures, retries=retries)
+
+
+def _arguments(kwargs: dict[str, Any], env_kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of the environments, as `kwargs_for_env` takes them."""
+    for name, instead in _ARGUMENTS_OF_GYMNASIUM.items():
+        if name in kwargs:
+            raise UnknownNameError(f"make_vec has no argument {name!r}: pass {instead}")
+    for name in kwargs.keys() & env_kwargs.keys():
+        raise UsageError(f"{name} is given twice: as an argument and in env_kwargs")
+    return kwargs | env_kwargs
 
 
 def _make(id: str, wrappers: Iterable[Wrapper], kwargs: dict[str, Any]) -> gym.Env[Any, Any]:

@@ -7,6 +7,7 @@ reward NaN, never another number.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Callable
@@ -17,8 +18,11 @@ from gymnasium.vector import AutoresetMode
 
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
+from textgym.concurrency.wait_watch import WaitWatch
 from textgym.errors import BoundaryFailure, UsageError
 from textgym.time_limits import grade_at_time_limit
+from textgym.trajectories.failures import failure_of
+from textgym.trajectories.schema import Failure
 
 __all__ = ["StepResult", "SubEnv"]
 
@@ -36,6 +40,7 @@ class SubEnv:
         retries: How often a failed reset or step is retried.
         nan_failures: Whether a failure truncates the episode with the reward NaN instead of being
             raised.
+        watch: Logs that calls wait although they should not block.
 
     Attributes:
         env: The environment.
@@ -47,7 +52,12 @@ class SubEnv:
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan_failures: bool
+        self,
+        env: gym.Env[Any, Any],
+        mode: AutoresetMode,
+        retries: int,
+        nan_failures: bool,
+        watch: WaitWatch,
     ) -> None:
         unwrapped = env.unwrapped
         self.env = grade_at_time_limit(env)
@@ -59,8 +69,9 @@ class SubEnv:
         self.observation: Any = None
         self.ended = False
         self._mode, self._retries, self._nan_failures = mode, retries, nan_failures
+        self._watch = watch
         self._last_step: StepResult | None = None  # its reset has not succeeded yet
-        self._reset_failure: dict[str, str] | None = None
+        self._reset_failure: Failure | None = None
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
         """Begin an episode."""
@@ -95,7 +106,8 @@ class SubEnv:
     def _reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
         self._reset_failure = None
         try:
-            observation, info = self._with_retries(self.env.reset, seed=seed, options=options)
+            reset = functools.partial(self.env.reset, seed=seed, options=options)
+            observation, info = self._with_retries(reset, self.reset_may_block)
         except Exception as error:
             self._reset_failure = self._failure_or_raise(error)
             observation, info = [], {"failure": self._reset_failure}
@@ -106,19 +118,19 @@ class SubEnv:
         if self._reset_failure:
             return self._truncated(self._reset_failure, {})
         try:
-            return self._with_retries(self.env.step, action)
+            return self._with_retries(lambda: self.env.step(action), self.step_may_block)
         except Exception as error:
             task = getattr(self.env.unwrapped, "task", None)
             info = {} if task is None else {"task_id": task.id}
             return self._truncated(self._failure_or_raise(error), info)
 
-    def _truncated(self, failure: dict[str, str], info: dict[str, Any]) -> StepResult:
+    def _truncated(self, failure: Failure, info: dict[str, Any]) -> StepResult:
         return self.observation, float("nan"), False, True, {**info, "failure": failure}
 
-    def _with_retries(self, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    def _with_retries(self, call: Callable[[], T], may_block: bool) -> T:
         for attempt in itertools.count():
             try:
-                return call(*args, **kwargs)
+                return call() if may_block else self._watch.run(self.env, call)
             except BoundaryFailure as error:
                 pause = retry_pause(error, attempt, self._retries)
                 if pause is None:
@@ -126,9 +138,8 @@ class SubEnv:
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    def _failure_or_raise(self, error: Exception) -> dict[str, str]:
+    def _failure_or_raise(self, error: Exception) -> Failure:
         """Return a failure as it is reported, or raise the error if it should be raised."""
         if not self._nan_failures or isinstance(error, UsageError):
             raise error
-        boundary = error.boundary if isinstance(error, BoundaryFailure) else "environment"
-        return {"boundary": boundary, "type": type(error).__name__, "message": str(error)}
+        return failure_of(error, "environment")

@@ -18,6 +18,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from textgym.concurrency.wait_watch import WaitWatch
 from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
@@ -87,9 +88,10 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             raise UsageError(f"retries must be an int of 0 or more, not {retries!r}")
         self._spec: EnvSpec | None = None
         self._sub_envs: list[SubEnv] = []
+        watch = WaitWatch()
         try:
             for env_fn in env_fns:
-                self._sub_envs.append(SubEnv(env_fn(), mode, retries, failures == "nan"))
+                self._sub_envs.append(SubEnv(env_fn(), mode, retries, failures == "nan", watch))
             self._check_spaces()
         except BaseException:
             self._close_all()

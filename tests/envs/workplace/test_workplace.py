@@ -731,7 +731,8 @@ def test_extracted_answer_is_the_last_text_and_empty_for_tool_calls(folder: str)
     env = WorkplaceAssistant(database=folder, max_turns=1)
     for message, told in ((assistant_calls(SEND), ""), ("<think>Now?</think>Done.", "Done.")):
         env.reset(options={"task": request(SEND)})
-        assert env.step(message)[4]["extracted_answer"] == told
+        info = env.step(message)[4]
+        assert (info["extracted_answer"], info["answer_sought"]) == (told, False)
 
 
 def test_a_nemo_gym_row_offers_its_tools_alone(env: WorkplaceAssistant) -> None:

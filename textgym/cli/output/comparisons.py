@@ -9,7 +9,7 @@ from rich.table import Table
 
 from textgym.cli.output.tables import as_text, find, mean_cell, rate_cell, row_keys, row_name
 
-__all__ = ["comparison_table", "explain"]
+__all__ = ["comparison_table", "explain", "unpaired_note"]
 
 MetricsTree = dict[str, Any]  # the metrics of a run, or the differences between two runs
 
@@ -58,6 +58,23 @@ def explain(differences: Sequence[MetricsTree]) -> str:
     if any(not node["paired"] and node["reward"] for node in nodes):
         text += " Runs that share no task are compared by their means."
     return text
+
+
+def unpaired_note(letter: str, other: str, differences: MetricsTree) -> str:
+    """Return a line that says how many tasks of two runs are not paired; "" if all are.
+
+    Args:
+        letter: The name of the first run.
+        other: The name of the second run.
+        differences: The result of `compare`.
+    """
+    ours, theirs = differences["overall"]["unpaired_tasks"]
+    if not ours + theirs:
+        return ""
+    return (
+        f"not paired: {ours:,} tasks of {letter} and {theirs:,} of {other}, whose id and prompt no "
+        "graded task of the other run has"
+    )
 
 
 def _difference_cells(node: MetricsTree | None) -> tuple[str, ...]:

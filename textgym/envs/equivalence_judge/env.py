@@ -245,7 +245,7 @@ class EquivalenceJudge(TextEnv[None]):
         task, whole = self.task, self.answer_text.strip()
         found = dict.fromkeys(_COMPONENTS, 0.0)
         if not whole:
-            return Grade(0.0, False, found)
+            return Grade(0.0, False, found, extracted_answer="")
         long = bool(task.patterns) and len(task.answer) > self._max_extracted
         search = PatternSearch()
         answer = whole if long else self._extracted(whole, search)

@@ -200,7 +200,7 @@ class Math(TextEnv[None]):
         task, text = self.task, self.answer_text
         components = dict.fromkeys(("library_reward", "library_timeout", "unevaluated"), 0.0)
         if not text.strip():
-            return Grade(0.0, False, components)
+            return Grade(0.0, False, components, extracted_answer="")
         verdict = verify(
             task.answer, text, timeout=self._timeout, form=task.form, question=task.question
         )

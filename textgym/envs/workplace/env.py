@@ -115,7 +115,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     ## Info
     After the last step, `extracted_answer` is the text of the last message, which is empty if that
-    message has only tool calls.
+    message has only tool calls, and `answer_sought` is False, because the state is graded.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -301,7 +301,8 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             **{name: float(name not in differing) for name in expected},
             "side_effects": float(changed and not right),
         }
-        return Grade(float(right), right, components, extracted_answer=self.answer_text)
+        info = {"answer_sought": False}
+        return Grade(float(right), right, components, self.answer_text, info)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call; all remaining ones if the turns run out."""

@@ -40,8 +40,8 @@ def arguments_for(
 
     Example:
         >>> schema = {"properties": {"count": {"type": "integer"}}, "required": ["count"]}
-        >>> [item["count"] for item in arguments_for(schema, [5], random.Random(0))][:4]
-        [5, 0, -1, 1]
+        >>> list(arguments_for(schema, [5], random.Random(0)))[:4]
+        [{'count': 5}, {}, {'count': 0}, {'count': -1}]
     """
     properties = schema.get("properties", {})
     definitions = schema.get("$defs", {})

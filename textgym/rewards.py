@@ -1,4 +1,4 @@
-"""The verdict of an environment on a finished episode: a `Grade`.
+"""The rewards of an environment: a `Grade` for a finished episode, and `Payments` on the way.
 
 A reward is a finite number in the environment's declared range. A failure of the infrastructure is
 an exception (see `errors.py`), never a grade.
@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.errors import RewardError
+from textgym.errors import RewardError, UsageError
 from textgym.messages import copy_json
 
-__all__ = ["Grade"]
+__all__ = ["Grade", "Payments"]
+
+
+_ROUNDING = 1e-9  # of a sum of payments
 
 
 @dataclass(slots=True)
@@ -41,34 +44,125 @@ class Grade:
     extracted_answer: str | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
 
-    def entries(self, owner: str, reward_range: tuple[float, float]) -> dict[str, Any]:
+    def entries(
+        self,
+        owner: str,
+        reward_range: tuple[float, float],
+        payments: Payments | None = None,
+    ) -> dict[str, Any]:
         """Return the entries of the grade for the info of the last step.
 
         Args:
             owner: The environment's id, for errors.
-            reward_range: The environment's declared range.
+            reward_range: The environment's declared range of returns.
+            payments: What the episode paid on the way, the last step included; None for nothing.
 
         Raises:
-            RewardError: The reward is outside the range, or a component is not a finite number.
+            RewardError: The return is outside the range, a component is not a finite number, or a
+                component was both paid and graded.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
             {'reward_components': {}, 'is_success': True, 'extracted_answer': 'B'}
         """
-        low, high = reward_range
-        if not low <= float(self.reward) <= high:
-            raise RewardError(
-                f"{owner} graded {float(self.reward)}, outside its range {low} to {high}"
-            )
+        paid = (payments.of_step if payments else None) or {}
+        before = payments.total if payments else 0.0
+        _check_return(owner, float(self.reward), before + sum(paid.values()), reward_range)
         components = {name: float(value) for name, value in self.components.items()}
+        for name in components.keys() & paid.keys():
+            raise RewardError(f"{owner}: component {name!r} is both paid by add_reward and graded")
         for name, value in components.items():
             if not math.isfinite(value):
                 raise RewardError(f"{owner}: component {name!r} is {value}")
         entries: dict[str, Any] = {
-            "reward_components": components,
+            "reward_components": {**paid, **components} if paid else components,
             "is_success": bool(self.is_success),
             "extracted_answer": self.extracted_answer or "",
         }
         if self.extracted_answer is None:
             entries["answer_sought"] = False
         return {**entries, **copy_json(self.info)}
+
+
+class Payments:
+    """What an episode pays on the way, by `TextEnv.add_reward`. Only a step under way can pay.
+
+    Args:
+        total: What earlier steps paid.
+
+    Attributes:
+        total: What earlier steps paid.
+        of_step: What the step under way has paid so far, by component; None between steps.
+
+    Example:
+        >>> payments = Payments()
+        >>> payments.begin_step()
+        >>> payments.add("demo/Desk-v0", "found", 0.25)
+        >>> payments.add("demo/Desk-v0", "found", 0.25)
+        >>> payments.of_step, payments.end_step(), payments.total
+        ({'found': 0.5}, 0.5, 0.5)
+    """
+
+    __slots__ = ("of_step", "total")
+
+    def __init__(self, total: float = 0.0) -> None:
+        self.total = total
+        self.of_step: dict[str, float] | None = None
+
+    def begin_step(self) -> None:
+        """Begin a step, which has paid nothing yet."""
+        self.of_step = {}
+
+    def add(self, owner: str, component: str, amount: float) -> None:
+        """Pay an amount for a component.
+
+        Args:
+            owner: The environment's id, for errors.
+            component: The name of the component.
+            amount: The amount, which may be negative.
+
+        Raises:
+            UsageError: No step is under way, or an argument has another type.
+            RewardError: The amount is not a finite number.
+        """
+        if self.of_step is None:
+            raise UsageError(
+                f"{owner}: add_reward pays during a step: call it in a tool, in respond or in grade"
+            )
+        if not isinstance(component, str) or not component:
+            raise UsageError(
+                f"{owner}: add_reward needs the name of a component, not {component!r}"
+            )
+        if not math.isfinite(amount):
+            raise RewardError(
+                f"{owner}: add_reward({component!r}, {amount}) is not a finite amount"
+            )
+        self.of_step[component] = self.of_step.get(component, 0.0) + float(amount)
+
+    def cancel_step(self) -> None:
+        """End a step that raised: it has paid nothing."""
+        self.of_step = None
+
+    def end_step(self, graded: float = 0.0) -> float:
+        """End a step, and return its reward.
+
+        Args:
+            graded: The reward of the grade, at the end of the episode.
+        """
+        reward = sum((self.of_step or {}).values(), graded)
+        self.total += reward
+        self.of_step = None
+        return reward
+
+
+def _check_return(
+    owner: str, graded: float, paid: float, reward_range: tuple[float, float]
+) -> None:
+    """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
+    low, high = reward_range
+    if not paid and low <= graded <= high:
+        return
+    slack = _ROUNDING if paid else 0.0
+    if not low - slack <= graded + paid <= high + slack:
+        and_paid = f" and paid {paid}" if paid else ""
+        raise RewardError(f"{owner} graded {graded}{and_paid}, outside its range {low} to {high}")

@@ -21,6 +21,7 @@ from textgym.env.conversation import Conversation
 from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
 from textgym.messages import copy_json, copy_message
+from textgym.rewards import Payments
 from textgym.snapshots.episode_state import pack_state, unpack_state
 from textgym.snapshots.saved_episode import MAX_SEED, pack_generator, read_saved, unpack_generator
 from textgym.tasks.json_rows import json_row
@@ -40,6 +41,7 @@ class SavableEnv(AuthorMethods[StateT]):
     _generator: np.random.Generator | None = None
     _has_begun: bool = False  # and `on_close` has not been called since
     _outcome: tuple[float, dict[str, Any]] | None
+    _payments: Payments
     _running: bool
     _shown: int
     _spec: EnvSpec | None = None
@@ -93,6 +95,7 @@ class SavableEnv(AuthorMethods[StateT]):
             "messages": self._conversation.copy(self._conversation.prompt_length),
             "turn": self.turn,
             "running": self._running,
+            "paid": self._payments.total,
             "state": pack_state(self.state, type(self)),
             "stream": list(self._tasks.stream.state),
             "np_random": pack_generator(self._np_random),
@@ -161,6 +164,7 @@ class SavableEnv(AuthorMethods[StateT]):
         self._conversation = Conversation(self.task.messages)
         for message in saved["messages"]:
             self._conversation.add(copy_message(message))
+        self._payments = Payments(saved["paid"])
         self._generator, self._shown, self._outcome = None, 0, None
         if saved["np_random"] is not None:
             self._generator = unpack_generator(saved["np_random"])

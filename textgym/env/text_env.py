@@ -24,6 +24,7 @@ from textgym.env.conversation import Conversation
 from textgym.env.saving import SavableEnv
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import Message, copy_json, copy_message, text_of, tool_result
+from textgym.rewards import Payments
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.tasks.source import TaskSource, check_options
@@ -38,8 +39,8 @@ class TextEnv(SavableEnv[StateT]):
     """The base class of text environments.
 
     The observation is the whole conversation, as a fresh list of messages. An action is one
-    assistant message, or a string that is taken as its content. The reward is given once, at the
-    end of the episode.
+    assistant message, or a string that is taken as its content. The reward is given at the end of
+    the episode, by `grade`; `add_reward` pays on the way.
 
     Args:
         dataset: A path to a .jsonl or .parquet file, or a hub id. None uses the generator.
@@ -179,6 +180,23 @@ class TextEnv(SavableEnv[StateT]):
         """End the episode after the current tool call. For tools that conclude a task."""
         self._finished = True
 
+    def add_reward(self, component: str, amount: float) -> None:
+        """Pay in the step that is under way. For tools, `respond` and `grade`.
+
+        The reward of a step is the sum of what it paid, and at the end of the episode the reward of
+        the grade, too. What was paid is in `info["reward_components"]` of the step. A step or a
+        tool call that is undone has paid nothing.
+
+        Args:
+            component: The name of the component.
+            amount: The amount, which may be negative.
+
+        Raises:
+            UsageError: No step is under way.
+            RewardError: The amount is not a finite number.
+        """
+        self._payments.add(self.card.id, component, amount)
+
     def get_task(self, index: int) -> Task:
         """Return the task with an index, counted from 0. Changes to it affect no episode.
 
@@ -218,6 +236,7 @@ class TextEnv(SavableEnv[StateT]):
             self._close_episode()
             self._conversation = Conversation(task.messages)
             self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
+            self._payments = Payments()
             self.state = self._begin(task)
         except BaseException:
             self._conversation = Conversation()
@@ -246,12 +265,14 @@ class TextEnv(SavableEnv[StateT]):
         length, turn, generator = len(self._conversation), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
         state = copy_of_state(type(self), self.state)
+        self._payments.begin_step()
         try:
             reason = self._take(message, state)
             result = self._result(reason)
         except BaseException:
             self._conversation.cut(length)
             self._running, self.turn = False, turn
+            self._payments.cancel_step()
             self._generator = generator
             if generator is not None:
                 generator.bit_generator.state = drawn
@@ -307,8 +328,9 @@ class TextEnv(SavableEnv[StateT]):
         self.state, self._finished = state, False
         result_of(self.on_restore())
 
-    def _undo_call(self, state: Any) -> None:
+    def _undo_call(self, state: Any, paid: dict[str, float]) -> None:
         """Undo what a tool call changed. The state is copied, because the step may need it, too."""
+        self._payments.of_step = paid
         self._put_back(copy_of_state(type(self), state))
 
     def _take(self, message: Message, state: Any) -> str:
@@ -353,20 +375,24 @@ class TextEnv(SavableEnv[StateT]):
                     function["name"],
                     function.get("arguments"),
                     offered,
-                    undo=partial(self._undo_call, before),
+                    undo=partial(self._undo_call, before, dict(self._payments.of_step or ())),
                 )
             self._conversation.add(tool_result(text, str(call["id"])))
 
     def _result(self, reason: str) -> tuple[list[Message], float, bool, bool, dict[str, Any]]:
         info: dict[str, Any] = {"task_id": self.task.id}
+        payments = self._payments
         if not reason:
-            return self._conversation.copy(), 0.0, False, False, info
+            if payments.of_step:
+                info["reward_components"] = payments.of_step
+            return self._conversation.copy(), payments.end_step(), False, False, info
         grade = result_of(self.grade())
         info["stop_reason"] = reason
         try:
-            info |= grade.entries(self.card.id, self.reward_range)
+            info |= grade.entries(self.card.id, self.reward_range, payments)
         except (AttributeError, TypeError, ValueError):
             check_grade(type(self), grade)
             raise
         ended = reason == "answer"
-        return self._conversation.copy(), float(grade.reward), ended, not ended, info
+        reward = payments.end_step(float(grade.reward))
+        return self._conversation.copy(), reward, ended, not ended, info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -51,6 +52,7 @@ class SavedEpisode(TypedDict):
         messages: The messages after the prompt.
         turn: How many of these messages were actions.
         running: Whether the episode has not ended.
+        paid: What the steps so far have paid.
         state: The environment's own state.
         stream: The seed of the stream of tasks, and how many tasks were drawn from it.
         np_random: The random generator; None if the environment was never seeded.
@@ -61,6 +63,7 @@ class SavedEpisode(TypedDict):
     messages: list[Any]
     turn: Annotated[int, Interval(ge=0)]
     running: bool
+    paid: Annotated[float, Predicate(math.isfinite)]
     state: Any
     stream: Annotated[list[Annotated[int, Interval(ge=0, le=MAX_SEED)]], Len(2, 2)]
     np_random: Generator | None

@@ -33,12 +33,12 @@ class WeightedComponents(RewardWrapper):
     Example:
         >>> import gymnasium, textgym
         >>> from textgym.wrappers import WeightedComponents
-        >>> env = gymnasium.make("textgym/Calendar-v0", max_turns=1)
-        >>> env = WeightedComponents(env, weights={"correct": 0.5, "answered": 0.25})
+        >>> env = gymnasium.make("textgym/MCQA-v0")
+        >>> env = WeightedComponents(env, weights={"correct": 2.0, "answered": 0.5})
         >>> observation, info = env.reset(seed=1)
-        >>> _, reward, _, _, info = env.step("[]")
+        >>> _, reward, _, _, info = env.step(env.unwrapped.solve())
         >>> reward, info["task_reward"], info["reward_components"]["weighted_components"]
-        (0.25, 0.0, 0.25)
+        (2.5, 1.0, 1.5)
     """
 
     def __init__(
@@ -170,8 +170,9 @@ class PotentialShaping(RewardWrapper):
         if not 0 < gamma <= 1:
             raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
         self._gamma = gamma
-        is_name = isinstance(potential, str)
-        self._potential: Potential = import_object(potential) if is_name else potential
+        self._potential: Potential = (
+            import_object(potential) if isinstance(potential, str) else potential
+        )
 
     def begin(self) -> dict[str, Any]:
         """Return a state without a potential, which `reset` sets."""

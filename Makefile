@@ -81,6 +81,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/vector.py
 	$(BIN)/python benchmarks/workplace.py
 	$(BIN)/python benchmarks/turns.py
+	$(BIN)/python benchmarks/wrappers.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

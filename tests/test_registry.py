@@ -141,6 +141,13 @@ def test_an_id_without_a_class_is_refused() -> None:
 # Names
 
 
+@pytest.mark.parametrize("id", ["Shop", "my/Shop", "Shop-v0", "my/Shop-v", ""])
+def test_id_without_namespace_or_version_is_refused(id: str) -> None:
+    with pytest.raises(UsageError, match="an id has a namespace and a version"):
+        textgym.register(id, GuessNumber)
+    assert id not in gym.registry
+
+
 def test_every_name_of_an_environment_leads_to_the_same_id(write: Write) -> None:
     module = write(more="import textgym\ntextgym.register(Guess)\n")
     cls = environment_class(f"{module}:Guess")

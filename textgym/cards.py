@@ -8,9 +8,21 @@ from typing import Any
 
 from textgym.errors import UsageError
 
-__all__ = ["Card"]
+__all__ = ["Card", "check_id"]
 
 _ID = re.compile(r"[\w:.-]+/[\w:.-]+-v\d+")  # a name of Gymnasium, with a namespace and a version
+
+
+def check_id(id: Any) -> None:
+    """Check that an id has a namespace and a version.
+
+    Raises:
+        UsageError: It has not.
+    """
+    if not isinstance(id, str) or not _ID.fullmatch(id):
+        raise UsageError(
+            f"an id has a namespace and a version, such as 'my/Shop-v0', unlike {id!r:.100}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +78,7 @@ class Card:
     notes: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
-            raise UsageError(
-                f"a card's id has a namespace and a version, such as 'my/Shop-v0', unlike "
-                f"{self.id!r:.100}"
-            )
+        check_id(self.id)
         for field in fields(self):
             value = getattr(self, field.name)
             if str(field.type).startswith("tuple") and not isinstance(value, tuple):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
-from textgym.cards import Card
+from textgym.cards import Card, check_id
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.imports import import_class, import_module
 from textgym.time_limits import grade_at_time_limit
@@ -56,7 +56,8 @@ def register(
         **kwargs: Further arguments of `gymnasium.register`.
 
     Raises:
-        UsageError: The id belongs to another class, or there is no class.
+        UsageError: The id belongs to another class or has no namespace or version, or there is no
+            class.
 
     Example:
         >>> import dataclasses, gymnasium
@@ -71,6 +72,7 @@ def register(
         id, entry_point = _check_class(id).card.id, id
     if entry_point is None:
         raise UsageError(f"register needs the class of {id!r}: register(Class), or its entry_point")
+    check_id(id)
     if isinstance(entry_point, type):
         _forget_older(id, entry_point)
         entry_point = _importable(entry_point)

@@ -207,13 +207,16 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
     Args:
         id: Any id of Gymnasium's registry, `module:ID` or `module:Class`.
         **kwargs: As in `gymnasium.make`. A text environment grades the cut at `max_episode_steps`.
+            `wrappers` is a list of `textgym.wrappers`, such as `["StepPenalty:amount=0.01"]`, the
+            first one innermost.
 
     Raises:
-        UnknownNameError: There is no such environment or argument.
+        UnknownNameError: There is no such environment, argument or wrapper.
+        UsageError: A wrapper does not fit the environment.
     """
-    id = registered_id(id)
+    id, wrappers = registered_id(id), kwargs.pop("wrappers", ())
     try:
-        return grade_at_time_limit(gym.make(id, **kwargs))
+        env = grade_at_time_limit(gym.make(id, **kwargs))
     except (gym.error.Error, ModuleNotFoundError) as error:
         raise UnknownNameError(f"cannot make {id!r}: {error}") from error
     except TypeError as error:
@@ -222,6 +225,11 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
             raise
         hint = did_you_mean(unknown[1], _argument_names(id))
         raise UnknownNameError(f"{id!r} has no argument {unknown[1]!r}{hint}") from error
+    if not wrappers:
+        return env
+    from textgym.wrappers.specs import apply_wrappers
+
+    return apply_wrappers(env, wrappers)
 
 
 def takes_argument(id: str, name: str) -> bool:

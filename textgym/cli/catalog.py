@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
+import json
 from typing import Annotated
 
 import typer
@@ -26,8 +27,24 @@ from textgym.display.transcript import format_answer, format_episode
 from textgym.env import TextEnv
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, environment_class, ids, make
+from textgym.wrappers.specs import WRAPPERS, arguments_of
 
-__all__ = ["list_command", "show_command"]
+__all__ = ["list_command", "show_command", "wrappers_command"]
+
+
+def wrappers_command() -> None:
+    """List the wrappers, with their arguments."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("wrapper", "arguments", "what it does"):
+        table.add_column(column, overflow="fold", no_wrap=column == "wrapper")
+    for title, cls in WRAPPERS.items():
+        shown = [
+            name if given.default is given.empty else f"{name}={json.dumps(given.default)}"
+            for name, given in arguments_of(cls).items()
+            if name != "name"
+        ]
+        table.add_row(title, ", ".join(shown), (inspect.getdoc(cls) or "").splitlines()[0])
+    print_all(table)
 
 
 def list_command(

@@ -89,6 +89,13 @@ def eval_command(
     ] = None,
     dataset: DatasetOption = None,
     settings: EnvSettingsOption = None,
+    wrap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WRAPPER",
+            help="Wrapper of all environments: StepPenalty:amount=0.01; the first is innermost.",
+        ),
+    ] = None,
     max_tokens: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of tokens per message.")
     ] = 512,
@@ -123,6 +130,8 @@ def eval_command(
     env_settings = with_registered_ids(read_env_settings(settings or ()))
     check_env_kwargs("--set", env_settings, ids)
     kwargs = _with_test_split(ids, env_arguments(split, level, dataset, env_settings))
+    if wrap:
+        kwargs["wrappers"] = wrap
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
         for id in ids:

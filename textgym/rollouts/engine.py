@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,7 @@ def rollout(
     resume: bool = False,
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[str] = (),
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -94,6 +95,9 @@ def rollout(
         retries: How often a failed step or policy call is retried.
         env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
             under its id.
+        wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
+            `["StepPenalty:amount=0.01"]`. Those of one environment are an argument of it:
+            `env_kwargs={id: {"wrappers": [...]}}`.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
@@ -129,6 +133,7 @@ def rollout(
             resume=resume,
             retries=retries,
             env_kwargs=env_kwargs,
+            wrappers=wrappers,
             sampling=sampling,
             progress=progress,
             on_start=on_start,
@@ -152,6 +157,7 @@ async def arollout(
     resume: bool = False,
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[str] = (),
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -172,6 +178,8 @@ async def arollout(
     if out is not None and not resume:
         refuse_used_folder(out)
     kwargs, log = with_registered_ids(env_kwargs or {}), RunLog()
+    if wrappers:
+        kwargs["wrappers"] = list(wrappers)
     env_fns = make_env_fns(envs, kwargs, log)
     check_env_ids("env_concurrency", limits, env_fns)
     async with contextlib.AsyncExitStack() as stack:

@@ -2,6 +2,7 @@
 
 - `base`: the base classes, for wrappers of one's own too.
 - `costs`, `bonuses`, `shaping`: wrappers that change the reward.
+- `specs`: wrappers given as text, for commands and stored runs.
 
 Each takes its arguments by name and records them in the spec. What changes in an episode is
 saved by `textgym.get_state`.

@@ -1,0 +1,118 @@
+"""Wrappers given as text, such as `StepPenalty:amount=0.01`, which can be stored with a run."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+
+from textgym import wrappers
+from textgym.errors import UnknownNameError, UsageError, did_you_mean
+from textgym.imports import import_class
+
+__all__ = ["WRAPPERS", "apply_wrappers", "arguments_of", "make_wrapper"]
+
+WRAPPERS: dict[str, type[wrappers.MessageWrapper]] = {
+    name: getattr(wrappers, name)
+    for name in wrappers.__all__
+    if name not in ("MessageWrapper", "RewardWrapper")
+}
+"""The wrappers of textgym by name."""
+
+_NEXT_ARGUMENT = re.compile(r",(?=[A-Za-z_]\w*=)")
+
+
+def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[str]) -> gym.Env[Any, Any]:
+    """Wrap an environment, the first wrapper innermost.
+
+    Args:
+        env: The environment.
+        specs: The wrappers, as `make_wrapper` takes them.
+
+    Raises:
+        UsageError: It is not a list of texts, or a wrapper does not fit the environment.
+        UnknownNameError: There is no such wrapper or argument.
+
+    Example:
+        >>> env = gym.make("textgym/MCQA-v0")
+        >>> env = apply_wrappers(env, ["StepPenalty:amount=0.1", "ClipReturn:low=-0.5"])
+        >>> type(env).__name__, type(env.env).__name__
+        ('ClipReturn', 'StepPenalty')
+    """
+    if isinstance(specs, str) or not isinstance(specs, Sequence):
+        raise UsageError(f"wrappers must be a list such as ['StepPenalty'], not {specs!r:.100}")
+    for spec in specs:
+        env = make_wrapper(env, spec)
+    return env
+
+
+def make_wrapper(env: gym.Env[Any, Any], spec: str) -> gym.Env[Any, Any]:
+    """Wrap an environment once.
+
+    Args:
+        env: The environment.
+        spec: `Name` or `Name:argument=value,argument=value`, where the name is one of `WRAPPERS` or
+            `module:Class`. A value that is valid JSON is parsed as JSON.
+
+    Raises:
+        UsageError: The spec is malformed, or the wrapper does not fit the environment.
+        UnknownNameError: There is no such wrapper or argument.
+    """
+    if not isinstance(spec, str):
+        raise UsageError(f"a wrapper is given as text such as 'StepPenalty', not {spec!r:.100}")
+    cls, text = _find(spec)
+    arguments = _read_arguments(spec, text)
+    known = arguments_of(cls)
+    for name in arguments:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UnknownNameError(f"the wrapper {cls.__name__} has no argument {name!r}{hint}")
+    for name, parameter in known.items():
+        if parameter.default is parameter.empty and name not in arguments:
+            raise UsageError(f"the wrapper {cls.__name__} needs the argument {name!r}")
+    try:
+        wrapped: gym.Env[Any, Any] = cls(env, **arguments)
+    except TypeError as error:
+        raise UsageError(f"the wrapper {spec!r} cannot be made: {error}") from error
+    return wrapped
+
+
+def arguments_of(cls: type[gym.Wrapper[Any, Any, Any, Any]]) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a wrapper besides its environment, by name.
+
+    Example:
+        >>> list(arguments_of(wrappers.StepPenalty))
+        ['amount', 'name']
+    """
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[2:]  # not self and env
+    return {parameter.name: parameter for parameter in parameters}
+
+
+def _find(spec: str) -> tuple[Any, str]:
+    """Return the class that a spec names, and the text of its arguments."""
+    name, _, rest = spec.partition(":")
+    if name in WRAPPERS:
+        return WRAPPERS[name], rest
+    own, _, arguments = rest.partition(":")
+    if not own or "=" in own:
+        hint = did_you_mean(name, WRAPPERS)
+        raise UnknownNameError(f"there is no wrapper {name!r}{hint}; or use module:Class")
+    found: Any = import_class(f"{name}:{own}", gym.Wrapper)
+    return found, arguments
+
+
+def _read_arguments(spec: str, text: str) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for part in _NEXT_ARGUMENT.split(text) if text else ():
+        name, separator, value = part.partition("=")
+        if not separator or not name.isidentifier():
+            raise UsageError(f"{spec!r}: a wrapper is Name:argument=value, so not {part!r}")
+        try:
+            read[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            read[name] = value
+    return read

@@ -57,6 +57,18 @@ def test_console_block_runs(code: str, tmp_path: Path) -> None:
         run([*COMMAND, *arguments], tmp_path)
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_a_page_names_exist(page: str) -> None:
+    named = re.findall(r"`([\w/]+\.py)`", (ROOT / page).read_text())
+    there = [path.relative_to(ROOT).as_posix() for path in (ROOT / "textgym").rglob("*.py")]
+    there += [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")]
+    there += [path.relative_to(ROOT).as_posix() for path in (ROOT / "benchmarks").rglob("*.py")]
+    assert named
+    assert [
+        name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)
+    ] == []
+
+
 @pytest.mark.parametrize("target", ["library_desk:LibraryDesk", "shop:Shop"])
 def test_environment_of_the_docs_is_short_and_passes_the_checks(
     target: str, tmp_path: Path

@@ -9,15 +9,18 @@ saved by `textgym.get_state`.
 """
 
 from textgym.wrappers.base import MessageWrapper, RewardWrapper
-from textgym.wrappers.bonuses import EfficiencyBonus, FormatBonus
-from textgym.wrappers.costs import (
+from textgym.wrappers.rewards import (
+    ClipReturn,
+    EfficiencyBonus,
+    FormatBonus,
     LengthPenalty,
+    PotentialShaping,
     RepetitionPenalty,
     SoftOverlongPunishment,
     StepPenalty,
     ToolErrorPenalty,
+    WeightedComponents,
 )
-from textgym.wrappers.shaping import ClipReturn, PotentialShaping, WeightedComponents
 
 __all__ = [
     "ClipReturn",

@@ -13,7 +13,6 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from textgym.errors import (
     UsageError,
     did_you_mean,
 )
+from textgym.imports import import_object
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import canonical_json, hash_int
@@ -337,12 +337,9 @@ def _model_judge(
 
 
 def _attribute(spec: str) -> Policy | ReplyFunction:
-    module, _, name = spec.partition(":")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        found = import_object(spec)
+    except UnknownNameError as error:
         raise UnknownNameError(f"there is no judge {spec!r}: {error}") from None
     if isinstance(found, type) or not (callable(found) or isinstance(found, Policy)):
         raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {found!r}")

@@ -33,7 +33,7 @@ from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.verifiers.exact import match
-from textgym.verifiers.judge.client import JudgeClient, ReplyFunction
+from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 from textgym.verifiers.judge.prompt import JudgePrompt
 from textgym.verifiers.judge_options import JudgeOptions
 
@@ -130,7 +130,7 @@ class ModelJudge(Judge):
         prompt: Writes the requests and reads the replies.
     """
 
-    def __init__(self, client: JudgeClient, prompt: JudgePrompt) -> None:
+    def __init__(self, client: ReplyClient, prompt: JudgePrompt) -> None:
         self.name = client.name
         self._client = client
         self._prompt = prompt
@@ -333,7 +333,7 @@ def _model_judge(
             raise UnknownNameError(f"there is no judge {judge!r}{hint}; or use module:attribute")
         return _attribute(judge)
 
-    return ModelJudge(JudgeClient(_name_of(judge), make, concurrency, timeout), prompt)
+    return ModelJudge(ReplyClient(_name_of(judge), make, concurrency, timeout), prompt)
 
 
 def _attribute(spec: str) -> Policy | ReplyFunction:

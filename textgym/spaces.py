@@ -1,5 +1,7 @@
 """The observation and action spaces of all environments: conversations and assistant messages.
 
+`TextSpace` is for wrappers that show conversations as texts.
+
 All environments have equal spaces, so one vector can contain different environments. The elements
 are Python objects, so a vector with worker processes needs `shared_memory=False`.
 """
@@ -20,7 +22,14 @@ from gymnasium.vector.utils import (
 from textgym.errors import InvalidActionError, UsageError
 from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
 
-__all__ = ["MAX_CALLS", "ActionSpace", "ConversationSpace", "action_problem", "read_action"]
+__all__ = [
+    "MAX_CALLS",
+    "ActionSpace",
+    "ConversationSpace",
+    "TextSpace",
+    "action_problem",
+    "read_action",
+]
 
 MAX_CALLS = 64  # tool calls of one message that are run
 _ACTION_ROLES = frozenset(("assistant",))
@@ -91,7 +100,7 @@ def _complete_ids(calls: Any, turn: int) -> None:
 
 
 class _MessageSpace(gym.Space[T]):
-    """The base class of both spaces: equality by type, and random texts."""
+    """The base class of the spaces: equality by type, and random texts."""
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(shape=None, dtype=None, seed=seed)
@@ -179,6 +188,24 @@ class ConversationSpace(_MessageSpace[list[Message]]):
         return [(assistant if i % 2 else user)(self._sample_text()) for i in range(count)]
 
 
+class TextSpace(_MessageSpace[str]):
+    """A text of any length and any characters, unlike `gymnasium.spaces.Text`.
+
+    Example:
+        >>> "漢字" in TextSpace(), 7 in TextSpace()
+        (True, False)
+    """
+
+    def contains(self, x: Any) -> bool:
+        """Return whether `x` is a text."""
+        return isinstance(x, str)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> str:
+        """Return a random text."""
+        self._refuse_masks(mask, probability)
+        return self._sample_text()
+
+
 def _batch(spaces: Sequence[gym.Space[Any]]) -> gym.spaces.Tuple[Any]:
     return gym.spaces.Tuple(spaces)
 
@@ -194,7 +221,7 @@ def _no_shared_memory(space: gym.Space[Any], n: int = 1, ctx: Any = None) -> Any
     )
 
 
-for _space in (ActionSpace, ConversationSpace):
+for _space in (ActionSpace, ConversationSpace, TextSpace):
     batch_differing_spaces.register(_space)(_batch)
     create_empty_array.register(_space)(_empty)
     create_shared_memory.register(_space)(_no_shared_memory)

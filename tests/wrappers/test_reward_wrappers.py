@@ -10,9 +10,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit, TransformReward
+from gymnasium.wrappers import TransformReward
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +24,6 @@ from textgym.wrappers import (
     LengthPenalty,
     PotentialShaping,
     RepetitionPenalty,
-    RewardWrapper,
     SoftOverlongPunishment,
     StepPenalty,
     ToolErrorPenalty,
@@ -226,40 +223,6 @@ def test_reward_is_the_task_reward_and_what_was_paid(wrap: Callable[[Any], Any])
 
 
 @EACH
-@pytest.mark.parametrize("id", SUITE)
-def test_wrapper_fits_every_environment(id: str, wrap: Callable[[Any], Any]) -> None:
-    env = wrap(make(id))
-    env.reset(seed=3)
-    ended = False
-    while not ended:
-        action = env.unwrapped.solve()
-        saved = json.loads(json.dumps(textgym.get_state(env)))
-        first = env.step(action)
-        textgym.set_state(env, saved)
-        again = env.step(action)
-        assert first[1:4] == again[1:4]
-        assert first[4]["reward_components"] == again[4]["reward_components"]
-        ended = first[2] or first[3]
-
-
-@EACH
-@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
-def test_gymnasiums_checker_passes(wrap: Callable[[Any], Any]) -> None:
-    check_env(wrap(gym.make("textgym/MCQA-v0")), skip_render_check=True)
-
-
-@EACH
-@pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-def test_vector_pays_as_a_single_environment(wrap: Callable[[Any], Any], mode: Any) -> None:
-    single = wrap(make(level=1))
-    vector = textgym.TextVectorEnv([lambda: wrap(make(level=1))] * 2, autoreset_mode=mode)
-    single.reset(seed=5)
-    vector.reset(seed=[5, 5])
-    assert vector.step(["0", "0"])[1].tolist() == [single.step("0")[1]] * 2
-    vector.close()
-
-
-@EACH
 def test_rollout_records_what_was_paid_at_each_step(wrap: Callable[[Any], Any]) -> None:
     run = textgym.rollout(lambda: wrap(make(level=1)), "random", episodes=2)
     name = wrap(make()).name
@@ -267,13 +230,6 @@ def test_rollout_records_what_was_paid_at_each_step(wrap: Callable[[Any], Any]) 
         steps = trajectory["steps"]
         assert all(name in step["components"] for step in steps)
         assert trajectory["reward"] == pytest.approx(sum(step["reward"] for step in steps))
-
-
-@EACH
-def test_time_limit_and_statistics_go_around_a_wrapper(wrap: Callable[[Any], Any]) -> None:
-    env = RecordEpisodeStatistics(TimeLimit(wrap(make(level=5)), 2))
-    total = sum(rewards(env, "0", "0"))
-    assert env.return_queue[-1] == pytest.approx(total)
 
 
 def test_spec_makes_the_same_stack_again() -> None:
@@ -287,37 +243,6 @@ def test_potential_by_name_is_part_of_a_saved_spec() -> None:
     env = PotentialShaping(make(), potential=f"{__name__}:conversation_length")
     again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
     assert rewards(again, "0") == [2.0]
-
-
-@given(st.lists(st.sampled_from(sorted(WRAPPERS)), unique=True, max_size=5), st.integers(0, 3))
-@settings(max_examples=40)
-def test_random_stacks_sum_up_and_can_be_forked(names: list[str], wrong: int) -> None:
-    env, fork = make(level=3), make(level=3)
-    for name in names:
-        env, fork = WRAPPERS[name](env), WRAPPERS[name](fork)
-    env.reset(seed=1)
-    fork.reset(seed=2)
-    own = all_names(env)
-    for turn in range(wrong + 1):
-        textgym.set_state(fork, json.loads(json.dumps(textgym.get_state(env))))
-        action = "0" if turn < wrong else str(env.unwrapped.task.answer)
-        _, reward, terminated, truncated, info = env.step(action)
-        _, other, _, _, others = fork.step(action)
-        assert (reward, info.get("reward_components")) == (other, others.get("reward_components"))
-        paid = info.get("reward_components", {})
-        assert reward == pytest.approx(
-            info.get("task_reward", reward) + sum(paid[name] for name in own)
-        )
-        if terminated or truncated:
-            break
-
-
-def all_names(env: Any) -> list[str]:
-    names = []
-    while isinstance(env, gym.Wrapper):
-        names += [env.name] if isinstance(env, RewardWrapper) else []
-        env = env.env
-    return names
 
 
 # Errors

@@ -62,7 +62,7 @@ def test_wrapper_of_gymnasium_is_found_by_module_and_class() -> None:
     ("specs", "problem"),
     [
         ("StepPenalty", "wrappers must be a list"),
-        ([StepPenalty], "a wrapper is given as text"),
+        ([7], "a wrapper is a text"),
         (["StepPenlty"], "did you mean 'StepPenalty'"),
         (["StepPenalty:amont=1"], "did you mean 'amount'"),
         (["StepPenalty:amount"], "a wrapper is Name:argument=value, so not 'amount'"),

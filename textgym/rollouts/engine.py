@@ -44,6 +44,7 @@ from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:
     from textgym.rollouts.progress import RunProgress
@@ -68,7 +69,7 @@ def rollout(
     resume: bool = False,
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
-    wrappers: Sequence[str] = (),
+    wrappers: Sequence[WrapperSpec] = (),
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -96,8 +97,8 @@ def rollout(
         env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
             under its id.
         wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
-            `["StepPenalty:amount=0.01"]`. Those of one environment are an argument of it:
-            `env_kwargs={id: {"wrappers": [...]}}`.
+            `["StepPenalty:amount=0.01"]`; also functions that wrap. Those of one environment are an
+            argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
@@ -157,7 +158,7 @@ async def arollout(
     resume: bool = False,
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
-    wrappers: Sequence[str] = (),
+    wrappers: Sequence[WrapperSpec] = (),
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,

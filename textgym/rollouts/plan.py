@@ -261,6 +261,8 @@ def recorded_kwargs(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def _recorded(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, list):  # which may have functions, such as wrappers
+        return [_recorded(item) for item in value]
     if hasattr(value, "__qualname__"):
         return f"{value.__module__}:{value.__qualname__}"
     return json_round_trip(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -13,15 +13,15 @@ from textgym.errors import UnknownNameError, UsageError
 from textgym.mixtures import check_env_kwargs, check_weights, kwargs_for_env, split_by_weight
 from textgym.registry import make
 from textgym.vector.text_vector_env import TextVectorEnv
+from textgym.wrappers.specs import WrapperSpec, apply_wrappers
 
 __all__ = ["make_vec"]
 
 _ARGUMENTS_OF_GYMNASIUM = {  # of its own `make_vec`, and what is used here
-    "wrappers": "env_wrappers=, a list of functions that wrap a sub-environment",
+    "wrappers": "env_wrappers=, a list of texts or functions",
     "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
     "vectorization_mode": "it to gymnasium.make_vec, which makes the other vectors",
 }
-Wrapper = Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
 
 
 def make_vec(
@@ -29,7 +29,7 @@ def make_vec(
     num_envs: int = 1,
     *,
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-    env_wrappers: Iterable[Wrapper] = (),
+    env_wrappers: Iterable[WrapperSpec] = (),
     failures: str = "raise",
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
@@ -44,8 +44,8 @@ def make_vec(
         envs: An id, or ids with weights.
         num_envs: The number of sub-environments.
         autoreset_mode: As in `TextVectorEnv`.
-        env_wrappers: Functions that take an environment and return it wrapped, applied in order to
-            each sub-environment.
+        env_wrappers: Wrappers of each sub-environment, the first innermost: functions that take an
+            environment and return it wrapped, or texts such as `"StepPenalty:amount=0.01"`.
         failures: As in `TextVectorEnv`.
         retries: As in `TextVectorEnv`.
         env_kwargs: Keyword arguments of the environments; those of a single id as a dict under it.
@@ -86,11 +86,9 @@ def _arguments(kwargs: dict[str, Any], env_kwargs: dict[str, Any]) -> dict[str, 
     return kwargs | env_kwargs
 
 
-def _make(id: str, wrappers: Iterable[Wrapper], kwargs: dict[str, Any]) -> gym.Env[Any, Any]:
+def _make(id: str, wrappers: Sequence[WrapperSpec], kwargs: dict[str, Any]) -> gym.Env[Any, Any]:
     env = make(id, **{"disable_env_checker": True, **kwargs})
-    for wrapper in wrappers:
-        env = wrapper(env)
-    return env
+    return apply_wrappers(env, wrappers)
 
 
 def _shares(envs: str | Mapping[str, float], num_envs: int) -> dict[str, int]:

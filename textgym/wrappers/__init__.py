@@ -3,6 +3,7 @@
 - `base`: the base classes, for wrappers of one's own too.
 - `rewards`: wrappers that change the reward.
 - `conversations`: wrappers that change the conversation.
+- `interfaces`: wrappers for programs that know no messages.
 - `specs`: wrappers given as text, for commands and stored runs.
 
 Each takes its arguments by name and records them in the spec. What changes in an episode is
@@ -20,6 +21,7 @@ from textgym.wrappers.conversations import (
     TokenBudget,
     TurnBudget,
 )
+from textgym.wrappers.interfaces import FlattenConversation, TokenIds
 from textgym.wrappers.rewards import (
     ClipReturn,
     EfficiencyBonus,
@@ -39,6 +41,7 @@ __all__ = [
     "EfficiencyBonus",
     "ExtraTools",
     "FewShot",
+    "FlattenConversation",
     "FormatBonus",
     "LengthPenalty",
     "MessageWrapper",
@@ -51,6 +54,7 @@ __all__ = [
     "StepPenalty",
     "SystemPrompt",
     "TokenBudget",
+    "TokenIds",
     "ToolErrorPenalty",
     "TurnBudget",
     "WeightedComponents",

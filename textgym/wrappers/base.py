@@ -17,53 +17,65 @@ from textgym.errors import RewardError, StateError, UsageError
 from textgym.messages import Message, copy_json
 from textgym.spaces import ActionSpace, ConversationSpace
 
-__all__ = ["MessageEnv", "MessageWrapper", "RewardWrapper", "StepResult"]
+__all__ = [
+    "MessageEnv",
+    "MessageWrapper",
+    "RewardWrapper",
+    "SavedState",
+    "StepResult",
+    "check_message_spaces",
+]
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
 MessageEnv = gym.Env[list[Message], Message]
 
 
-class MessageWrapper(
-    gym.Wrapper[list[Message], Message, list[Message], Message], RecordConstructorArgs
-):
-    """The base class of wrappers around environments whose observations are conversations.
-
-    Args:
-        env: The environment.
-        **arguments: The arguments of the subclass, which become part of the spec.
+def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[Any, Any]) -> None:
+    """Check that a wrapper is put around an environment with messages.
 
     Raises:
         UsageError: The observations or actions of the environment are not messages.
-
-    Attributes:
-        state: What changes during an episode, as a dict of JSON values; `begin` returns a new one.
     """
+    spaces = env.observation_space, env.action_space
+    if not (isinstance(spaces[0], ConversationSpace) and isinstance(spaces[1], ActionSpace)):
+        raise UsageError(
+            f"{type(wrapper).__name__} needs an environment whose observations and actions are "
+            f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
+        )
 
-    def __init__(self, env: MessageEnv, **arguments: Any) -> None:
-        RecordConstructorArgs.__init__(self, **arguments)
-        gym.Wrapper.__init__(self, env)
-        spaces = env.observation_space, env.action_space
-        if not (isinstance(spaces[0], ConversationSpace) and isinstance(spaces[1], ActionSpace)):
-            raise UsageError(
-                f"{type(self).__name__} needs an environment whose observations and actions are "
-                f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
-            )
-        self.state: dict[str, Any] = {}
+
+class SavedState:
+    """What changes in a wrapper during an episode, and how it is saved."""
+
+    _state: dict[str, Any] | None = None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state, a dict of JSON values.
+
+        Raises:
+            UsageError: There has been no reset.
+        """
+        if self._state is None:
+            raise UsageError(f"{type(self).__name__} has no episode: call reset before step")
+        return self._state
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        self._state = state
 
     def begin(self) -> dict[str, Any]:
         """Return the state at the start of an episode."""
         return {}
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[list[Message], dict[str, Any]]:
-        """Reset the environment, and begin a new state."""
-        observation, info = self.env.reset(seed=seed, options=options)
-        self.state = self.begin()
-        return observation, info
-
     def get_state(self) -> dict[str, Any]:
-        """Return the state of the wrapper alone, as JSON data."""
+        """Return the state of the wrapper alone, as JSON data.
+
+        Raises:
+            StateError: There has been no reset.
+        """
+        if self._state is None:
+            raise StateError("there is no episode to save: call reset first")
         return {name: copy_json(value) for name, value in self.state.items()}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -84,6 +96,33 @@ class MessageWrapper(
                     f"{type(self).__name__}.{name} must be a {kind}, not {value!r:.100}"
                 )
         self.state = {name: copy_json(value) for name, value in state.items()}
+
+
+class MessageWrapper(
+    SavedState, gym.Wrapper[list[Message], Message, list[Message], Message], RecordConstructorArgs
+):
+    """The base class of wrappers around environments whose observations are conversations.
+
+    Args:
+        env: The environment.
+        **arguments: The arguments of the subclass, which become part of the spec.
+
+    Raises:
+        UsageError: The observations or actions of the environment are not messages.
+    """
+
+    def __init__(self, env: MessageEnv, **arguments: Any) -> None:
+        RecordConstructorArgs.__init__(self, **arguments)
+        gym.Wrapper.__init__(self, env)
+        check_message_spaces(self, env)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and begin a new state."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self.state = self.begin()
+        return observation, info
 
 
 def _is_like(value: Any, new: Any) -> bool:

@@ -1,22 +1,28 @@
-"""Wrappers given as text, such as `StepPenalty:amount=0.01`, which can be stored with a run."""
+"""Wrappers given as text, such as `StepPenalty:amount=0.01`, or as functions that wrap.
+
+A text can be stored with a run; of a function, its place is stored, as `module:function`.
+"""
 
 from __future__ import annotations
 
 import inspect
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium as gym
 
 from textgym import wrappers
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_class
+from textgym.imports import import_object
 
-__all__ = ["WRAPPERS", "apply_wrappers", "arguments_of", "make_wrapper"]
+__all__ = ["WRAPPERS", "WrapperSpec", "apply_wrappers", "arguments_of", "make_wrapper"]
 
-WRAPPERS: dict[str, type[wrappers.MessageWrapper]] = {
+WrapperSpec = str | Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
+"""A wrapper: a text, or a function that takes an environment and returns it wrapped."""
+
+WRAPPERS: dict[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
     name: getattr(wrappers, name)
     for name in wrappers.__all__
     if name not in ("MessageWrapper", "RewardWrapper")
@@ -26,7 +32,7 @@ WRAPPERS: dict[str, type[wrappers.MessageWrapper]] = {
 _NEXT_ARGUMENT = re.compile(r",(?=[A-Za-z_]\w*=)")
 
 
-def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[str]) -> gym.Env[Any, Any]:
+def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[WrapperSpec]) -> gym.Env[Any, Any]:
     """Wrap an environment, the first wrapper innermost.
 
     Args:
@@ -34,7 +40,7 @@ def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[str]) -> gym.Env[Any,
         specs: The wrappers, as `make_wrapper` takes them.
 
     Raises:
-        UsageError: It is not a list of texts, or a wrapper does not fit the environment.
+        UsageError: It is not a list of wrappers, or one does not fit the environment.
         UnknownNameError: There is no such wrapper or argument.
 
     Example:
@@ -50,21 +56,28 @@ def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[str]) -> gym.Env[Any,
     return env
 
 
-def make_wrapper(env: gym.Env[Any, Any], spec: str) -> gym.Env[Any, Any]:
+def make_wrapper(env: gym.Env[Any, Any], spec: WrapperSpec) -> gym.Env[Any, Any]:
     """Wrap an environment once.
 
     Args:
         env: The environment.
         spec: `Name` or `Name:argument=value,argument=value`, where the name is one of `WRAPPERS` or
-            `module:Class`. A value that is valid JSON is parsed as JSON.
+            `module:Class`. A value that is valid JSON is parsed as JSON. Or a function that wraps,
+            or its place, as `module:function`.
 
     Raises:
         UsageError: The spec is malformed, or the wrapper does not fit the environment.
         UnknownNameError: There is no such wrapper or argument.
     """
     if not isinstance(spec, str):
-        raise UsageError(f"a wrapper is given as text such as 'StepPenalty', not {spec!r:.100}")
+        if not callable(spec):
+            raise UsageError(
+                f"a wrapper is a text such as 'StepPenalty' or a function, not {spec!r:.100}"
+            )
+        return spec(env)
     cls, text = _find(spec)
+    if not isinstance(cls, type):
+        return make_wrapper(env, cls)
     arguments = _read_arguments(spec, text)
     known = arguments_of(cls)
     for name in arguments:
@@ -101,7 +114,9 @@ def _find(spec: str) -> tuple[Any, str]:
     if not own or "=" in own:
         hint = did_you_mean(name, WRAPPERS)
         raise UnknownNameError(f"there is no wrapper {name!r}{hint}; or use module:Class")
-    found: Any = import_class(f"{name}:{own}", gym.Wrapper)
+    found = import_object(f"{name}:{own}")
+    if isinstance(found, type) and not issubclass(found, gym.Wrapper):
+        raise UsageError(f"{name}:{own} is not a gymnasium.Wrapper")
     return found, arguments
 
 

@@ -99,7 +99,7 @@ class OwnConversation(ConversationWrapper):
     @property
     def turn(self) -> int:
         """The number of assistant messages in the current episode."""
-        turn: int = self.state.get("turn", 0)
+        turn: int = self.state["turn"]
         return turn
 
     @property

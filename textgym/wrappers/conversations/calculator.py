@@ -17,6 +17,7 @@ __all__ = ["calculator"]
 
 Number = int | float
 MAX_LENGTH = 500  # characters of an expression
+MAX_DIGITS = 100  # to round to
 MAX_BITS = 4096  # of a whole number; larger ones are refused
 _NAMES = {"pi": math.pi, "e": math.e}
 
@@ -84,6 +85,12 @@ def _factorial(number: Number) -> int:
     return math.factorial(number)  # type: ignore[arg-type]  # a float raises a TypeError
 
 
+def _round(number: Number, digits: int | None = None) -> Number:
+    if digits is not None and abs(digits) > MAX_DIGITS:
+        raise ToolError(f"numbers are rounded to at most {MAX_DIGITS} digits")
+    return round(number, digits)
+
+
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
@@ -108,7 +115,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": math.log,
     "max": max,
     "min": min,
-    "round": round,
+    "round": _round,
     "sin": math.sin,
     "sqrt": math.sqrt,
     "tan": math.tan,

@@ -9,7 +9,7 @@ from typing import Any
 
 from textgym.messages import Message, text_of
 
-__all__ = ["length_function", "sampled_text"]
+__all__ = ["cached_tokenizer", "length_function", "sampled_text"]
 
 
 def sampled_text(action: Message | str) -> str:
@@ -47,9 +47,14 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     return lambda text: len(encode(text))
 
 
-@lru_cache(maxsize=8)
 def _encoder(model: str) -> Callable[[str], list[int]]:
+    tokenizer = cached_tokenizer(model)
+    return lambda text: list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+@lru_cache(maxsize=8)
+def cached_tokenizer(model: str) -> Any:
+    """Return the tokenizer of a model, which is loaded once a process."""
     from textgym.policies.hf import load_tokenizer
 
-    tokenizer = load_tokenizer(model)
-    return lambda text: list(tokenizer(text, add_special_tokens=False)["input_ids"])
+    return load_tokenizer(model)

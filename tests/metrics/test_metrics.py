@@ -40,7 +40,10 @@ def episode(reward: float | None = 1.0, task: int = 0, **more: Any) -> dict[str,
         "reward": reward,
         "is_success": None if failed else reward == 1.0,
         "messages": messages,
-        "steps": [{"message_index": 1 + n, "components": components} for n in range(turns)],
+        "steps": [
+            {"message_index": 1 + n, "components": components if n + 1 == turns else {}}
+            for n in range(turns)
+        ],
         "seconds": 2.0,
         "truncated": False,
         "stop_reason": "answer",
@@ -114,6 +117,8 @@ def test_all_metrics_of_four_episodes() -> None:
         "mean_reward": 0.5,
         # residuals by task: 0.5 - 0.5, and 0
         "reward_error": 0.0,
+        "mean_task_reward": 0.5,
+        "task_reward_error": 0.0,
         "reward_variance": 0.25,
         "reward_variance_within": 0.5,
         "equal_reward_rate": 0.0,
@@ -179,7 +184,7 @@ def test_an_episode_that_cannot_be_added_leaves_the_table_as_it_was() -> None:
     assert run_metrics(table) == before
 
 
-def test_an_episode_takes_less_than_250_bytes_in_the_table() -> None:
+def test_an_episode_takes_less_than_300_bytes_in_the_table() -> None:
     table = EpisodeTable()
     one = episode(1.0, components={"right": 1.0})
     table.add(one)
@@ -190,7 +195,7 @@ def test_an_episode_takes_less_than_250_bytes_in_the_table() -> None:
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert held / 5000 < 250  # bytes
+    assert held / 5000 < 300  # bytes
 
 
 # Groups.
@@ -281,11 +286,11 @@ def test_success_is_not_taken_from_the_reward() -> None:
     assert overall(episode(0.2, is_success=True))["success_rate"] == 1.0
 
 
-def test_components_are_those_of_the_last_step() -> None:
+def test_components_are_summed_over_the_steps_of_an_episode() -> None:
     one = episode(turns=2)
     one["steps"][0] = {"message_index": 1, "components": {"right": 5.0}}
     one["steps"][1] = {"message_index": 2, "components": {"right": 1.0, "brief": 0.5}}
-    assert overall(one, episode(task=1))["components"] == {"brief": 0.5, "right": 1.0}
+    assert overall(one, episode(task=1))["components"] == {"brief": 0.5, "right": 6.0}
 
 
 @pytest.mark.parametrize("odd", [None, [], {"a": None}, {"a": "1"}, {"a": math.nan}])

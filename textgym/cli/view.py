@@ -14,11 +14,11 @@ import typer
 from textgym.cli.options import RunArgument
 from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
-from textgym.display.transcript import format_answer, format_episode
+from textgym.display.transcript import format_answer, format_episode, format_payment
 from textgym.errors import BoundaryFailure, UsageError, in_one_line
 from textgym.registry import registered_id
 from textgym.rescoring.answers import TaskAnswers
-from textgym.rescoring.grades import components_of
+from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
@@ -126,8 +126,22 @@ def _episode(paint: Paint, number: int, trajectory: Trajectory, tools: bool) -> 
             },
         )
     offered = trajectory["tools"] if tools else ()
-    text = format_episode(trajectory["messages"], offered, outcome, colour=paint.colour)
+    paid = _payments(trajectory)
+    text = format_episode(trajectory["messages"], offered, outcome, paid, colour=paint.colour)
     return "\n".join([*_header(paint, number, trajectory), "", text])
+
+
+def _payments(trajectory: Trajectory) -> dict[int, str]:
+    """Return what each turn paid, by the index of its last message, if earlier turns paid too."""
+    steps = trajectory["steps"]
+    if not any(step["reward"] or step["components"] for step in steps[:-1]):
+        return {}
+    ends = [*(step["message_index"] for step in steps[1:]), len(trajectory["messages"])]
+    return {
+        end - 1: format_payment(step["reward"], step["components"])
+        for step, end in zip(steps, ends, strict=True)
+        if step["reward"] or step["components"]
+    }
 
 
 def _answer(paint: Paint, answers: TaskAnswers, trajectory: Trajectory) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "format_episode",
     "format_messages",
     "format_outcome",
+    "format_payment",
     "format_tools",
 ]
 
@@ -39,6 +40,7 @@ def format_episode(
     messages: Sequence[Any],
     tools: Any = (),
     outcome: tuple[float | None, Mapping[str, Any]] | None = None,
+    notes: Mapping[int, str] | None = None,
     *,
     colour: bool = False,
 ) -> str:
@@ -48,18 +50,26 @@ def format_episode(
         messages: The conversation.
         tools: The schemas of the available tools.
         outcome: The reward and the info of the last step, if the episode has ended.
+        notes: Lines that follow messages, by the index of the message.
         colour: Whether to add colours for a terminal.
     """
     blocks = [
         format_tools(tools, colour=colour) if tools else "",
-        format_messages(messages, colour=colour),
+        format_messages(messages, notes, colour=colour),
         format_outcome(*outcome, colour=colour) if outcome else "",
     ]
     return "\n\n".join(filter(None, blocks))
 
 
-def format_messages(messages: Sequence[Any], *, colour: bool = False) -> str:
+def format_messages(
+    messages: Sequence[Any], notes: Mapping[int, str] | None = None, *, colour: bool = False
+) -> str:
     """Return the transcript of a conversation.
+
+    Args:
+        messages: The conversation.
+        notes: Lines that follow messages, by the index of the message.
+        colour: Whether to add colours for a terminal.
 
     Example:
         >>> print(format_messages([{"role": "user", "content": "2 + 2?"},
@@ -73,7 +83,7 @@ def format_messages(messages: Sequence[Any], *, colour: bool = False) -> str:
     paint = Paint(colour)
     blocks = []
     several = False  # whether the last message has several calls, so that their ids are shown
-    for item in messages:
+    for index, item in enumerate(messages):
         message = item if isinstance(item, Mapping) else {"role": "?", "content": item}
         role = _text(message.get("role", "?"))
         if role != "tool":
@@ -82,6 +92,8 @@ def format_messages(messages: Sequence[Any], *, colour: bool = False) -> str:
         if role == "tool" and several:
             header += paint(f" {_text(message.get('tool_call_id'))}", "dim")
         blocks.append("\n".join([header, *_body(paint, message, role, several)]))
+        if notes and index in notes:
+            blocks.append(paint(notes[index], "bold"))
     return "\n\n".join(blocks)
 
 
@@ -144,6 +156,17 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
         if text := _text(info.get(key)):
             lines.append(paint(f"{key.replace('_', ' ')}: {text}"))
     return "\n".join(lines)
+
+
+def format_payment(reward: float | None, components: Mapping[str, Any]) -> str:
+    """Return the line that tells what a turn paid.
+
+    Example:
+        >>> print(format_payment(0.2, {"found": 0.25, "step_penalty": -0.05}))
+        reward 0.2: found 0.25, step_penalty -0.05
+    """
+    parts = ", ".join(f"{_text(name)} {_number(value)}" for name, value in components.items())
+    return f"reward {_number(reward)}" + (f": {parts}" if parts else "")
 
 
 def format_answer(answer: Any, *, colour: bool = False) -> str:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from textgym.metrics.standard_errors import Array
+from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import task_identity
 
@@ -28,7 +29,7 @@ NO_ANSWER = math.inf
 _NAN = math.nan
 _COLUMNS = (
     "env", "index", "repeat", "identity", "level", "category", "failure",
-    "reward", "success", "stop", "truncated", "answer", "steps", "seconds",
+    "reward", "task_reward", "success", "stop", "truncated", "answer", "steps", "seconds",
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
 _POSITION = {name: position for position, name in enumerate(_COLUMNS)}
@@ -81,7 +82,8 @@ class EpisodeView:
           none.
         - `index`, `repeat`: with `env`, the key of the episode. `identity`: a hash of the task's id
           and prompt.
-        - `reward`, `success`, `truncated` and all columns below: NaN if the episode failed.
+        - `reward`, `task_reward` (the environment's own part of it), `success`, `truncated` and all
+          columns below: NaN if the episode failed.
         - `answer`: a hash of the extracted answer; `NO_ANSWER` if it is empty, NaN if the
           environment does not report one.
         - `prompt_tokens`, `completion_tokens`: NaN if the policy did not report them.
@@ -204,11 +206,11 @@ class EpisodeTable:
         for step in steps:
             if step["message_index"] < len(lengths):
                 written += lengths[step["message_index"]]
-        if steps:
-            self._add_components(steps[-1]["components"])
+        self._add_components(components_of(trajectory))
         answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
         return (
             trajectory["reward"],
+            task_reward_of(trajectory),
             trajectory["is_success"],
             self._codes[trajectory["stop_reason"]],
             trajectory["truncated"],
@@ -222,13 +224,10 @@ class EpisodeTable:
             _NAN if (splits := trajectory.get("splits")) is None else splits,
         )
 
-    def _add_components(self, components: Any) -> None:
-        """Add the reward components of the episode that is being added, if they are numbers."""
-        if not isinstance(components, dict):
-            return
+    def _add_components(self, components: Mapping[str, float]) -> None:
+        """Add the reward components of the episode that is being added."""
         for name, value in components.items():
-            if isinstance(value, (float, int)):
-                self._components.append((self.num_episodes, self._codes[name], value))
+            self._components.append((self.num_episodes, self._codes[name], value))
 
     def view(self) -> EpisodeView:
         """Return all episodes; none can be added while the view exists."""

@@ -44,6 +44,8 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
     Rewards:
 
     - `mean_reward`; `reward_error`: its standard error, clustered by task (`clustered_error`).
+    - `mean_task_reward`, `task_reward_error`: the same of the environments' own rewards, without
+      what wrappers added. They equal the two above if no wrapper changed the reward.
     - `reward_variance`: the sample variance over episodes. `reward_variance_within`: the variance
       between the repeats of a task, averaged over the tasks with at least two. `equal_reward_rate`:
       the share of these tasks whose rewards are all equal. With group-relative advantages, as in
@@ -54,7 +56,8 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
       `error`, and the number of `tasks` behind it. A task with fewer than k graded episodes is left
       out. So if episodes failed, a large k is based on fewer tasks than a small k, and on tasks
       that fail less often: compare `tasks`.
-    - `components`: the mean of each reward component of the last step, over episodes that have it.
+    - `components`: the mean of each reward component, summed over the steps of an episode, over
+      episodes that have it.
     - `no_answer_rate`: the share of episodes without an extracted answer, among the episodes whose
       environment reports one.
 
@@ -77,6 +80,7 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
     count, failed = len(episodes), len(episodes) - len(graded)
     tasks, sizes = graded.distinct_tasks()
     reward, success = estimate(graded, "reward"), estimate(graded, "success")
+    task_reward = estimate(graded, "task_reward")
     answers = _known(graded.column("answer"))
     tokens = {name: np.nansum(graded.column(name)) for name in _TOKENS}
     return {
@@ -88,6 +92,8 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
         "repeats": int(sizes.max(initial=0)),
         "mean_reward": reward.mean if reward else None,
         "reward_error": reward.error if reward else None,
+        "mean_task_reward": task_reward.mean if task_reward else None,
+        "task_reward_error": task_reward.error if task_reward else None,
         "reward_variance": variance(graded.column("reward")),
         "reward_variance_within": mean(_known(values.rewards["variance"][tasks])),
         "equal_reward_rate": mean(_known(values.rewards["equal"][tasks])),

@@ -12,11 +12,11 @@ from numbers import Real
 from typing import Any
 
 from textgym.rescoring.verdicts import EpisodeVerdict
+from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.schema import Failure, Step, Trajectory
 
 __all__ = [
     "compare",
-    "components_of",
     "differences",
     "is_close",
     "make_verdict",
@@ -59,14 +59,6 @@ def make_verdict(kind: str, stored: Trajectory, **more: Any) -> EpisodeVerdict:
         old_reward=stored["reward"],
         **more,
     )
-
-
-def components_of(trajectory: Trajectory) -> dict[str, float]:
-    """Return an episode's reward components; a later step overrides an earlier one."""
-    components: dict[str, float] = {}
-    for step in trajectory["steps"]:
-        components |= step["components"]
-    return components
 
 
 def differences(old: Trajectory, new: Trajectory) -> dict[str, tuple[Any, Any]]:

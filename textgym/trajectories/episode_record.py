@@ -20,7 +20,7 @@ from textgym.policies import Action
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
 from textgym.trajectories.tokens import TokenRecord
 
-__all__ = ["EpisodeRecord", "as_message", "labels_of"]
+__all__ = ["EpisodeRecord", "as_message", "components_of", "labels_of", "task_reward_of"]
 
 
 def as_message(action: Any) -> Any:
@@ -37,6 +37,33 @@ def labels_of(env: gym.Env[Any, Any]) -> dict[str, str]:
         if isinstance(value, (str, int)):
             labels[name] = str(value)
     return labels
+
+
+def components_of(trajectory: Trajectory) -> dict[str, float]:
+    """Return an episode's reward components by name, each summed over the steps.
+
+    What is not a number is left out.
+
+    Example:
+        >>> steps = [{"components": {"found": 0.25}}, {"components": {"found": 0.25, "right": 1.0}}]
+        >>> components_of({"steps": steps})
+        {'found': 0.5, 'right': 1.0}
+    """
+    components: dict[str, float] = {}
+    for step in trajectory["steps"]:
+        of_step = step["components"]
+        for name, value in of_step.items() if isinstance(of_step, dict) else ():
+            if isinstance(value, (int, float)):
+                components[name] = components.get(name, 0) + value
+    return components
+
+
+def task_reward_of(trajectory: Trajectory) -> float | None:
+    """Return the environment's own part of an episode's return; None if the episode failed."""
+    steps = trajectory["steps"]
+    if trajectory["reward"] is None or not any("task_reward" in step for step in steps):
+        return trajectory["reward"]
+    return sum(step.get("task_reward", step["reward"]) or 0.0 for step in steps)
 
 
 @dataclass(slots=True)

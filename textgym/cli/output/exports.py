@@ -78,6 +78,7 @@ def _figures(metrics: dict[str, Any]) -> dict[str, Any]:
         "mean_reward": reward.mean,
         "reward_low": reward_low,
         "reward_high": reward_high,
+        "mean_task_reward": metrics["mean_task_reward"],
         "success_rate": success.mean,
         "success_low": success_low,
         "success_high": success_high,

@@ -142,6 +142,7 @@ def metrics_table(rows: Rows) -> Table:
     columns: list[tuple[str, Callable[[Metrics], str]]] = [
         ("episodes", lambda metrics: f"{metrics['episodes']:,}"),
         ("reward", mean_cell),
+        ("task\nreward", task_reward_cell if _is_shaped(rows) else lambda metrics: "-"),
         ("success", rate_cell),
         ("no\nanswer", lambda metrics: number(metrics["no_answer_rate"], "{:.1%}")),
         ("steps", lambda metrics: number(metrics["mean_steps"], "{:.2f}")),
@@ -204,6 +205,17 @@ def details(name: str, metrics: Metrics) -> list[RenderableType]:
     return [*shown, Text(""), _table(lengths, columns)] if lengths else shown
 
 
+def _is_shaped(rows: Rows) -> bool:
+    """Return whether a wrapper changed the reward of any row."""
+    return any(metrics["mean_reward"] != metrics["mean_task_reward"] for _, metrics in rows)
+
+
+def task_reward_cell(metrics: Metrics) -> str:
+    """Return the mean of the environment's own reward with its confidence interval."""
+    names = ("mean_task_reward", "task_reward_error", "tasks")
+    return _mean(*(metrics[name] for name in names))
+
+
 def mean_cell(metrics: Metrics) -> str:
     """Return the mean reward with its confidence interval.
 
@@ -211,9 +223,13 @@ def mean_cell(metrics: Metrics) -> str:
         >>> mean_cell({"mean_reward": 0.25, "reward_error": 0.03, "tasks": 50})
         '0.250 ±0.060'
     """
-    if metrics["mean_reward"] is None:
+    return _mean(metrics["mean_reward"], metrics["reward_error"], metrics["tasks"])
+
+
+def _mean(mean: float | None, error: float | None, tasks: int) -> str:
+    if mean is None:
         return "-"
-    found = Estimate(metrics["mean_reward"], metrics["reward_error"], metrics["tasks"])
+    found = Estimate(mean, error, tasks)
     interval = mean_interval(found)
     return f"{found.mean:.3f}" + (f" ±{interval[1] - found.mean:.3f}" if interval else "")
 

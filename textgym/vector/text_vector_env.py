@@ -158,8 +158,8 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
                 one; or a list with one seed each, in which None does not seed.
             options: `reset_mask`, a boolean array, selects the sub-environments to reset; the
                 others keep their last observation, which is empty before their first episode.
-                `index` is a task's index for all, or an array with one each; `task` is a row for
-                all, or a list with one each. All other options are passed to every sub-environment.
+                `index`, `level` and `task` select tasks as in `TextEnv.reset`: one value for all,
+                or an array or list with one each. All other options are passed to all.
 
         Returns:
             The conversations, and the infos of the sub-environments that were reset.

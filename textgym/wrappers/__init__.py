@@ -2,6 +2,7 @@
 
 - `base`: the base classes, for wrappers of one's own too.
 - `costs`, `bonuses`, `shaping`: wrappers that change the reward.
+- `curriculum`: a wrapper that chooses the level of the tasks.
 - `specs`: wrappers given as text, for commands and stored runs.
 
 Each takes its arguments by name and records them in the spec. What changes in an episode is
@@ -17,6 +18,7 @@ from textgym.wrappers.costs import (
     StepPenalty,
     ToolErrorPenalty,
 )
+from textgym.wrappers.curriculum import LevelCurriculum
 from textgym.wrappers.shaping import ClipReturn, PotentialShaping, WeightedComponents
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "EfficiencyBonus",
     "FormatBonus",
     "LengthPenalty",
+    "LevelCurriculum",
     "MessageWrapper",
     "PotentialShaping",
     "RepetitionPenalty",

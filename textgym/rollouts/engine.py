@@ -254,11 +254,11 @@ async def arollout(
         for id, mine in plan.items():
             shown = recorded_kwargs(made_with[id])
             jobs[id] = remaining(list_jobs(id, mine, repeats, seed, shown), completed)
-        schedule = Schedule(jobs, plan, limits)
-        if drawing:
-            schedule = CurriculumSchedule(
-                jobs, plan, limits, drawing, weights, seed, num_tasks, completed
-            )
+        schedule = (
+            CurriculumSchedule(jobs, plan, limits, drawing, weights, seed, num_tasks, completed)
+            if drawing
+            else Schedule(jobs, plan, limits)
+        )
         for begin in starts:
             begin(recorder.remaining)
         try:

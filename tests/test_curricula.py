@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -65,6 +67,26 @@ def test_draws_follow_weights_times_factors() -> None:
 def test_draw_is_the_same_for_ever() -> None:
     drawn = [SuccessCurriculum().draw({"a": 1.0, "b": 1.0}, 7, number) for number in range(16)]
     assert "".join(drawn) == "aabbababaaaabaaa"
+
+
+def test_no_result_is_lost_if_threads_add_them() -> None:
+    curriculum = SuccessCurriculum(window=10**6)
+
+    def add() -> None:
+        for number in range(2000):
+            curriculum.add("a", True)
+            if number % 20 == 0:
+                curriculum.factor("a")
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(add) for _ in range(4)]:
+                done.result()
+    finally:
+        sys.setswitchinterval(before)
+    assert len(curriculum.as_dict()["results"]["a"]) == 8000
 
 
 @pytest.mark.parametrize(

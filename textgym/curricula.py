@@ -7,6 +7,7 @@ far; no environment's share falls to 0, so that it is noticed when one becomes l
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,23 +60,23 @@ class SuccessCurriculum:
         if not isinstance(floor, (int, float)) or not 0 < floor <= 1:
             raise UsageError(f"a curriculum's floor must be over 0 and at most 1, not {floor!r}")
         self._window, self._floor = window, float(floor)
-        self._results: dict[str, tuple[bool, ...]] = {}
+        self._results: dict[str, deque[bool]] = {}
         for id, successes in _checked(results or {}).items():
             for success in successes:
                 self.add(id, success)
 
     def add(self, id: str, success: bool) -> None:
-        """Add the result of an episode.
+        """Add the result of an episode. Threads may add results at the same time.
 
         Args:
             id: The id of its environment.
             success: Whether it succeeded.
         """
-        self._results[id] = (*self._results.get(id, ()), bool(success))[-self._window :]
+        self._results.setdefault(id, deque(maxlen=self._window)).append(bool(success))
 
     def factor(self, id: str) -> float:
         """Return what the weight of an environment is multiplied by, from `floor` to 1."""
-        results = self._results.get(id)
+        results = tuple(self._results.get(id, ()))
         if not results:
             return 1.0
         rate = sum(results) / len(results)
@@ -100,7 +101,7 @@ class SuccessCurriculum:
             >>> SuccessCurriculum(window=8).as_dict()
             {'window': 8, 'floor': 0.1}
         """
-        results = {id: list(successes) for id, successes in self._results.items()}
+        results = {id: list(successes) for id, successes in tuple(self._results.items())}
         found: dict[str, Any] = {"window": self._window, "floor": self._floor}
         return {**found, "results": results} if results else found
 

@@ -697,9 +697,9 @@ def test_task_option_that_json_cannot_hold(extra: Any) -> None:
     [
         pytest.param({"idx": 1}, "no option 'idx'; did you mean 'index'", id="mistyped index"),
         pytest.param({"tasks": {}}, "no option 'tasks'; did you mean 'task'", id="mistyped task"),
-        pytest.param({"foo": 1}, "no option 'foo'; known are index, task", id="unknown"),
+        pytest.param({"foo": 1}, "no option 'foo'; known are index, level, task", id="unknown"),
         pytest.param({"index": 1, "foo": 1}, "no option 'foo'", id="unknown beside a known one"),
-        pytest.param({5: 1}, "no option 5; known are index, task", id="number as name"),
+        pytest.param({5: 1}, "no option 5; known are index, level, task", id="number as name"),
         pytest.param([1], r"must be a dict such as \{'index': 3\}, not \[1\]", id="list"),
         pytest.param([], r"must be a dict .*, not \[\]", id="empty list"),
         pytest.param(3, "must be a dict .*, not 3", id="number"),

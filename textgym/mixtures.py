@@ -1,30 +1,69 @@
-"""Mixtures: what is divided among several environments by weight, and the arguments of each."""
+"""Mixtures: environments with weights, what is divided among them, and the arguments of each.
+
+A mixture maps ids to weights. An environment that a function makes is given as that function, or as
+a pair of weight and function, and then the key is only its name.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from numbers import Real
+from typing import Any, cast
+
+import gymnasium as gym
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
+    "EnvFn",
+    "Source",
     "check_env_ids",
     "check_env_kwargs",
-    "check_weights",
+    "functions_of",
     "kwargs_for_env",
     "split_by_weight",
+    "weights_of",
 ]
 
+EnvFn = Callable[[], gym.Env[Any, Any]]
+Source = float | EnvFn | tuple[float, EnvFn]
+"""What a mixture says of an environment: its weight, the function that makes it, or both."""
 
-def check_weights(weights: Mapping[str, float]) -> None:
-    """Check that weights are finite numbers greater than 0.
+
+def weights_of(mixture: Mapping[str, Source]) -> dict[str, float]:
+    """Return the weights of a mixture; a function without a weight has the weight 1.
 
     Raises:
-        UsageError: One of them is not.
+        UsageError: A weight is not a finite number greater than 0, or an entry is something else.
+
+    Example:
+        >>> weights_of({"demo/A-v0": 0.5, "mine": dict, "other": (2, dict)})
+        {'demo/A-v0': 0.5, 'mine': 1.0, 'other': 2}
     """
+    weights = {}
+    for name, source in mixture.items():
+        weight: Any = 1.0 if callable(source) else source
+        if isinstance(source, (tuple, list)):
+            weight = source[0] if len(source) == 2 and callable(source[1]) else None
+        if not isinstance(weight, Real) or isinstance(weight, bool):
+            raise UsageError(
+                f"{name!r} must have a weight, a function that makes an environment, or a pair of "
+                f"both, not {source!r:.100}"
+            )
+        weights[name] = cast(float, weight)
     if not all(0 < weight < math.inf for weight in weights.values()):
         raise UsageError("the weights of environments must be finite numbers greater than 0")
+    return weights
+
+
+def functions_of(mixture: Mapping[str, Any]) -> dict[str, EnvFn]:
+    """Return the functions of a mixture by name, without the environments that have only an id."""
+    pairs = {
+        name: source[-1] if isinstance(source, (tuple, list)) and source else source
+        for name, source in mixture.items()
+    }
+    return {name: made_by for name, made_by in pairs.items() if callable(made_by)}
 
 
 def split_by_weight(weights: Mapping[str, float], total: int) -> dict[str, int]:
@@ -78,10 +117,29 @@ def check_env_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None
             raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
 
 
-def check_env_kwargs(what: str, kwargs: Iterable[str], ids: Collection[str]) -> None:
-    """Check that keyword arguments under an id belong to an environment that is played.
+def check_env_kwargs(
+    what: str, kwargs: Collection[str], ids: Collection[str], functions: Collection[str] = ()
+) -> None:
+    """Check that keyword arguments belong to environments that are played and take arguments.
+
+    Args:
+        what: What the keyword arguments are called, for errors.
+        kwargs: The names of arguments, and ids.
+        ids: The ids of the environments that are played.
+        functions: Those of them that a function makes.
 
     Raises:
         UnknownNameError: A name is neither that of an argument nor the id of such an environment.
+        UsageError: An argument is for an environment that a function makes.
     """
     check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
+    for name in kwargs if functions else ():
+        if name in functions:
+            raise UsageError(
+                f"{what} need an id, and {name!r} is made by a function, which has none"
+            )
+        if name.isidentifier():
+            raise UsageError(
+                f"{what}: {name!r} cannot be for all, because {next(iter(functions))!r} is made by "
+                "a function: give it under the ids"
+            )

@@ -135,7 +135,7 @@ def registered_envs(envs: Any) -> Any:
     """Return what a rollout plays with the registered id of each environment.
 
     Args:
-        envs: A name or class, as in `registered_id`; such names with weights; or a function that
+        envs: A name or class, as in `registered_id`; a mixture of such names; or a function that
             makes an environment, which is returned unchanged.
 
     Example:

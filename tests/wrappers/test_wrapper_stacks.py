@@ -38,6 +38,7 @@ SPECS = {
     "FewShot": "FewShot:shots=1",
     "FormatBonus": "FormatBonus:amount=0.25",
     "LengthPenalty": "LengthPenalty:amount=0.001,free=10",
+    "LevelCurriculum": "LevelCurriculum:window=2",
     "PotentialShaping": "PotentialShaping:potential=builtins:len,gamma=0.5",
     "RepetitionPenalty": "RepetitionPenalty:amount=0.5,ngram=2",
     "Retry": "Retry:attempts=2",

@@ -81,6 +81,22 @@ class SavableEnv(AuthorMethods[StateT]):
         """The keyword arguments that the environment was made with."""
         return dict(self._arguments)
 
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The levels that `reset` can select: those of the card, or of the rows of a data set.
+
+        Only the argument `level`, if the environment was made with it.
+        """
+        return self._tasks.levels
+
+    def _tasks_at_level(self, level: Any) -> TaskSource:
+        """Return the tasks of an environment like this one that is made with a level."""
+        try:
+            other: SavableEnv[Any] = type(self)(**{**self._arguments, "level": level})
+        except TypeError as error:
+            raise UsageError(f"{self.card.id} cannot be made with a level: {error}") from error
+        return other._tasks
+
     def get_state(self) -> dict[str, Any]:
         """Return the episode as JSON data, for `set_state`.
 

@@ -27,7 +27,7 @@ from textgym.messages import Message, copy_json, copy_message, text_of, tool_res
 from textgym.rewards import Payments
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
-from textgym.tasks.source import TaskSource, check_options
+from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
 from textgym.verifiers.extract import after_reasoning
@@ -146,6 +146,7 @@ class TextEnv(SavableEnv[StateT]):
             dataset=dataset,
             split=split,
             level=level,
+            at_level=self._tasks_at_level,
         )
 
     # Properties and methods for subclasses and callers.
@@ -215,7 +216,8 @@ class TextEnv(SavableEnv[StateT]):
 
         Args:
             seed: Seeds the choice of this task and of the following ones.
-            options: `{"index": i}` selects a task by index, `{"task": row}` plays the given row.
+            options: `{"index": i}` selects a task by index, `{"task": row}` plays the given row,
+                `{"level": n}` draws the next task of one of the `levels`, or with `index` selects.
 
         Returns:
             The prompt; and info with `task_id`, `tools`, and `judge` if the environment has one.
@@ -226,7 +228,7 @@ class TextEnv(SavableEnv[StateT]):
                 task.
         """
         if options is not None:
-            check_options(options)
+            self._tasks.check_options(options)
         if seed is not None:
             self._seed(seed)
         drawn = self._tasks.stream.state

@@ -65,7 +65,9 @@ def planned_episodes(config: Mapping[str, Any]) -> int | None:
     tasks, repeats = config.get("tasks"), config.get("repeats")
     if not isinstance(tasks, dict) or not isinstance(repeats, int):
         return None
-    return sum(tasks.values()) * repeats if all(type(n) is int for n in tasks.values()) else None
+    has_curriculum = config.get("curriculum") is not None  # which divides the tasks as it goes
+    counts: list[Any] = [config.get("episodes")] if has_curriculum else list(tasks.values())
+    return sum(counts) * repeats if all(type(n) is int for n in counts) else None
 
 
 def read_episode_table(

@@ -25,7 +25,7 @@ from textgym.concurrency.blocking import EnvCaller
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
-from textgym.mixtures import check_env_kwargs, kwargs_for_env
+from textgym.mixtures import EnvFn, check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.registry import import_environments, make, with_registered_ids
 from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
@@ -44,14 +44,14 @@ from textgym.trajectories.selection import check_trajectories
 
 __all__ = ["arescore", "rescore"]
 
-EnvFn = Callable[[], gym.Env[Any, Any]]
+EnvFns = EnvFn | Mapping[str, EnvFn]
 
 
 def rescore(
     run: str | Path | Run,
     *,
     env_kwargs: Mapping[str, Any] | None = None,
-    envs: EnvFn | None = None,
+    envs: EnvFns | None = None,
     out: str | Path | None = None,
     concurrency: int = 64,
     retries: int = 2,
@@ -64,7 +64,8 @@ def rescore(
         run: A run, or its folder.
         env_kwargs: Keyword arguments of the environments that replace the run's; those of a single
             environment as a dict under its id.
-        envs: Makes the environment, if the run was played with such a function.
+        envs: The function that makes the environment, if the run was played with one; for a mixture
+            with functions, a dict of them by name.
         out: A folder for the run with the new rewards; everything that was sampled is kept.
         concurrency: The maximum number of episodes that run at once.
         retries: How often a failed step is retried.
@@ -102,7 +103,7 @@ async def arescore(
     run: str | Path | Run,
     *,
     env_kwargs: Mapping[str, Any] | None = None,
-    envs: EnvFn | None = None,
+    envs: EnvFns | None = None,
     out: str | Path | None = None,
     concurrency: int = 64,
     retries: int = 2,
@@ -117,12 +118,13 @@ async def arescore(
     """
     check_minimum(1, concurrency=concurrency)
     check_minimum(0, retries=retries, keep=keep)
-    if envs and env_kwargs:
+    if callable(envs) and env_kwargs:
         raise UsageError("env_kwargs need an id; a function makes its environment itself")
-    if not envs:
+    if not callable(envs):
         import_environments(_stored_config(run).get("imports"))
+        check_env_ids("envs", envs or (), _env_ids(run))
     changes = with_registered_ids(env_kwargs or {})
-    check_env_kwargs("env_kwargs", changes, _env_ids(run))
+    check_env_kwargs("env_kwargs", changes, _env_ids(run), () if callable(envs) else envs or ())
     stored = check_trajectories(
         run.trajectories() if isinstance(run, Run) else read_trajectories(run)
     )
@@ -166,7 +168,7 @@ class _Replayer:
     """Replays stored episodes, each in an environment with its keyword arguments.
 
     Args:
-        env_fn: Makes every environment; None makes them from their ids.
+        env_fns: Makes every environment, or those of some ids; all others are made from their ids.
         changes: Keyword arguments that replace the stored ones.
         retries: How often a failed step is retried.
         rows: The rows that were given as tasks, by environment.
@@ -178,12 +180,12 @@ class _Replayer:
 
     def __init__(
         self,
-        env_fn: EnvFn | None,
+        env_fns: EnvFns | None,
         changes: Mapping[str, Any],
         retries: int,
         rows: Mapping[str, Sequence[Mapping[str, Any]]],
     ) -> None:
-        self._env_fn = env_fn
+        self._env_fns = env_fns or {}
         self._changes = changes
         self._retries = retries
         self._rows = rows
@@ -203,8 +205,9 @@ class _Replayer:
 
     def _make(self, stored: Trajectory) -> gym.Env[Any, Any]:
         id = stored["env_id"]
-        if self._env_fn:
-            env = self._env_fn()
+        env_fn = self._env_fns if callable(self._env_fns) else self._env_fns.get(id)
+        if env_fn:
+            env = env_fn()
         else:
             env = make(id, **{**stored["env_kwargs"], **kwargs_for_env(id, self._changes)})
         self.digests |= digests_of({id: env})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,12 @@ import gymnasium as gym
 
 from textgym import __version__
 from textgym.concurrency.blocking import EnvCaller
+from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
-from textgym.mixtures import check_env_ids, kwargs_for_env
+from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weights_of
 from textgym.policies import Policy, make_policy
 from textgym.registry import registered_envs, with_registered_ids
+from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
 from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import (
@@ -30,6 +33,7 @@ from textgym.rollouts.plan import (
     list_jobs,
     make_env_fns,
     plan_tasks,
+    recorded_envs,
     recorded_kwargs,
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
@@ -70,6 +74,7 @@ def rollout(
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
     wrappers: Sequence[WrapperSpec] = (),
+    curriculum: Curriculum | None = None,
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -78,11 +83,12 @@ def rollout(
     """Play many episodes concurrently and return the run.
 
     Args:
-        envs: An id, `module:ID`, `module:Class` or a class; such names with weights; or a function
-            that makes an environment.
+        envs: An id, `module:ID`, `module:Class` or a class; a function that makes an environment;
+            or a mixture: a dict from such names to weights. A function in a mixture is a value, on
+            its own or as a pair of weight and function, and its key is the name in the results.
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
-        episodes: The number of tasks, from index `start` on. Several environments share them by
-            weight. None plays all tasks.
+        episodes: The number of tasks, from index `start` on. The environments of a mixture share
+            them by weight. None plays all tasks.
         tasks: The tasks to play instead, as a list of indices or of rows; for several environments,
             a dict with a list for each id.
         repeats: The number of episodes of each task, all with the same prompt.
@@ -99,6 +105,9 @@ def rollout(
         wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
             `["StepPenalty:amount=0.01"]`; also functions that wrap. Those of one environment are an
             argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
+        curriculum: Draws the environment of each task, instead of a fixed share of `episodes` for
+            each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
+            order in which episodes finish, so only `concurrency=1` repeats a run exactly.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
@@ -135,6 +144,7 @@ def rollout(
             retries=retries,
             env_kwargs=env_kwargs,
             wrappers=wrappers,
+            curriculum=curriculum,
             sampling=sampling,
             progress=progress,
             on_start=on_start,
@@ -159,6 +169,7 @@ async def arollout(
     retries: int = 2,
     env_kwargs: Mapping[str, Any] | None = None,
     wrappers: Sequence[WrapperSpec] = (),
+    curriculum: Curriculum | None = None,
     sampling: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -178,10 +189,13 @@ async def arollout(
         raise RunError("resume needs the folder of the run: pass out")
     if out is not None and not resume:
         refuse_used_folder(out)
+    drawing = read_curriculum(curriculum)
     kwargs, log = with_registered_ids(env_kwargs or {}), RunLog()
     if wrappers:
         kwargs["wrappers"] = list(wrappers)
     env_fns = make_env_fns(envs, kwargs, log)
+    weights = weights_of(envs) if isinstance(envs, Mapping) else {}
+    named = functions_of(envs) if isinstance(envs, Mapping) else {}
     check_env_ids("env_concurrency", limits, env_fns)
     async with contextlib.AsyncExitStack() as stack:
         player = make_policy(policy, sampling)
@@ -191,22 +205,27 @@ async def arollout(
         samples = {id: env_fn() for id, env_fn in env_fns.items()}
         for env in samples.values():
             stack.callback(log.close, env)
-        made_with = kwargs_from_spec(*samples.values()) if callable(envs) else kwargs
-        plan = plan_tasks(samples, envs, episodes, tasks, start, player)
+        by_functions = env_fns if callable(envs) else named
+        made_with = {
+            id: kwargs_from_spec(env) if id in by_functions else kwargs_for_env(id, kwargs)
+            for id, env in samples.items()
+        }
+        plan = plan_tasks(samples, envs, episodes, tasks, start, player, drawing is not None)
         given = {id: mine.as_given() for id, mine in plan.items()} if tasks is not None else {}
         digests = digests_of(samples)
         config = {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
-            "envs": dict(envs) if isinstance(envs, Mapping) else sorted(env_fns),
-            "env_kwargs": recorded_kwargs(made_with),
-            **provenance(samples),
+            "envs": recorded_envs(envs, env_fns),
+            "env_kwargs": recorded_kwargs(*made_with.values() if callable(envs) else [kwargs]),
+            **provenance(samples, named),
             **({"data": digests} if digests else {}),
             "policy": player.name,
             "sampling": player.sampling.as_dict() if player.sampling else None,
             "episodes": episodes,
             "start": start,
-            "tasks": {id: len(mine) for id, mine in plan.items()},
+            "tasks": {id: None if drawing else len(mine) for id, mine in plan.items()},
+            **({"curriculum": drawing.as_dict()} if drawing else {}),
             **({} if tasks is None else {"given_tasks": given}),
             "repeats": repeats,
             "seed": seed,
@@ -217,26 +236,35 @@ async def arollout(
         check_prompt = SamePromptCheck(repeats) if repeats > 1 else None
         starts = [on_start] if on_start else []
         takers = [on_episode] if on_episode else []
+        readers: list[Callable[[Trajectory], None]] = []
+        if drawing:
+            readers = [functools.partial(add_result, drawing)]
+            takers = [*readers, *takers]
         if progress:
             bar = stack.enter_context(_progress_bar())
             starts, takers = [bar.begin, *starts], [bar.count, *takers]
-        count = sum(map(len, plan.values())) * repeats
+        num_tasks = episodes if drawing and episodes else sum(map(len, plan.values()))
         rows = {id: mine.rows for id, mine in plan.items() if mine.rows}
-        recorder = RunRecorder(folder, count, digests, rows, takers)
+        recorder = RunRecorder(folder, num_tasks * repeats, digests, rows, takers)
         completed: set[EpisodeKey] = set()
         if folder and resume:
-            readers = [recorder.add_completed]
+            readers.append(recorder.add_completed)
             readers += [check_prompt.add_completed] if check_prompt else []
             completed = read_completed(folder, plan, repeats, seed, readers)
-        for begin in starts:
-            begin(recorder.remaining)
         jobs = {}
         for id, mine in plan.items():
-            shown = recorded_kwargs(kwargs_for_env(id, made_with))
+            shown = recorded_kwargs(made_with[id])
             jobs[id] = remaining(list_jobs(id, mine, repeats, seed, shown), completed)
+        schedule = (
+            CurriculumSchedule(jobs, plan, limits, drawing, weights, seed, num_tasks, completed)
+            if drawing
+            else Schedule(jobs, plan, limits)
+        )
+        for begin in starts:
+            begin(recorder.remaining)
         try:
             await play_all(
-                Schedule(jobs, plan, limits),
+                schedule,
                 with_unchanged_data(env_fns, digests),
                 player,
                 min(concurrency, recorder.remaining),

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 
 from textgym.errors import UsageError
 from textgym.mixtures import (
+    EnvFn,
+    Source,
     check_env_ids,
     check_env_kwargs,
-    check_weights,
+    functions_of,
     kwargs_for_env,
     split_by_weight,
+    weights_of,
 )
 from textgym.policies import Policy
 from textgym.registry import make
@@ -37,11 +40,12 @@ __all__ = [
     "list_jobs",
     "make_env_fns",
     "plan_tasks",
+    "recorded_envs",
     "recorded_kwargs",
 ]
 
-Envs = str | Mapping[str, float] | Callable[[], gym.Env[Any, Any]]
-EnvFns = Mapping[str, Callable[[], gym.Env[Any, Any]]]
+Envs = str | Mapping[str, Source] | EnvFn
+EnvFns = Mapping[str, EnvFn]
 _NOT_SELECTABLE = object()
 TaskList = Sequence[int] | Sequence[Mapping[str, Any]]
 GivenTasks = TaskList | Mapping[str, TaskList]
@@ -92,7 +96,7 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
     """Return the function that makes each environment, by id.
 
     Args:
-        envs: An id, ids with weights, or a function that makes an environment.
+        envs: An id, a function that makes an environment, or a mixture of them.
         kwargs: Keyword arguments of the environments, as `kwargs_for_env` takes them.
         log: Closes the environment that is made only for its id.
 
@@ -112,14 +116,15 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
     ids = [envs] if isinstance(envs, str) else list(envs)
     if not ids:
         raise UsageError("envs names no environment")
-    check_env_kwargs("env_kwargs", kwargs, ids)
+    functions = {} if isinstance(envs, str) else functions_of(envs)
+    check_env_kwargs("env_kwargs", kwargs, ids, functions)
 
-    def env_fn(id: str) -> Callable[[], gym.Env[Any, Any]]:
+    def env_fn(id: str) -> EnvFn:
         # Gymnasium's checker costs much of an environment's first reset and step.
         own = {"disable_env_checker": True, **kwargs_for_env(id, kwargs)}
         return lambda: make(id, **own)
 
-    return {id: env_fn(id) for id in ids}
+    return {id: functions.get(id) or env_fn(id) for id in ids}
 
 
 def plan_tasks(
@@ -129,6 +134,7 @@ def plan_tasks(
     given: GivenTasks | None,
     start: int,
     policy: Policy,
+    has_curriculum: bool = False,
 ) -> dict[str, PlannedTasks]:
     """Return which tasks of each environment are played.
 
@@ -139,6 +145,8 @@ def plan_tasks(
         given: Indices or rows of tasks; None plays the tasks from `start` on.
         start: The index of the first task of each environment.
         policy: The policy that plays.
+        has_curriculum: Whether a curriculum draws the environment of each task; then the tasks are
+            those of an environment that is always drawn.
 
     Raises:
         UsageError: There are fewer tasks, `episodes` is missing, or the policy cannot play an
@@ -146,6 +154,8 @@ def plan_tasks(
     """
     for env in samples.values():
         policy.for_env(env)
+    if has_curriculum:
+        return _tasks_to_draw(samples, episodes, given, start)
     if given is None:
         return _tasks_in_order(samples, envs, episodes, start)
     if episodes is not None or start:
@@ -157,17 +167,13 @@ def _tasks_in_order(
     samples: Mapping[str, gym.Env[Any, Any]], envs: Envs, episodes: int | None, start: int
 ) -> dict[str, PlannedTasks]:
     """Return the tasks from an index on, divided among the environments by weight."""
-    weights = dict(envs) if isinstance(envs, Mapping) else dict.fromkeys(samples, 1.0)
-    check_weights(weights)
+    weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(samples, 1.0)
     if episodes is None and len(set(weights.values())) > 1:
         raise UsageError("weights divide the episodes among environments: pass episodes")
     shares = split_by_weight(weights, episodes) if episodes is not None else {}
     tasks = {}
     for id, env in samples.items():
-        num_tasks = getattr(env.unwrapped, "num_tasks", None)
-        if num_tasks is not None and start >= num_tasks:
-            raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
-        available = None if num_tasks is None else num_tasks - start
+        available = _available(id, env, start)
         count = shares.get(id, available)
         if count is None:
             raise UsageError(f"{id} has no end of tasks in this split: pass episodes")
@@ -179,6 +185,39 @@ def _tasks_in_order(
             )
         tasks[id] = PlannedTasks(range(start, start + count))
     return tasks
+
+
+def _tasks_to_draw(
+    samples: Mapping[str, gym.Env[Any, Any]],
+    episodes: int | None,
+    given: GivenTasks | None,
+    start: int,
+) -> dict[str, PlannedTasks]:
+    """Return the tasks from an index on of each environment, as far as they could be drawn."""
+    if len(samples) < 2:
+        raise UsageError("a curriculum draws from several environments: pass ids with weights")
+    if given is not None:
+        raise UsageError("a curriculum draws the tasks: leave out tasks, and pass episodes")
+    if not isinstance(episodes, int) or episodes < 1:
+        raise UsageError(f"a curriculum needs episodes, the number of tasks, not {episodes!r}")
+    available = {id: _available(id, env, start) for id, env in samples.items()}
+    counts = {
+        id: episodes if known is None else min(episodes, known) for id, known in available.items()
+    }
+    if sum(counts.values()) < episodes:
+        raise UsageError(
+            f"the environments have {sum(counts.values())} tasks: episodes must be at most that, "
+            f"not {episodes}"
+        )
+    return {id: PlannedTasks(range(start, start + count)) for id, count in counts.items()}
+
+
+def _available(id: str, env: gym.Env[Any, Any], start: int) -> int | None:
+    """Return how many tasks an environment has from an index on; None if there is no end."""
+    num_tasks: int | None = getattr(env.unwrapped, "num_tasks", None)
+    if num_tasks is not None and start >= num_tasks:
+        raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
+    return None if num_tasks is None else num_tasks - start
 
 
 def _given_tasks(
@@ -237,6 +276,26 @@ def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
     """Return the keyword arguments that an environment was made with, as far as it reports them."""
     known = env.spec.kwargs if env.spec else getattr(env.unwrapped, "arguments", None)
     return dict(known or {})
+
+
+def recorded_envs(envs: Envs, ids: Iterable[str]) -> Any:
+    """Return the environments of a run in the form that is recorded: names, with weights if any.
+
+    Args:
+        envs: The environments that were asked for.
+        ids: The ids of those that are played.
+
+    Example:
+        >>> recorded_envs({"demo/A-v0": 0.5, "mine": (2, dict)}, ["demo/A-v0", "mine"])
+        {'demo/A-v0': 0.5, 'mine': {'weight': 2, 'function': 'builtins:dict'}}
+    """
+    if not isinstance(envs, Mapping):
+        return sorted(ids)
+    functions = functions_of(envs)
+    return {
+        id: {"weight": weight, "function": _recorded(functions[id])} if id in functions else weight
+        for id, weight in weights_of(envs).items()
+    }
 
 
 def recorded_kwargs(kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -13,11 +13,15 @@ from textgym.tasks.files import is_file_name
 __all__ = ["provenance"]
 
 
-def provenance(samples: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, str]]:
+def provenance(
+    samples: Mapping[str, gym.Env[Any, Any]], named: Collection[str] = ()
+) -> dict[str, dict[str, str]]:
     """Return what there is to record, without empty entries.
 
     Args:
         samples: One environment of each id.
+        named: The ids that are only names, given to functions of a mixture. Importing a class would
+            not make their environments.
 
     Returns:
         `splits`, the split of each environment that has one; the rows of a file have none.
@@ -31,7 +35,7 @@ def provenance(samples: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, 
     """
     found = {
         "splits": {id: _split(env.unwrapped) for id, env in samples.items()},
-        "imports": {id: import_source(env) for id, env in samples.items()},
+        "imports": {id: import_source(env) for id, env in samples.items() if id not in named},
     }
     known = {
         name: {id: value for id, value in values.items() if value} for name, values in found.items()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 
-__all__ = ["Schedule"]
+__all__ = ["JobQueue", "Schedule"]
 
 
 class Schedule:
@@ -22,6 +22,9 @@ class Schedule:
         jobs: The jobs of each environment, in order.
         tasks: The tasks of each environment.
         limits: The maximum number of episodes that run at once, for environments with a limit.
+
+    Attributes:
+        queues: The jobs that have not started, by environment.
 
     Example:
         >>> jobs = {id: iter([Job(id, {}, index, 0, 0) for index in range(2)]) for id in "ab"}
@@ -38,7 +41,7 @@ class Schedule:
         tasks: Mapping[str, PlannedTasks],
         limits: Mapping[str, int],
     ) -> None:
-        self._queues = {id: _JobQueue(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
+        self.queues = {id: JobQueue(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -46,7 +49,7 @@ class Schedule:
         self._is_stopped = True
 
     def next_job(self, finished: Job | None = None) -> Job | None:
-        """Return the next job, from the environment that has advanced least.
+        """Return the next job.
 
         It is None if every environment has reached its limit or its end, or the schedule was
         stopped. The caller can then leave for good: each finished job is replaced at once by the
@@ -56,29 +59,33 @@ class Schedule:
             finished: The job that the caller has just finished.
         """
         if finished:
-            self._queues[finished.env_id].running -= 1
-        if self._is_stopped:
-            return None
-        best: _JobQueue | None = None
-        for queue in self._queues.values():
+            self.queues[finished.env_id].running -= 1
+        queue = None if self._is_stopped else self.choose()
+        return queue.pop() if queue else None
+
+    def choose(self) -> JobQueue | None:
+        """Return the available queue that has advanced least; None if there is none."""
+        best: JobQueue | None = None
+        for queue in self.queues.values():
             if queue.is_available() and (best is None or queue.progress < best.progress):
                 best = queue
-        return best.pop() if best else None
+        return best
 
 
-class _JobQueue:
+class JobQueue:
     """The jobs of one environment.
 
     Attributes:
         running: How many jobs have started and not finished.
+        position: The place of the next job's task among the environment's tasks, from 0.
         progress: How far through its tasks the environment is, from 0 to 1.
     """
 
-    __slots__ = ("_jobs", "_limit", "_next", "_tasks", "progress", "running")
+    __slots__ = ("_jobs", "_limit", "_next", "_tasks", "position", "progress", "running")
 
     def __init__(self, jobs: Iterator[Job], tasks: PlannedTasks, limit: int | None) -> None:
         self._jobs, self._tasks, self._limit = jobs, tasks, limit
-        self.running = 0
+        self.running = self.position = 0
         self.progress = 0.0
         self._advance()
 
@@ -96,4 +103,5 @@ class _JobQueue:
     def _advance(self) -> None:
         self._next = next(self._jobs, None)
         if self._next:
-            self.progress = (self._tasks.position(self._next.task_index) + 0.5) / len(self._tasks)
+            self.position = self._tasks.position(self._next.task_index)
+            self.progress = (self.position + 0.5) / len(self._tasks)

@@ -58,13 +58,18 @@ class TaskList(list[Task]):
 
     Attributes:
         digest: As in `Rows`.
+        levels: The levels of its rows that are integers or strings, each once, in order.
     """
 
-    __slots__ = ("__weakref__", "digest")
+    __slots__ = ("__weakref__", "digest", "levels")
 
-    def __init__(self, tasks: Iterable[Task] = (), digest: str = "") -> None:
+    def __init__(
+        self, tasks: Iterable[Task] = (), digest: str = "", levels: Iterable[Any] = ()
+    ) -> None:
         super().__init__(tasks)
         self.digest = digest
+        known = {level for level in levels if isinstance(level, (int, str))}
+        self.levels = tuple(sorted(known, key=lambda level: (isinstance(level, str), level)))
 
 
 def content_hash() -> Any:
@@ -217,7 +222,7 @@ def read_tasks(
         RowError: The environment cannot read a row; the error names its location.
     """
     rows = load_rows(dataset, split)
-    tasks = TaskList(digest=rows.digest)
+    tasks = TaskList(digest=rows.digest, levels=(row.get("level") for _, row in rows))
     places = []
     for number, (place, row) in enumerate(rows):
         if level is not None and row.get("level") != level:

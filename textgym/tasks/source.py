@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
+from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import message_problem
 from textgym.tasks.evaluation import EvaluationTasks
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
@@ -21,32 +21,11 @@ from textgym.tasks.json_rows import json_row
 from textgym.tasks.splits import SPLITS, TaskStream, draw_rows
 from textgym.tasks.task import Task, with_id
 
-__all__ = ["TaskSource", "check_options"]
+__all__ = ["TaskSource"]
 
 Shared = TypeVar("Shared")
 NUM_GENERATED_TASKS = 500
-_OPTIONS = ("index", "task")
-
-
-def check_options(options: Any) -> None:
-    """Check the options of `reset`.
-
-    Raises:
-        UsageError: They are no dict, or hold something else than either `index` or `task`.
-
-    Example:
-        >>> check_options({"idx": 1})
-        Traceback (most recent call last):
-        textgym.errors.UnknownNameError: reset has no option 'idx'; did you mean 'index'?
-    """
-    if options.__class__ is not dict and not isinstance(options, Mapping):
-        raise UsageError(f"options must be a dict such as {{'index': 3}}, not {options!r:.100}")
-    for name in options:
-        if name not in _OPTIONS:
-            hint = did_you_mean(str(name), _OPTIONS)
-            raise UnknownNameError(f"reset has no option {name!r:.100}{hint}")
-    if len(options) > 1:
-        raise UsageError("options select a task by its index or give its row: pass one of them")
+_OPTIONS = ("index", "task", "level")
 
 
 class TaskSource:
@@ -65,17 +44,20 @@ class TaskSource:
         dataset: None for the generator, otherwise as in `TextEnv`.
         split: As in `TextEnv`.
         level: As in `TextEnv`.
+        at_level: Returns the tasks of an environment that was made with the same arguments and a
+            level.
 
     Attributes:
         stream: The random stream that selects tasks.
         count: The number of tasks, see `TextEnv.num_tasks`.
+        levels: The levels that `reset` can select, see `TextEnv.levels`.
     """
 
     def __init__(
         self,
         *,
         id: str,
-        levels: Sequence[int],
+        levels: Sequence[Any],
         generate: Callable[[random.Random, int], dict[str, Any]],
         canonical: Callable[[dict[str, Any]], Any],
         read_row: Callable[[dict[str, Any]], Task],
@@ -84,17 +66,18 @@ class TaskSource:
         dataset: str | None,
         split: str,
         level: int | None,
+        at_level: Callable[[Any], TaskSource],
     ) -> None:
         if dataset is not None and not isinstance(dataset, (str, os.PathLike)):
             raise UsageError(f"dataset must be a path or a hub id, not {dataset!r}")
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
         if level is not None and dataset is None and level not in levels:
-            known = ", ".join(map(str, levels))
-            raise UnknownNameError(f"{id} has no level {level!r}; its levels are {known}")
+            raise _no_level(id, level, levels)
         self.split, self.level = split, level
         self.stream = TaskStream()
         self._id, self._levels = id, levels
+        self._at_level, self._of_levels = at_level, dict[Any, TaskSource]()
         self._generate, self._canonical, self._read_row = generate, canonical, read_row
         self._owner, self._arguments = owner, arguments
         self._dataset = None if dataset is None else os.fspath(dataset)
@@ -102,11 +85,13 @@ class TaskSource:
         self._is_checked = False
         if self._rows is not None:
             self.count: int | None = len(self._rows)
+            levels = self._rows.levels
         elif split == "train":
             self.count = None
         else:
             self.count = NUM_GENERATED_TASKS
             self._evaluation = self._share(("generated",), EvaluationTasks)
+        self.levels = tuple(levels) if level is None else (level,)
 
     @property
     def keeps_tasks(self) -> bool:
@@ -186,6 +171,47 @@ class TaskSource:
                 f"(user('…'),), not a {kind}"
             )
 
+    def check_options(self, options: Any) -> None:
+        """Check the options of `reset`, before anything is changed.
+
+        Raises:
+            UsageError: They are no dict, or do not go together, or there are no tasks of the level.
+            UnknownNameError: There is no such option or level.
+        """
+        if options.__class__ is not dict and not isinstance(options, Mapping):
+            raise UsageError(f"options must be a dict such as {{'index': 3}}, not {options!r:.100}")
+        for name in options:
+            if name not in _OPTIONS:
+                hint = did_you_mean(str(name), _OPTIONS)
+                raise UnknownNameError(f"reset has no option {name!r:.100}{hint}")
+        if "task" in options and len(options) > 1:
+            raise UsageError(
+                "options select a task by its index or level, or give its row: pass one of them"
+            )
+        if "level" in options:
+            self._of_level(options["level"])
+
+    def _of_level(self, given: Any) -> TaskSource:
+        """Return the tasks of a level, which are those of an environment made with it."""
+        level = given if isinstance(given, str) else _as_integer("level", given)
+        if level == self.level:
+            return self
+        if self.level is not None:
+            raise UsageError(
+                f"this {self._id} was made with level={self.level!r}, so options['level'] cannot "
+                f"be {level!r}"
+            )
+        if level not in self.levels:
+            raise _no_level(self._id, level, self.levels)
+        if level not in self._of_levels:
+            tasks = self._at_level(level)
+            if tasks.digests != self.digests:
+                raise DatasetError(
+                    f"data set {self._dataset!r} has changed since the environment was made"
+                )
+            self._of_levels[level] = tasks
+        return self._of_levels[level]
+
     def choose(self, options: Mapping[str, Any] | None) -> Task:
         """Return the task that the options of `reset` select, or else draw the next one.
 
@@ -203,10 +229,11 @@ class TaskSource:
             except ValueError as error:  # a number with thousands of digits
                 raise RowError("task", f"cannot be represented in JSON: {error}") from None
             return self.read(with_id(row, name))
+        tasks = self._of_level(options["level"]) if options and "level" in options else self
         if options and "index" in options:
-            return self.get(_as_index(options["index"]))
+            return tasks.get(_as_integer("index", options["index"]))
         drawn = self.stream.draw()
-        return self.get(drawn if self.count is None else drawn % self.count)
+        return tasks.get(drawn if tasks.count is None else drawn % tasks.count)
 
     def _read(self, dataset: str) -> TaskList:
         def read() -> TaskList:
@@ -223,9 +250,17 @@ class TaskSource:
         return shared_tasks((self._owner, origin, arguments), make)
 
 
-def _as_index(value: Any) -> int:
+def _as_integer(name: str, value: Any) -> int:
     try:
-        return operator.index(value)
+        return int(operator.index(value))
     except TypeError:
         kind = type(value).__name__
-        raise UsageError(f"options['index'] must be an integer, not a {kind}: {value!r}") from None
+        raise UsageError(
+            f"options[{name!r}] must be an integer, not a {kind}: {value!r:.100}"
+        ) from None
+
+
+def _no_level(id: str, level: Any, levels: Sequence[Any]) -> UnknownNameError:
+    known = ", ".join(map(str, levels))
+    its = f"its levels are {known}" if known else "the rows of its data set have none"
+    return UnknownNameError(f"{id} has no level {level!r:.100}; {its}")

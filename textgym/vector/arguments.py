@@ -19,7 +19,7 @@ from textgym.spaces import action_problem
 __all__ = ["parse_actions", "parse_autoreset_mode", "parse_env_id", "parse_reset"]
 
 ResetArguments = tuple["int | None", "dict[str, Any] | None"]
-_OPTIONS_PER_ENV = ("index", "task")
+_OPTIONS_PER_ENV = ("index", "task", "level")
 
 
 def parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:

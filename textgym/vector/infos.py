@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["stack_infos"]
+__all__ = ["stack_infos", "stack_results"]
 
 _ALWAYS_OBJECTS = "final_obs"  # as in Gymnasium
 _NUMBERS = (int, float, np.number)  # bools are handled apart
@@ -48,6 +48,19 @@ def stack_infos(infos: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
         mask[list(column)] = True
         stacked[key], stacked[f"_{key}"] = _stack(key, column, len(infos)), mask
     return stacked
+
+
+def stack_results(
+    results: Sequence[Any],
+) -> tuple[tuple[Any, ...], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    """Return what a vector returns for the results of steps, one for each environment."""
+    return (
+        tuple(result[0] for result in results),
+        np.array([result[1] for result in results], dtype=np.float64),
+        np.array([result[2] for result in results], dtype=np.bool_),
+        np.array([result[3] for result in results], dtype=np.bool_),
+        stack_infos([result[4] for result in results]),
+    )
 
 
 def _stack(key: str, column: Mapping[int, Any], size: int) -> Any:

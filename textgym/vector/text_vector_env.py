@@ -29,9 +29,9 @@ from textgym.vector.arguments import (
     parse_env_id,
     parse_reset,
 )
-from textgym.vector.infos import stack_infos
+from textgym.vector.infos import stack_infos, stack_results
 from textgym.vector.pending_calls import PendingCalls, shorten
-from textgym.vector.sub_env import StepResult, SubEnv
+from textgym.vector.sub_env import SubEnv
 
 __all__ = ["TextVectorEnv"]
 
@@ -53,6 +53,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
     Args:
         env_fns: Functions that make the sub-environments, which may be different environments.
+        env_ids: The name of each sub-environment; None, or None for one, takes the id of its spec.
         autoreset_mode: When the next episode begins: `SameStep`, in the step that ends an episode;
             `NextStep`, in the following step, whose action is ignored; `Disabled`, with
             `reset(options={"reset_mask": ...})`.
@@ -77,6 +78,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self,
         env_fns: Iterable[Callable[[], gym.Env[Any, Any]]],
         *,
+        env_ids: Iterable[str | None] | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         failures: str = "raise",
         retries: int = 2,
@@ -88,10 +90,12 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             raise UsageError(f"retries must be an int of 0 or more, not {retries!r}")
         self._spec: EnvSpec | None = None
         self._sub_envs: list[SubEnv] = []
-        watch = WaitWatch()
+        watch, names = WaitWatch(), iter(env_ids or ())
         try:
             for env_fn in env_fns:
-                self._sub_envs.append(SubEnv(env_fn(), mode, retries, failures == "nan", watch))
+                sub_env = SubEnv(env_fn(), mode, retries, failures == "nan", watch)
+                sub_env.id = next(names, None) or sub_env.id
+                self._sub_envs.append(sub_env)
             self._check_spaces()
         except BaseException:
             self._close_all()
@@ -158,8 +162,8 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
                 one; or a list with one seed each, in which None does not seed.
             options: `reset_mask`, a boolean array, selects the sub-environments to reset; the
                 others keep their last observation, which is empty before their first episode.
-                `index` is a task's index for all, or an array with one each; `task` is a row for
-                all, or a list with one each. All other options are passed to every sub-environment.
+                `index`, `level` and `task` select tasks as in `TextEnv.reset`: one value for all,
+                or an array or list with one each. All other options are passed to all.
 
         Returns:
             The conversations, and the infos of the sub-environments that were reset.
@@ -216,7 +220,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self._calls.run(lambda: not self._calls.is_running())
         self._raise_error(indices)
         self._unfinished_step = None
-        return _batch(list(self._calls.take(indices).values()))
+        return stack_results(list(self._calls.take(indices).values()))
 
     # Each sub-environment as soon as it is ready.
 
@@ -271,7 +275,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         calls.run(is_enough, timeout)
         self._raise_error(calls.failed()[:1])
         results = calls.take(calls.ready())
-        batch = _batch(list(results.values()))
+        batch = stack_results(list(results.values()))
         batch[4]["env_id"] = np.array(list(results), dtype=np.int64)
         return batch
 
@@ -388,13 +392,3 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
                 f"the episodes of sub-environments {shorten(ended)} have ended: reset them with "
                 "options={'reset_mask': ...}, or let them idle with the action None"
             )
-
-
-def _batch(results: Sequence[StepResult]) -> Stepped:
-    return (
-        tuple(result[0] for result in results),
-        np.array([result[1] for result in results], dtype=np.float64),
-        np.array([result[2] for result in results], dtype=np.bool_),
-        np.array([result[3] for result in results], dtype=np.bool_),
-        stack_infos([result[4] for result in results]),
-    )

@@ -3,6 +3,7 @@
 - `base`: the base classes, for wrappers of one's own too.
 - `rewards`: wrappers that change the reward.
 - `conversations`: wrappers that change the conversation.
+- `curriculum`: a wrapper that chooses the level of the tasks.
 - `interfaces`: wrappers for programs that know no messages.
 - `specs`: wrappers given as text, for commands and stored runs.
 
@@ -21,6 +22,7 @@ from textgym.wrappers.conversations import (
     TokenBudget,
     TurnBudget,
 )
+from textgym.wrappers.curriculum import LevelCurriculum
 from textgym.wrappers.interfaces import FlattenConversation, TokenIds
 from textgym.wrappers.rewards import (
     ClipReturn,
@@ -44,6 +46,7 @@ __all__ = [
     "FlattenConversation",
     "FormatBonus",
     "LengthPenalty",
+    "LevelCurriculum",
     "MessageWrapper",
     "PotentialShaping",
     "RepetitionPenalty",

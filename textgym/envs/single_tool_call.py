@@ -10,7 +10,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv
 from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
@@ -65,12 +65,18 @@ MAX_ANSWER_LENGTH = 200
 
 
 class Progress(TypedDict):
-    """The state of an episode: whether the tool was called for the city of the question."""
+    """The state of an episode.
+
+    Attributes:
+        told: Whether the tool was called for the city of the question.
+        strayed: Whether it was called for another one.
+    """
 
     told: bool
+    strayed: bool
 
 
-class SingleToolCall(TextEnv[Progress]):
+class SingleToolCall(PartialCreditEnv[Progress]):
     """Answer a question about a city's weather, using a tool.
 
     ## Description
@@ -159,6 +165,7 @@ class SingleToolCall(TextEnv[Progress]):
     )
 
     max_turns = 8
+    credit = 0.125
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""
@@ -195,7 +202,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def begin(self, task: Task) -> Progress:
         """Return the state before the tool was called."""
-        return {"told": False}
+        return {"told": False, "strayed": False}
 
     @tool
     def get_weather(self, city: str) -> dict[str, Any]:
@@ -212,6 +219,7 @@ class SingleToolCall(TextEnv[Progress]):
         if expected in (name, normalize_answer(city.partition(",")[0])):
             self.state["told"] = True
         else:
+            self.state["strayed"] = True
             weather = _another_weather(weather, f"{self.task.id} {name}")
         return {"city": city, **weather}
 
@@ -222,7 +230,11 @@ class SingleToolCall(TextEnv[Progress]):
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
         extracted = answer.strip()[:MAX_ANSWER_LENGTH]
-        return Grade(float(right), right, components, extracted_answer=extracted)
+        return self.less_paid(Grade(float(right), right, components, extracted_answer=extracted))
+
+    def progress(self) -> float:
+        """Return 1 if the tool was called for the row's city and no other one, else 0."""
+        return float(self.state["told"] and not self.state["strayed"])
 
     def solve(self) -> Message:
         """Call the tool, then answer."""

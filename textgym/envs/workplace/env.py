@@ -11,7 +11,7 @@ from itertools import count, islice
 from typing import Any
 
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice, randbelow
 from textgym.envs.workplace.database import Database, State, new_state, read_database
 from textgym.envs.workplace.rows import (
@@ -63,7 +63,7 @@ class _ReferenceRun(Tools):
         self.clock, self.reply_mark = clock, reply_mark
 
 
-class WorkplaceAssistant(Tools, TextEnv[State]):
+class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     """Carry out an office request with tools that read and change databases.
 
     ## Description
@@ -292,7 +292,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls."""
-        expected = effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
+        expected = self._expected()
         differing = self.database.differing(self.state, expected)
         right = not differing
         changed = bool(self.database.differing(self.state, new_state()))
@@ -302,7 +302,17 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             "side_effects": float(changed and not right),
         }
         info = {"answer_sought": False}
-        return Grade(float(right), right, components, self.answer_text, info)
+        return self.less_paid(Grade(float(right), right, components, self.answer_text, info))
+
+    def progress(self) -> float:
+        """Return the share of the reference's changes that stand; 0 if it changes nothing."""
+        expected = self.database.changes_in(self._expected())
+        made = self.database.changes_in(self.state)
+        right = (made & expected).total()
+        return share_done(right, (made - expected).total(), expected.total() or 1)
+
+    def _expected(self) -> State:
+        return effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call; all remaining ones if the turns run out."""

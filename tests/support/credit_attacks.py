@@ -1,8 +1,8 @@
 """Attacks on partial credit: policies that do everything, anything or the same again and again.
 
 `ATTACKS` holds them for every environment with the argument `partial_credit`, beside the policies
-of `blind_policies`. `first_right_step` and `right_step_forever` know the reference, and show what
-one right step is worth. An attack gives all its messages at once, and the episode ends with "Done.".
+of `blind_policies`. `first_right_step` and `right_step_forever` know the answer, and show what one
+right step is worth.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ Plan = Callable[[TextEnv[Any], random.Random, str], list[Call]]
 
 def making(plan: Plan, size: int = 64, end: str = "Done.") -> Blind:
     """Make all calls of a plan that fit into the episode, `size` to a message, then end."""
-
     calls: list[Call] = []
 
     def act(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:

@@ -57,6 +57,17 @@ class SessionState(PartialCreditEnv[Counter]):
     1 if the final value of the counter is `expected_count`, else 0. The text of messages is not
     graded. Component: `correct`.
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.25 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is i/n if the counter has the value that it
+    must have after the first i of the n changes, and not its initial value; else 0. Rows without
+    `values` have only the final one.
+
+    Adding the first number of the request gets 0.04 on average, and 0.125 on level 1, where it is
+    half of the task. No other policy that ignores the request gets more.
+
     ## Info
     After the last step, `final_count: int` is the final value, `extracted_answer` the same value as
     a string, and `answer_sought` False, because the state is graded.
@@ -79,10 +90,12 @@ class SessionState(PartialCreditEnv[Counter]):
     | `request` | the user's request |
     | `initial_count` | the initial value |
     | `expected_count` | the final value; never the initial value in generated rows |
+    | `values` | optional, the value after each change; the last one is `expected_count` |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `request` |
 
     Args:
         max_turns: The maximum number of assistant messages; 20 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:

@@ -107,6 +107,17 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it, and must not contain any other weather word of the generator.
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.125 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is 1 if the tool was called for the row's
+    city, and for no other one; else 0.
+
+    The city is in the question, so a policy that calls the tool for it and answers anything gets
+    0.125; with a word and a number of the result, 0.20 on average. Calling the tool for every word
+    of the question gets nothing.
+
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated,
     and the last message is the answer.
@@ -128,6 +139,7 @@ class SingleToolCall(PartialCreditEnv[Progress]):
 
     Args:
         max_turns: The maximum number of assistant messages; 8 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:

@@ -113,6 +113,19 @@ class MultiStep(PartialCreditEnv[LookUps]):
     - `order_instruction_following_failure`: `set_overlap` is 1, but the list has another order or
       additional values
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is the mean of two shares of the expected
+    values: those that the tool has returned, and those in the last submitted list, in any order.
+    From each share as many other values are taken off, down to 0. A repeated look-up of an expected
+    value changes nothing; each look-up of another one counts.
+
+    So looking up or submitting the whole list gets nothing. Looking up and submitting one group at
+    random gets 0.10 on average, of which 0.02 are partial credit. Looking up and submitting only
+    the word of the question, which on levels 3 to 5 is one of the expected synonyms, gets 0.07.
+
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
     and graded by the last submitted list.
@@ -139,6 +152,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
 
     Args:
         max_turns: The maximum number of assistant messages; 32 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:

@@ -113,6 +113,18 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is correct
     - `side_effects`: something was changed, and the reward is 0
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is the number of the reference's changes
+    that stand in the databases, less the number of other changes, divided by the number of the
+    reference's, and at least 0. A changed cell, a deleted row and a new row are one change each. If
+    the reference changes nothing, only the last step pays.
+
+    Calls with values from the request, deleting or updating all rows that it may be about, and
+    drawing every plot get at most 0.001 more on average than without partial credit.
+
     ## Info
     After the last step, `extracted_answer` is the text of the last message, which is empty if that
     message has only tool calls, and `answer_sought` is False, because the state is graded.
@@ -154,6 +166,7 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 30 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:

@@ -66,8 +66,8 @@ class Grade:
             {'reward_components': {}, 'is_success': True, 'extracted_answer': 'B'}
         """
         paid = (payments.of_step if payments else None) or {}
-        before = payments.total if payments else 0.0
-        _check_return(owner, float(self.reward), before + sum(paid.values()), reward_range)
+        so_far = payments.so_far if payments else 0.0
+        _check_return(owner, float(self.reward), so_far, reward_range)
         components = {name: float(value) for name, value in self.components.items()}
         for name in components.keys() & paid.keys():
             raise RewardError(f"{owner}: component {name!r} is both paid by add_reward and graded")
@@ -108,6 +108,11 @@ class Payments:
     def __init__(self, total: float = 0.0) -> None:
         self.total = total
         self.of_step: dict[str, float] | None = None
+
+    @property
+    def so_far(self) -> float:
+        """What the episode has paid, the step under way included."""
+        return sum((self.of_step or {}).values(), self.total)
 
     def begin_step(self) -> None:
         """Begin a step, which has paid nothing yet."""

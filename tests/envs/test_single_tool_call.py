@@ -302,5 +302,5 @@ def test_guesses_ask_before_they_answer() -> None:
     env = begun()
     rng = random.Random(1)
     env.step(env.guess(rng))
-    assert env.state == {"told": True}
+    assert env.state == {"told": True, "strayed": False}
     assert str(env.guess(rng)["content"]).startswith("Answer: ")

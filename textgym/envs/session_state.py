@@ -9,7 +9,7 @@ from annotated_types import Interval
 from typing_extensions import TypedDict
 
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv
 from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
@@ -32,7 +32,7 @@ class Counter(TypedDict):
     count: Annotated[int, Interval(ge=-MAX_COUNT, le=MAX_COUNT)]
 
 
-class SessionState(TextEnv[Counter]):
+class SessionState(PartialCreditEnv[Counter]):
     """Change a counter as the user asks, with tools that keep its value during the episode.
 
     ## Description
@@ -57,6 +57,17 @@ class SessionState(TextEnv[Counter]):
     1 if the final value of the counter is `expected_count`, else 0. The text of messages is not
     graded. Component: `correct`.
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.25 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is i/n if the counter has the value that it
+    must have after the first i of the n changes, and not its initial value; else 0. Rows without
+    `values` have only the final one.
+
+    Adding the first number of the request gets 0.04 on average, and 0.125 on level 1, where it is
+    half of the task. No other policy that ignores the request gets more.
+
     ## Info
     After the last step, `final_count: int` is the final value, `extracted_answer` the same value as
     a string, and `answer_sought` False, because the state is graded.
@@ -79,10 +90,12 @@ class SessionState(TextEnv[Counter]):
     | `request` | the user's request |
     | `initial_count` | the initial value |
     | `expected_count` | the final value; never the initial value in generated rows |
+    | `values` | optional, the value after each change; the last one is `expected_count` |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `request` |
 
     Args:
         max_turns: The maximum number of assistant messages; 20 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -116,14 +129,21 @@ class SessionState(TextEnv[Counter]):
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_session_state_mgmt rows",
     )
 
+    credit = 0.25
+
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw an initial value, and changes that result in a different one."""
-        initial = count = randint(rng, 1, 59)
-        phrases: list[str] = []
-        while count == initial:
-            count, phrases = _draw_changes(rng, level, initial)
+        initial = randint(rng, 1, 59)
+        values, phrases = [initial], [""]
+        while values[-1] == initial:
+            values, phrases = _draw_changes(rng, level, initial)
         request = f"{_sentence(phrases)} Then tell me what it holds."
-        return {"request": request, "initial_count": initial, "expected_count": count}
+        return {
+            "request": request,
+            "initial_count": initial,
+            "expected_count": values[-1],
+            "values": values,
+        }
 
     def canonical(self, row: dict[str, Any]) -> Any:
         """Return the request. Tasks that differ only in the initial value are the same task."""
@@ -135,6 +155,8 @@ class SessionState(TextEnv[Counter]):
             value = row.get(field)
             if type(value) is not int or abs(value) > MAX_COUNT:
                 raise RowError(field, f"must be an integer of at most 18 digits, not {value!r}")
+        if "values" in row:
+            _check_values(row["values"], row["expected_count"])
         if nemo_rows.has_prompt(row):
             prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
         else:
@@ -171,7 +193,15 @@ class SessionState(TextEnv[Counter]):
         count = self.state["count"]
         right = count == self.task.answer
         info = {"final_count": count, "answer_sought": False}
-        return Grade(float(right), right, {"correct": float(right)}, str(count), info)
+        grade = Grade(float(right), right, {"correct": float(right)}, str(count), info)
+        return self.less_paid(grade)
+
+    def progress(self) -> float:
+        """Return how many of the changes lead to the present value, as a share of all."""
+        count, values = self.state["count"], self.task.row.get("values") or [self.task.answer]
+        if count == self.task.row["initial_count"] or count not in values:
+            return 0.0
+        return (values.index(count) + 1) / len(values)
 
     def solve(self) -> Message:
         """Add the difference to the expected value, then end."""
@@ -187,12 +217,19 @@ class SessionState(TextEnv[Counter]):
         return assistant_calls(("increment_counter", {"count": randint(rng, 1, 2 * MAX_SUMMAND)}))
 
 
-def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list[str]]:
-    """Return the value of a counter after random changes, and the changes in words."""
+def _check_values(values: Any, last: int) -> None:
+    if not isinstance(values, list) or any(type(value) is not int for value in values):
+        raise RowError("values", f"must be a list of integers, not {values!r:.100}")
+    if values[-1:] != [last]:
+        raise RowError("values", f"must end with expected_count, {last}")
+
+
+def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[list[int], list[str]]:
+    """Return the values of a counter after each random change, and the changes in words."""
     steps = _STEPS[level]
     readings = 1 + randbelow(rng, steps // 2 + 1) if level >= 4 else 0
     read = sample(rng, range(steps), readings)  # never all: at least one change names a number
-    phrases = []
+    values, phrases = [], []
     for step in range(steps):
         if step in read:
             words, count = _draw_reading(rng, level, count)
@@ -201,8 +238,9 @@ def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[int, list
             adds = level == 1 or rng.random() < 0.5
             words = f"add {words}" if adds else f"take away {words}"
             count += size if adds else -size
+        values.append(count)
         phrases.append(words)
-    return count, phrases
+    return values, phrases
 
 
 def _draw_number(rng: random.Random) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv
 from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
@@ -65,12 +65,18 @@ MAX_ANSWER_LENGTH = 200
 
 
 class Progress(TypedDict):
-    """The state of an episode: whether the tool was called for the city of the question."""
+    """The state of an episode.
+
+    Attributes:
+        told: Whether the tool was called for the city of the question.
+        strayed: Whether it was called for another one.
+    """
 
     told: bool
+    strayed: bool
 
 
-class SingleToolCall(TextEnv[Progress]):
+class SingleToolCall(PartialCreditEnv[Progress]):
     """Answer a question about a city's weather, using a tool.
 
     ## Description
@@ -101,6 +107,17 @@ class SingleToolCall(TextEnv[Progress]):
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it, and must not contain any other weather word of the generator.
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.125 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is 1 if the tool was called for the row's
+    city, and for no other one; else 0.
+
+    The city is in the question, so a policy that calls the tool for it and answers anything gets
+    0.125; with a word and a number of the result, 0.20 on average. Calling the tool for every word
+    of the question gets nothing.
+
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated,
     and the last message is the answer.
@@ -122,6 +139,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     Args:
         max_turns: The maximum number of assistant messages; 8 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -159,6 +177,7 @@ class SingleToolCall(TextEnv[Progress]):
     )
 
     max_turns = 8
+    credit = 0.125
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a city, its weather and a question about it."""
@@ -195,7 +214,7 @@ class SingleToolCall(TextEnv[Progress]):
 
     def begin(self, task: Task) -> Progress:
         """Return the state before the tool was called."""
-        return {"told": False}
+        return {"told": False, "strayed": False}
 
     @tool
     def get_weather(self, city: str) -> dict[str, Any]:
@@ -212,6 +231,7 @@ class SingleToolCall(TextEnv[Progress]):
         if expected in (name, normalize_answer(city.partition(",")[0])):
             self.state["told"] = True
         else:
+            self.state["strayed"] = True
             weather = _another_weather(weather, f"{self.task.id} {name}")
         return {"city": city, **weather}
 
@@ -222,7 +242,11 @@ class SingleToolCall(TextEnv[Progress]):
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
         extracted = answer.strip()[:MAX_ANSWER_LENGTH]
-        return Grade(float(right), right, components, extracted_answer=extracted)
+        return self.less_paid(Grade(float(right), right, components, extracted_answer=extracted))
+
+    def progress(self) -> float:
+        """Return 1 if the tool was called for the row's city and no other one, else 0."""
+        return float(self.state["told"] and not self.state["strayed"])
 
     def solve(self) -> Message:
         """Call the tool, then answer."""

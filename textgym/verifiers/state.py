@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
-__all__ = ["Changes", "Row", "equal_state", "new_changes", "read_instant"]
+__all__ = ["Changes", "Row", "changes_in", "equal_state", "new_changes", "read_instant"]
 
 Row = dict[str, str | None]
 _MAX_INSTANT = 40  # characters
@@ -92,6 +92,53 @@ def _to_utc(instant: datetime) -> datetime:
         return instant.replace(tzinfo=None)
 
 
+def changes_in(
+    rows: Sequence[Mapping[str, str | None]],
+    run: Changes,
+    *,
+    id_column: str,
+    times: Collection[str] = (),
+    case_sensitive: Collection[str] = (),
+) -> Counter[object]:
+    """Return the changes that stand after a run: changed cells, deleted rows and added rows.
+
+    Args:
+        rows: The table before the run. A missing cell is None.
+        run: What the run changed.
+        id_column: The column with the rows' ids, which is ignored in added rows.
+        times: The columns with dates and times.
+        case_sensitive: The columns in which case matters.
+
+    Returns:
+        How often each change was made, with its values as normalised text. Only an added row can
+        occur more than once.
+
+    Example:
+        >>> rows = [{"id": "7", "name": "Tea", "price": "2"}]
+        >>> run = {"changed": {"0": {"id": "7", "name": "TEA", "price": "3"}}, "added": rows}
+        >>> changes_in(rows, run, id_column="id").total()  # the price, and a new row
+        2
+    """
+
+    def normalize(name: str, value: str | None) -> object:
+        return _normalize(value, name in times, name in case_sensitive)
+
+    found: Counter[object] = Counter()
+    for index, after in run["changed"].items():
+        if after is None:
+            found[index] += 1
+            continue
+        before = rows[int(index)]
+        for name in before.keys() | after.keys():
+            value = normalize(name, after.get(name))
+            if value != normalize(name, before.get(name)):
+                found[index, name, value] += 1
+    for row in run["added"]:
+        cells = ((name, normalize(name, row[name])) for name in row if name != id_column)
+        found[frozenset(cells)] += 1
+    return found
+
+
 def equal_state(
     rows: Sequence[Mapping[str, str | None]],
     one: Changes,
@@ -120,25 +167,10 @@ def equal_state(
         >>> equal_state(rows, moved, new_changes(), id_column="id", times=["at"])
         False
     """
-
-    def normalize(row: Mapping[str, str | None] | None, ignored: str = "") -> object:
-        if row is None:
-            return None
-        return frozenset(
-            (name, _normalize(value, name in times, name in case_sensitive))
-            for name, value in row.items()
-            if name != ignored
-        )
-
-    for index in one["changed"].keys() | other["changed"].keys():
-        before = rows[int(index)]
-        after_one, after_other = (run["changed"].get(index, before) for run in (one, other))
-        if normalize(after_one) != normalize(after_other):
-            return False
-    added_by_one, added_by_other = (
-        Counter(normalize(row, id_column) for row in run["added"]) for run in (one, other)
+    changes_of = partial(
+        changes_in, rows, id_column=id_column, times=times, case_sensitive=case_sensitive
     )
-    return added_by_one == added_by_other
+    return changes_of(one) == changes_of(other)
 
 
 def _normalize(value: str | None, is_time: bool, case_matters: bool) -> object:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from typing_extensions import TypedDict
+
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
 from textgym.errors import RowError, ToolError
@@ -61,7 +64,19 @@ class MultiStepTask(Task):
     minefield: int | None = None
 
 
-class MultiStep(TextEnv[None]):
+class LookUps(TypedDict):
+    """The state of an episode.
+
+    Attributes:
+        found: The distinct expected values that the tool returned.
+        wrong: How many other values it returned.
+    """
+
+    found: list[int]
+    wrong: int
+
+
+class MultiStep(PartialCreditEnv[LookUps]):
     """Find the synonyms that a question asks for, look up their values, and submit them in order.
 
     ## Description
@@ -98,6 +113,19 @@ class MultiStep(TextEnv[None]):
     - `order_instruction_following_failure`: `set_overlap` is 1, but the list has another order or
       additional values
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is the mean of two shares of the expected
+    values: those that the tool has returned, and those in the last submitted list, in any order.
+    From each share as many other values are taken off, down to 0. A repeated look-up of an expected
+    value changes nothing; each look-up of another one counts.
+
+    So looking up or submitting the whole list gets nothing. Looking up and submitting one group at
+    random gets 0.10 on average, of which 0.02 are partial credit. Looking up and submitting only
+    the word of the question, which on levels 3 to 5 is one of the expected synonyms, gets 0.07.
+
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
     and graded by the last submitted list.
@@ -124,6 +152,7 @@ class MultiStep(TextEnv[None]):
 
     Args:
         max_turns: The maximum number of assistant messages; 32 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -203,6 +232,10 @@ class MultiStep(TextEnv[None]):
         values, minefield = _expected_values(row), _minefield_value(row)
         return MultiStepTask(row["id"], tuple(prompt), values, tools, row, minefield)
 
+    def begin(self, task: Task) -> LookUps:
+        """Return the state before the first look-up."""
+        return {"found": [], "wrong": 0}
+
     @tool
     def get_synonym_value(self, synonym: str) -> dict[str, int]:
         """Get the value of a synonym.
@@ -210,7 +243,12 @@ class MultiStep(TextEnv[None]):
         Args:
             synonym: The synonym, as written in the list.
         """
-        return {"synonym_value": _value(synonym)}
+        value = _value(synonym)
+        if value not in self.task.answer:
+            self.state["wrong"] += 1
+        elif value not in self.state["found"]:
+            self.state["found"].append(value)
+        return {"synonym_value": value}
 
     @tool
     def extract_synonym_values(self, synonym_values: list[int]) -> dict[str, bool]:
@@ -236,7 +274,16 @@ class MultiStep(TextEnv[None]):
             ),
             "order_instruction_following_failure": overlap == 1 and not right,
         }
-        return Grade(float(right), right, components, extracted_answer=_as_text(values))
+        grade = Grade(float(right), right, components, extracted_answer=_as_text(values))
+        return self.less_paid(grade)
+
+    def progress(self) -> float:
+        """Return the mean of the shares of the expected values looked up and submitted."""
+        state, expected, values = self.state, Counter(self.task.answer), self._submitted()
+        found = share_done(len(state["found"]), state["wrong"], len(expected))
+        right = (Counter(filter(_is_number, values)) & expected).total()
+        submitted = share_done(right, len(values) - right, expected.total())
+        return (found + submitted) / 2
 
     def solve(self) -> Message:
         """Look up all values at once, submit them, and end."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 from textgym.errors import DatasetError, StateError
 from textgym.tasks.files import content_hash, file_stamp
-from textgym.verifiers.state import Changes, Row, equal_state, new_changes
+from textgym.verifiers.state import Changes, Row, changes_in, new_changes
 
 __all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
 
@@ -177,17 +178,24 @@ class Database:
             if any(row.keys() != set(records.layout.columns) for row in rows):
                 raise StateError(f"state.{name}: a row without the columns of the table")
 
+    def changes_in(self, state: State) -> Counter[object]:
+        """Return how often each change stands in a state; see `textgym.verifiers.state`."""
+        found: Counter[object] = Counter()
+        for name in TABLES:
+            for change, times in self._changes_in(name, state).items():
+                found[name, change] = times
+        return found
+
     def differing(self, one: State, other: State) -> list[str]:
         """Return the names of the tables that differ between two states."""
-        return [name for name in TABLES if not self._same(name, one[name], other[name])]
+        changes_in = self._changes_in
+        return [name for name in TABLES if changes_in(name, one) != changes_in(name, other)]
 
-    def _same(self, name: str, one: Changes, other: Changes) -> bool:
-        records = self.records[name]
-        layout = records.layout
-        return equal_state(
+    def _changes_in(self, name: str, state: State) -> Counter[object]:
+        records, layout = self.records[name], self.records[name].layout
+        return changes_in(
             records.rows,
-            one,
-            other,
+            state[name],
             id_column=layout.id_column,
             times=layout.times,
             case_sensitive=layout.case_counts,

@@ -11,7 +11,7 @@ from itertools import count, islice
 from typing import Any
 
 from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.env import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice, randbelow
 from textgym.envs.workplace.database import Database, State, new_state, read_database
 from textgym.envs.workplace.rows import (
@@ -63,7 +63,7 @@ class _ReferenceRun(Tools):
         self.clock, self.reply_mark = clock, reply_mark
 
 
-class WorkplaceAssistant(Tools, TextEnv[State]):
+class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     """Carry out an office request with tools that read and change databases.
 
     ## Description
@@ -113,6 +113,18 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
     - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is correct
     - `side_effects`: something was changed, and the reward is 0
 
+    ## Partial credit
+    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
+    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
+    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
+    verdict is the same. Progress is the number of the reference's changes
+    that stand in the databases, less the number of other changes, divided by the number of the
+    reference's, and at least 0. A changed cell, a deleted row and a new row are one change each. If
+    the reference changes nothing, only the last step pays.
+
+    Calls with values from the request, deleting or updating all rows that it may be about, and
+    drawing every plot get at most 0.001 more on average than without partial credit.
+
     ## Info
     After the last step, `extracted_answer` is the text of the last message, which is empty if that
     message has only tool calls, and `answer_sought` is False, because the state is graded.
@@ -154,6 +166,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 30 by default.
+        partial_credit: Whether steps pay for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -292,7 +305,7 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls."""
-        expected = effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
+        expected = self._expected()
         differing = self.database.differing(self.state, expected)
         right = not differing
         changed = bool(self.database.differing(self.state, new_state()))
@@ -302,7 +315,17 @@ class WorkplaceAssistant(Tools, TextEnv[State]):
             "side_effects": float(changed and not right),
         }
         info = {"answer_sought": False}
-        return Grade(float(right), right, components, self.answer_text, info)
+        return self.less_paid(Grade(float(right), right, components, self.answer_text, info))
+
+    def progress(self) -> float:
+        """Return the share of the reference's changes that stand; 0 if it changes nothing."""
+        expected = self.database.changes_in(self._expected())
+        made = self.database.changes_in(self.state)
+        right = (made & expected).total()
+        return share_done(right, (made - expected).total(), expected.total() or 1)
+
+    def _expected(self) -> State:
+        return effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call; all remaining ones if the turns run out."""

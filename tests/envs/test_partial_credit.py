@@ -1,0 +1,291 @@
+"""What `partial_credit=True` pays: never more than is done, whatever is called, done and undone."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from blind_policies import play
+from credit_attacks import ATTACKS, any_calls
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import textgym
+from textgym.env import PartialCreditEnv
+from textgym.messages import assistant, assistant_calls, text_of
+from textgym.registry import environment_class
+from textgym.testing import check
+
+IDS_OF_ENVS = tuple(ATTACKS)
+EPISODES = 200  # of each policy, on all levels together
+MOST = {  # the highest mean return of a blind policy, as on the environment's page
+    "textgym/MultiStep-v0": 0.10,
+    "textgym/SessionState-v0": 0.05,
+    "textgym/SingleToolCall-v0": 0.21,
+    "textgym/WorkplaceAssistant-v0": 0.03,
+}
+ADDED = {  # at most, to the mean return of a blind policy without partial credit
+    "textgym/MultiStep-v0": 0.08,
+    "textgym/SessionState-v0": 0.05,
+    "textgym/SingleToolCall-v0": 0.125,
+    "textgym/WorkplaceAssistant-v0": 0.002,
+}
+KNOWING = ("the oracle's first step", "the oracle's first step forever")  # these are not blind
+
+
+@cache
+def made(id: str, partial_credit: bool, level: int | None = None) -> Any:
+    cls = environment_class(id)
+    return cls(partial_credit=partial_credit, level=level, split="validation")
+
+
+def test_every_environment_with_partial_credit_is_attacked() -> None:
+    classes = {id: environment_class(id) for id in textgym.ids()}
+    assert set(IDS_OF_ENVS) == {
+        id for id, cls in classes.items() if issubclass(cls, PartialCreditEnv)
+    }
+
+
+# Attacks.
+
+
+@cache
+def means(id: str, partial_credit: bool) -> dict[str, float]:
+    """Return the mean return of every attack."""
+    levels = environment_class(id).card.levels
+    envs = [made(id, partial_credit, level) for level in levels]
+    indices = range(EPISODES // len(levels))
+    return {
+        name: sum(play(env, policy, index) for env in envs for index in indices)
+        / (len(envs) * len(indices))
+        for name, policy in ATTACKS[id].items()
+        if name not in KNOWING
+    }
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_no_blind_policy_is_paid_more_than_the_page_states(id: str) -> None:
+    found = means(id, True)
+    best = max(found, key=lambda name: found[name])
+    assert found[best] <= MOST[id], f"{best!r} gets {found[best]:.4f}"
+    assert found[best] >= MOST[id] / 2, f"{best!r} gets only {found[best]:.4f}"
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_partial_credit_adds_little_to_what_a_blind_policy_gets(id: str) -> None:
+    before, after = means(id, False), means(id, True)
+    added = {name: after[name] - before[name] for name in after}
+    assert min(added.values()) >= 0
+    assert max(added.values()) <= ADDED[id], max(added, key=lambda name: added[name])
+
+
+@pytest.mark.parametrize(
+    ("id", "attack"),
+    [
+        ("textgym/MultiStep-v0", "look up the list"),
+        ("textgym/MultiStep-v0", "look up all words of the prompt"),
+        ("textgym/MultiStep-v0", "look up and submit the list"),
+        ("textgym/SingleToolCall-v0", "another city"),
+        ("textgym/SingleToolCall-v0", "every capitalised word"),
+        ("textgym/SingleToolCall-v0", "every word"),
+        ("textgym/WorkplaceAssistant-v0", "fifty calls"),
+        ("textgym/WorkplaceAssistant-v0", "delete all likely rows"),
+        ("textgym/WorkplaceAssistant-v0", "every plot"),
+    ],
+)
+def test_doing_everything_gets_nothing(id: str, attack: str) -> None:
+    assert means(id, True)[attack] == 0
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_the_oracle_gets_exactly_1_and_is_paid_on_the_way(id: str) -> None:
+    for level in environment_class(id).card.levels:
+        env = made(id, True, level)
+        for index in range(10):
+            env.reset(options={"index": index})
+            rewards, ended = [], False
+            while not ended:
+                _, reward, terminated, truncated, _ = env.step(env.solve())
+                rewards.append(reward)
+                ended = terminated or truncated
+            assert sum(rewards) == 1.0
+            assert sum(rewards[:-1]) == (0 if env.task.row.get("no_op") else env.credit)
+
+
+# Any calls: right ones, wrong ones, and the same again.
+
+
+def pool_of(id: str, env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    """Return calls that the current task may need, calls that undo some of them, and others."""
+    calls = []
+    clone = environment_class(id)()
+    clone.reset(options={"task": dict(env.task.row)})
+    ended = False
+    while not ended:
+        message = clone.solve()
+        calls += [
+            (call["function"]["name"], json.loads(call["function"]["arguments"]))
+            for call in message.get("tool_calls") or ()
+        ]
+        _, _, terminated, truncated, _ = clone.step(message)
+        ended = terminated or truncated
+    return [*calls, *OTHERS[id](env, rng)]
+
+
+def other_words(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    expected = env.task.answer
+    lists: list[Any] = [[], expected[:1], expected[::-1], [*expected, 7], ["x", None], "no", [True]]
+    words = [word for pair in env.task.row["synonyms"] for word in pair]
+    return [
+        *(("get_synonym_value", {"synonym": word}) for word in rng.sample(words, 3)),
+        *(("extract_synonym_values", {"synonym_values": values}) for values in lists),
+        ("get_synonym_value", {"word": "x"}),
+    ]
+
+
+def other_changes(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    values = [env.task.row["initial_count"], *env.task.row["values"]]
+    steps = [b - a for a in values for b in values]
+    return [("increment_counter", {"count": n}) for n in (*steps, 1, 10**18, "x")]
+
+
+def other_cities(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    city = env.task.row["city"]
+    return [("get_weather", {"city": name}) for name in (city.upper(), f"{city}, X", "Oslo", "")]
+
+
+def other_work(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    prompt = text_of(env.task.messages[-1])
+    calls = any_calls(6)(env, rng, prompt)
+    tasks = [dict(row) for row in env.table("project_tasks")][:2]
+    back = [(row["task_id"], value) for row in tasks for value in (row["list_name"], "Completed")]
+    return calls + [
+        ("project_management_update_task", {"task_id": id, "field": "list_name", "new_value": to})
+        for id, to in back
+    ]
+
+
+OTHERS = {
+    "textgym/MultiStep-v0": other_words,
+    "textgym/SessionState-v0": other_changes,
+    "textgym/SingleToolCall-v0": other_cities,
+    "textgym/WorkplaceAssistant-v0": other_work,
+}
+
+
+def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
+    """Draw the messages of an episode."""
+    env = made(id, True, level)
+    env.reset(options={"index": index})
+    pool = pool_of(id, env, random.Random(index))
+    drawn = data.draw(
+        st.lists(st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=4), max_size=6)
+    )
+    last = data.draw(st.sampled_from(["Done.", f"Answer: {env.task.answer}"]))
+    return [*(assistant_calls(*(pool[n] for n in places)) for places in drawn), assistant(last)]
+
+
+def results_of(env: Any, messages: list[Any]) -> list[tuple[float, dict[str, Any]]]:
+    results = []
+    for message in messages:
+        _, reward, terminated, truncated, info = env.step(message)
+        results.append((reward, info))
+        if terminated or truncated:
+            return results
+    raise AssertionError("the episode has not ended")
+
+
+EPISODES_OF = given(index=st.integers(0, 20), level=st.integers(1, 3), data=st.data())
+SETTINGS = settings(deadline=None, derandomize=True, database=None, max_examples=40)
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+@SETTINGS
+@EPISODES_OF
+def test_the_return_is_1_or_what_the_final_state_is_worth(
+    id: str, index: int, level: int, data: Any
+) -> None:
+    messages = messages_for(id, index, level, data)
+    env = made(id, True, level)
+    env.reset(options={"index": index})
+    results = results_of(env, messages)
+    total, success = sum(reward for reward, _ in results), results[-1][1]["is_success"]
+    assert 0 <= env.progress() <= 1
+    if success:
+        assert total == 1.0
+    else:
+        assert total == round(1024 * env.credit * env.progress()) / 1024 <= env.credit
+    paid = [info.get("reward_components", {}).get("progress", 0.0) for _, info in results]
+    assert [reward for reward, _ in results[:-1]] == paid[:-1]
+    assert results[-1][0] == paid[-1] + (1 - sum(paid) if success else 0)
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+@SETTINGS
+@EPISODES_OF
+def test_the_verdict_is_that_of_the_default(id: str, index: int, level: int, data: Any) -> None:
+    messages = messages_for(id, index, level, data)
+    results = []
+    for partial_credit in (False, True):
+        env = made(id, partial_credit, level)
+        env.reset(options={"index": index})
+        results.append(results_of(env, messages))
+    default, paying = results
+    assert [reward for reward, _ in default[:-1]] == [0.0] * (len(default) - 1)
+    assert default[-1][0] == float(default[-1][1]["is_success"])
+    paying[-1][1]["reward_components"].pop("progress", None)
+    assert paying[-1][1] == default[-1][1]
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+@settings(SETTINGS, max_examples=15)
+@EPISODES_OF
+def test_a_fork_at_any_step_is_paid_the_same(id: str, index: int, level: int, data: Any) -> None:
+    messages = messages_for(id, index, level, data)
+    env, fork = made(id, True, level), environment_class(id)(partial_credit=True, level=level)
+    env.reset(options={"index": index})
+    saved = []
+    results = []
+    for message in messages:
+        saved.append(json.loads(json.dumps(env.get_state())))
+        results += results_of(env, [message]) if message is messages[-1] else [_step(env, message)]
+    for step, state in enumerate(saved):
+        fork.set_state(state)
+        assert results_of(fork, messages[step:]) == results[step:]
+
+
+def _step(env: Any, message: Any) -> tuple[float, dict[str, Any]]:
+    _, reward, _, _, info = env.step(message)
+    return reward, info
+
+
+# Around the environment.
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
+    run = textgym.rollout(id, "oracle", episodes=4, env_kwargs={"partial_credit": True})
+    for trajectory in run.trajectories():
+        assert trajectory["reward"] == 1.0
+        assert trajectory["steps"][-1]["reward"] < 1.0
+    assert textgym.rescore(run).counts["same"] == 4
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_every_check_passes(id: str) -> None:
+    assert check(gymnasium.make(id, partial_credit=True), tasks=5)
+
+
+@pytest.mark.parametrize("id", IDS_OF_ENVS)
+def test_a_vector_pays_as_an_environment_does(id: str) -> None:
+    env, vector = made(id, True), textgym.make_vec(id, 1, partial_credit=True, split="validation")
+    env.reset(options={"index": 3})
+    vector.reset(options={"index": np.array([3])})
+    message = env.solve()
+    assert vector.step([message])[1].tolist() == [env.step(message)[1]]
+    vector.close()

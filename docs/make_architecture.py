@@ -24,7 +24,7 @@ FLOORS = {
         "curricula", "display", "concurrency", "imports", "time_limits",
     ),
     2: ("policies", "tasks"),
-    3: ("verifiers", "trajectories"),
+    3: ("verifiers", "trajectories", "provenance"),
     4: ("env",),
     5: ("wrappers", "registry", "metrics"),
     6: ("envs", "rollouts", "vector"),

@@ -16,10 +16,10 @@ from gymnasium.vector import AutoresetMode
 import textgym
 from textgym.envs.guess_number import GuessNumber
 from textgym.errors import UnknownNameError, UsageError
+from textgym.provenance import import_source
 from textgym.registry import (
     environment_class,
     import_environments,
-    import_source,
     is_registered,
     make,
     registered_envs,

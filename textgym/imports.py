@@ -1,10 +1,13 @@
-"""Importing what a name such as `module:Class` refers to, with one-line errors."""
+"""Importing what a name such as `module:Class` refers to, and naming what can be imported."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from types import ModuleType
 from typing import Any, TypeVar
+
+from gymnasium.envs.registration import load_env_creator
 
 from textgym.errors import (
     ExtraMissingError,
@@ -14,7 +17,14 @@ from textgym.errors import (
     in_one_line,
 )
 
-__all__ = ["import_class", "import_module", "import_object"]
+__all__ = [
+    "import_class",
+    "import_module",
+    "import_object",
+    "importable",
+    "load_creator",
+    "name_of",
+]
 
 T = TypeVar("T")
 
@@ -101,3 +111,21 @@ did you mean 'OrderedDict'?
     ]
     hint = did_you_mean(name, known) if known else "; it defines none"
     raise UnknownNameError(f"{module!r} has no {base.__name__} class {name!r}{hint}")
+
+
+def name_of(creator: Any) -> str:
+    """Return the place of a class or function, as `module:name`."""
+    return f"{creator.__module__}:{getattr(creator, '__qualname__', '?')}"
+
+
+def importable(creator: Any) -> Any:
+    """Return a class or function as `module:name`, or itself if it cannot be imported so."""
+    found: Any = sys.modules.get(creator.__module__)
+    for part in getattr(creator, "__qualname__", "?").split("."):
+        found = getattr(found, part, None)
+    return name_of(creator) if found is creator and found.__module__ != "__main__" else creator
+
+
+def load_creator(entry_point: Any) -> Any:
+    """Return the class or function of an entry point of Gymnasium's registry."""
+    return load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point

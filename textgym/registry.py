@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
 from textgym.cards import Card, check_id
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_class, import_module
+from textgym.imports import import_class, import_module, importable, load_creator, name_of
+from textgym.provenance import owns_id
 from textgym.time_limits import grade_at_time_limit
 
 if TYPE_CHECKING:
@@ -31,10 +30,8 @@ __all__ = [
     "environment_class",
     "ids",
     "import_environments",
-    "import_source",
     "is_registered",
     "make",
-    "owns_id",
     "register",
     "registered_envs",
     "registered_id",
@@ -76,7 +73,7 @@ def register(
     check_id(id)
     if isinstance(entry_point, type):
         _forget_older(id, entry_point)
-        entry_point = _importable(entry_point)
+        entry_point = importable(entry_point)
     creator: Any = entry_point
     gym.register(id, creator, vector_entry_point=f"{_VECTORS}:{id}", **kwargs)
 
@@ -126,7 +123,7 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
         env = import_class(env, TextEnv)
     id = _check_class(env).card.id
     known = gym.registry.get(id)
-    if known is None or _creator(known.entry_point) is not env:
+    if known is None or load_creator(known.entry_point) is not env:
         register(env)
     return id
 
@@ -164,15 +161,6 @@ def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
     return found
 
 
-def owns_id(cls: Any) -> bool:
-    """Return whether an object is a class whose card has an id that no other class has."""
-    card = getattr(cls, "card", None)
-    if not isinstance(cls, type) or not isinstance(card, Card):
-        return False
-    known = gym.registry.get(card.id)
-    return known is None or _name_of(_creator(known.entry_point)) == _name_of(cls)
-
-
 def environment_class(env: str | type[TextEnv[Any]]) -> type[TextEnv[Any]]:
     """Return the class of an environment.
 
@@ -185,7 +173,7 @@ def environment_class(env: str | type[TextEnv[Any]]) -> type[TextEnv[Any]]:
         ExtraMissingError: The environment needs an optional package that is not installed.
     """
     if isinstance(env, str):
-        env = _creator(gym.registry[registered_id(env)].entry_point)
+        env = load_creator(gym.registry[registered_id(env)].entry_point)
     return _check_class(env)
 
 
@@ -243,24 +231,6 @@ def takes_argument(id: str, name: str) -> bool:
     return name in _argument_names(registered_id(id))
 
 
-def import_source(env: gym.Env[Any, Any]) -> str | None:
-    """Return what another process has to import for an environment, as `module:Class`.
-
-    None for environments of textgym and Gymnasium, for a class that no module holds, because it is
-    defined in a function or a notebook, and for a wrapped environment that was made without an id.
-    """
-    entry: Any = env.spec.entry_point if env.spec else None
-    if entry is None and env is not env.unwrapped:
-        return None
-    entry = entry or type(env.unwrapped)
-    source = entry if isinstance(entry, str) else _importable(entry)
-    if not isinstance(source, str):
-        main = _main_module()
-        in_script = main and entry.__module__ == "__main__" and "<" not in _name_of(entry)
-        source = f"{main}:{entry.__qualname__}" if in_script else ""
-    return None if source.startswith(("textgym.", "gymnasium.")) else source or None
-
-
 def import_environments(sources: Any) -> None:
     """Import the environments of a stored run that are not registered here, and register them.
 
@@ -299,42 +269,17 @@ def _forget_older(id: str, cls: type[TextEnv[Any]]) -> None:
     if id not in gym.registry:
         return
     if not owns_id(cls):
-        known = _name_of(_creator(gym.registry[id].entry_point))
+        known = name_of(load_creator(gym.registry[id].entry_point))
         raise UsageError(
-            f"{_name_of(cls)} cannot be registered as {id!r}, which is {known}: "
+            f"{name_of(cls)} cannot be registered as {id!r}, which is {known}: "
             "give its card another id"
         )
     del gym.registry[id]
 
 
-def _name_of(creator: Any) -> str:
-    return f"{creator.__module__}:{getattr(creator, '__qualname__', '?')}"
-
-
-def _importable(creator: Any) -> Any:
-    """Return a class or function as `module:name`, or itself if it cannot be imported so."""
-    found: Any = sys.modules.get(creator.__module__)
-    for part in getattr(creator, "__qualname__", "?").split("."):
-        found = getattr(found, part, None)
-    return _name_of(creator) if found is creator and found.__module__ != "__main__" else creator
-
-
-def _main_module() -> str:
-    """Return the name under which the running script can be imported; "" if it has no file."""
-    main: Any = sys.modules["__main__"]
-    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
-    return spec.name if spec else Path(file).stem if file else ""
-
-
-def _creator(entry_point: Any) -> Any:
-    if isinstance(entry_point, str):
-        return gym.envs.registration.load_env_creator(entry_point)
-    return entry_point
-
-
 def _argument_names(id: str) -> set[str]:
     """Return the argument names of an environment, with those that it passes to its base class."""
-    creator = _creator(gym.registry[id].entry_point)
+    creator = load_creator(gym.registry[id].entry_point)
     if not isinstance(creator, type):
         return set()
     names: set[str] = set()

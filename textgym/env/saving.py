@@ -77,6 +77,11 @@ class SavableEnv(AuthorMethods[StateT]):
         self._spec = spec and live_spec(spec)
 
     @property
+    def task_index(self) -> int | None:
+        """The index of the episode's task; None if the task was given as a row or by its level."""
+        return self._tasks.index
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that the environment was made with."""
         return dict(self._arguments)
@@ -184,7 +189,7 @@ class SavableEnv(AuthorMethods[StateT]):
         self._generator, self._shown, self._outcome = None, 0, None
         if saved["np_random"] is not None:
             self._generator = unpack_generator(saved["np_random"])
-        self._tasks.stream.state = [*saved["stream"]]
+        self._tasks.stream.state, self._tasks.index = [*saved["stream"]], None
         result_of(self.on_restore())
 
     def _seed(self, seed: int) -> None:

@@ -79,6 +79,8 @@ class TaskAnswers:
 
     def _options(self, trajectory: Trajectory) -> dict[str, Any]:
         """Return the options of `reset` that select the task: its row if it was given as one."""
+        if "row" in trajectory:
+            return {"task": trajectory["row"]}
         given, index = self._given.get(trajectory["env_id"]), trajectory["task_index"]
         if given and isinstance(given[0], dict):
             return {"task": given[index]}

@@ -26,6 +26,7 @@ from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.mixtures import EnvFn, check_env_ids, check_env_kwargs, kwargs_for_env
+from textgym.provenance import recorded_kwargs
 from textgym.registry import import_environments, make, with_registered_ids
 from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
@@ -33,7 +34,6 @@ from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
-from textgym.rollouts.plan import recorded_kwargs
 from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
@@ -247,7 +247,7 @@ class _Replayer:
         self, stored: Trajectory, replay: Replay, kwargs: dict[str, Any], caller: EnvCaller
     ) -> Trajectory:
         id, index = stored["env_id"], stored["task_index"]
-        row = self._rows[id][index] if id in self._rows else None
+        row = stored.get("row") or (self._rows[id][index] if id in self._rows else None)
         job = Job(id, kwargs, index, stored["repeat"], stored["seed"], row)
         try:
             pooled = self.acquire(stored)

@@ -22,22 +22,19 @@ from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
 from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weights_of
 from textgym.policies import Policy, make_policy
+from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
-from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import (
     Envs,
     GivenTasks,
-    kwargs_from_spec,
     list_jobs,
     make_env_fns,
     plan_tasks,
     recorded_envs,
-    recorded_kwargs,
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
-from textgym.rollouts.provenance import provenance
 from textgym.rollouts.recorder import RunRecorder
 from textgym.rollouts.resume import EpisodeKey, read_completed, remaining
 from textgym.rollouts.run_log import RunLog

@@ -14,11 +14,10 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.policies import Policy
-from textgym.registry import owns_id
 from textgym.rollouts.run_log import RunLog
 from textgym.time_limits import grade_at_time_limit
 
-__all__ = ["EnvPool", "PooledEnv", "env_name"]
+__all__ = ["EnvPool", "PooledEnv"]
 
 
 @dataclass(eq=False, slots=True)
@@ -92,11 +91,3 @@ class EnvPool:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def env_name(env: gym.Env[Any, Any]) -> str:
-    """Return the id of an environment: that of its spec, that of its card, or its class's name."""
-    if env.spec:
-        return env.spec.id
-    cls: Any = type(env.unwrapped)
-    return str(cls.card.id) if owns_id(cls) else cls.__name__

@@ -6,7 +6,6 @@ The plan is made before the first episode; the same arguments give the same plan
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,24 +23,21 @@ from textgym.mixtures import (
     weights_of,
 )
 from textgym.policies import Policy
+from textgym.provenance import env_name, recorded
 from textgym.registry import make
-from textgym.rollouts.env_pool import env_name
 from textgym.rollouts.episode import Job
 from textgym.rollouts.run_log import RunLog
 from textgym.tasks.json_rows import json_row
-from textgym.trajectories.run_folder import json_round_trip
 
 __all__ = [
     "EnvFns",
     "Envs",
     "GivenTasks",
     "PlannedTasks",
-    "kwargs_from_spec",
     "list_jobs",
     "make_env_fns",
     "plan_tasks",
     "recorded_envs",
-    "recorded_kwargs",
 ]
 
 Envs = str | Mapping[str, Source] | EnvFn
@@ -272,12 +268,6 @@ def list_jobs(
             yield Job(id, kwargs, index, repeat, seed, row)
 
 
-def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
-    """Return the keyword arguments that an environment was made with, as far as it reports them."""
-    known = env.spec.kwargs if env.spec else getattr(env.unwrapped, "arguments", None)
-    return dict(known or {})
-
-
 def recorded_envs(envs: Envs, ids: Iterable[str]) -> Any:
     """Return the environments of a run in the form that is recorded: names, with weights if any.
 
@@ -293,35 +283,6 @@ def recorded_envs(envs: Envs, ids: Iterable[str]) -> Any:
         return sorted(ids)
     functions = functions_of(envs)
     return {
-        id: {"weight": weight, "function": _recorded(functions[id])} if id in functions else weight
+        id: {"weight": weight, "function": recorded(functions[id])} if id in functions else weight
         for id, weight in weights_of(envs).items()
     }
-
-
-def recorded_kwargs(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments in the form that is recorded: JSON, the same in every process.
-
-    A function is recorded by its name.
-
-    Args:
-        kwargs: Keyword arguments, as `kwargs_for_env` takes them.
-
-    Example:
-        >>> from pathlib import PurePath
-        >>> recorded_kwargs({"judge": len, "dataset": PurePath("rows.jsonl"), "levels": (1, 2)})
-        {'judge': 'builtins:len', 'dataset': 'rows.jsonl', 'levels': [1, 2]}
-    """
-    return {
-        name: _recorded(value) if name.isidentifier() else recorded_kwargs(value)
-        for name, value in kwargs.items()
-    }
-
-
-def _recorded(value: Any) -> Any:
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, list):  # which may have functions, such as wrappers
-        return [_recorded(item) for item in value]
-    if hasattr(value, "__qualname__"):
-        return f"{value.__module__}:{value.__qualname__}"
-    return json_round_trip(value)

@@ -49,6 +49,7 @@ class TaskSource:
 
     Attributes:
         stream: The random stream that selects tasks.
+        index: The index of the task that was chosen last; None if it has none.
         count: The number of tasks, see `TextEnv.num_tasks`.
         levels: The levels that `reset` can select, see `TextEnv.levels`.
     """
@@ -76,6 +77,7 @@ class TaskSource:
             raise _no_level(id, level, levels)
         self.split, self.level = split, level
         self.stream = TaskStream()
+        self.index: int | None = None
         self._id, self._levels = id, levels
         self._at_level, self._of_levels = at_level, dict[Any, TaskSource]()
         self._generate, self._canonical, self._read_row = generate, canonical, read_row
@@ -219,6 +221,7 @@ class TaskSource:
             UsageError: No task has the index.
             RowError: The given row cannot be read.
         """
+        self.index = None
         if options and "task" in options:
             given = options["task"]
             if not isinstance(given, Mapping):
@@ -231,9 +234,13 @@ class TaskSource:
             return self.read(with_id(row, name))
         tasks = self._of_level(options["level"]) if options and "level" in options else self
         if options and "index" in options:
-            return tasks.get(_as_integer("index", options["index"]))
-        drawn = self.stream.draw()
-        return tasks.get(drawn if tasks.count is None else drawn % tasks.count)
+            index = _as_integer("index", options["index"])
+        else:
+            drawn = self.stream.draw()
+            index = drawn if tasks.count is None else drawn % tasks.count
+        task = tasks.get(index)
+        self.index = index if tasks is self else None
+        return task
 
     def _read(self, dataset: str) -> TaskList:
         def read() -> TaskList:

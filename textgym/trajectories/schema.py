@@ -70,6 +70,7 @@ class Trajectory(TypedDict):
         task_id: The task's id; None if the episode failed before it had one.
         task_index: The task's index.
         repeat: Which of the task's episodes this is, from 0.
+        row: The task's row, if it has no index and the run does not list it.
         seed: The run's seed.
         policy: The policy's name.
         tools: The schemas of the tools that were offered.
@@ -95,6 +96,7 @@ class Trajectory(TypedDict):
     task_id: str | None
     task_index: int
     repeat: int
+    row: NotRequired[dict[str, Any]]
     seed: int
     policy: str
     tools: list[ToolSchema]

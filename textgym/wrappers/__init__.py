@@ -5,6 +5,7 @@
 - `conversations`: wrappers that change the conversation.
 - `curriculum`: a wrapper that chooses the level of the tasks.
 - `interfaces`: wrappers for programs that know no messages.
+- `recording`: a wrapper that writes the files of a rollout.
 - `specs`: wrappers given as text, for commands and stored runs.
 
 Each takes its arguments by name and records them in the spec. What changes in an episode is
@@ -24,6 +25,7 @@ from textgym.wrappers.conversations import (
 )
 from textgym.wrappers.curriculum import LevelCurriculum
 from textgym.wrappers.interfaces import FlattenConversation, TokenIds
+from textgym.wrappers.recording import RecordTrajectories
 from textgym.wrappers.rewards import (
     ClipReturn,
     EfficiencyBonus,
@@ -49,6 +51,7 @@ __all__ = [
     "LevelCurriculum",
     "MessageWrapper",
     "PotentialShaping",
+    "RecordTrajectories",
     "RepetitionPenalty",
     "Retry",
     "RewardWrapper",

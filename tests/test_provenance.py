@@ -12,8 +12,7 @@ import pytest
 
 import textgym
 from textgym.envs.guess_number import GuessNumber
-from textgym.rollouts.env_pool import env_name
-from textgym.rollouts.provenance import provenance
+from textgym.provenance import env_name, provenance
 
 MCQA = "textgym/MCQA-v0"
 ID = "demo/Recorded-v0"

@@ -27,6 +27,7 @@ __all__ = [
     "provenance",
     "recorded",
     "recorded_kwargs",
+    "wrappers_of",
 ]
 
 
@@ -58,11 +59,11 @@ def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
         {'level': 1, 'wrappers': ['StepPenalty:name="step_penalty",amount=0.5']}
     """
     known = env.spec.kwargs if env.spec else getattr(env.unwrapped, "arguments", None)
-    wrappers = _wrappers_of(env)
+    wrappers = wrappers_of(env)
     return {**(known or {}), **({"wrappers": wrappers} if wrappers else {})}
 
 
-def _wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
+def wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
     """Return the wrappers that save their own state as texts, innermost first."""
     specs = []
     layer: Any = env

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,6 +13,8 @@ import gymnasium as gym
 from textgym.env import TextEnv
 from textgym.errors import UsageError
 from textgym.messages import Message
+from textgym.provenance import wrappers_of
+from textgym.wrappers.specs import apply_wrappers
 
 __all__ = ["Subject", "make_subject", "play"]
 
@@ -28,6 +30,8 @@ class Subject:
         spec: Gymnasium's spec of the environment, registered or made for the checks.
         kwargs: The keyword arguments to make it with.
         tasks: How many tasks per level are played by the checks that play many.
+        wrappers: The wrappers around the environment, innermost first, as texts. Checks of the
+            tasks leave them out.
         made: The environments that were made, for `close`.
     """
 
@@ -35,11 +39,20 @@ class Subject:
     spec: gym.envs.registration.EnvSpec
     kwargs: dict[str, Any] = field(default_factory=dict)
     tasks: int = 200
+    wrappers: Sequence[str] = ()
     made: list[gym.Env[Any, Any]] = field(default_factory=list)
 
     def make(self, **kwargs: Any) -> gym.Env[Any, Any]:
-        """Make the environment with the wrappers of `gymnasium.make`."""
-        env = gym.make(self.spec, **{**self.kwargs, **kwargs})
+        """Make the environment with the wrappers of `gymnasium.make` and those under check."""
+        return self._wrapped(gym.make(self.spec, **{**self.kwargs, **kwargs}))
+
+    def make_bare(self) -> gym.Env[Any, Any]:
+        """Make the environment with the wrappers under check alone."""
+        return self._wrapped(gym.make(self.spec, **self.kwargs).unwrapped)
+
+    def _wrapped(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        self.made.append(env)
+        env = apply_wrappers(env, self.wrappers)
         self.made.append(env)
         return env
 
@@ -88,7 +101,7 @@ def make_subject(
 
     Args:
         env: A registered id, a `TextEnv` class, or an environment, which is made again with the
-            same arguments.
+            same arguments and wrappers of `textgym.wrappers`.
         tasks: How many tasks per level are played by the checks that play many.
 
     Yields:
@@ -119,16 +132,16 @@ def _of_env(env: gym.Env[Any, Any], tasks: int) -> Iterator[Subject]:
     inner: Any = env.unwrapped
     if not isinstance(inner, TextEnv):
         raise UsageError(f"{type(inner).__name__} is not a TextEnv")
-    kwargs = inner.arguments
+    kwargs, wrappers = inner.arguments, wrappers_of(env)
     if inner.spec is not None:
-        yield Subject(type(inner), replace(inner.spec, kwargs={}), kwargs, tasks)
+        yield Subject(type(inner), replace(inner.spec, kwargs={}), kwargs, tasks, wrappers)
         return
     name = f"textgym-check/{type(inner).__name__}-v0"
     cls = type(inner)
     entry: Any = cls if cls.__module__ == "__main__" else f"{cls.__module__}:{cls.__qualname__}"
     gym.register(id=name, entry_point=entry)
     try:
-        yield Subject(type(inner), gym.spec(name), kwargs, tasks)
+        yield Subject(type(inner), gym.spec(name), kwargs, tasks, wrappers)
     finally:
         del gym.registry[name]
 

@@ -7,6 +7,7 @@ are read from what the program writes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -113,15 +114,19 @@ def _template_function(template: Any) -> Template:
         function: Template = template
         return function
     if isinstance(template, str) and "{content}" in template:
-        return lambda messages: "".join(
-            template.replace("{role}", message["role"]).replace("{content}", text_of(message))
-            for message in messages
-        )
+        return functools.partial(_filled_in, template)
     if isinstance(template, str) and ":" in template and " " not in template:
         return _template_function(import_object(template))
     raise UsageError(
         f"FlattenConversation: template must be a text with {{content}} or a function, "
         f"not {template!r:.100}"
+    )
+
+
+def _filled_in(template: str, messages: list[Message]) -> str:
+    return "".join(
+        template.replace("{role}", message["role"]).replace("{content}", text_of(message))
+        for message in messages
     )
 
 

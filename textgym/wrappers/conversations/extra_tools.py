@@ -69,7 +69,7 @@ class ExtraTools(OwnConversation):
         super().__init__(env, tools=tools, max_turns=max_turns)
         if isinstance(tools, str) or not isinstance(tools, Sequence) or not tools:
             raise UsageError(f"ExtraTools: tools must be a list of functions, not {tools!r:.100}")
-        self._toolbox = _toolbox(tuple(map(_function, tools)))
+        self._functions = tuple(map(_function, tools))
         if len(self._toolbox.tools) < len(tools):
             raise UsageError("ExtraTools: two of the tools have the same name")
         self._toolbox.schemas()
@@ -77,6 +77,10 @@ class ExtraTools(OwnConversation):
         self.max_turns = most if max_turns is None else max_turns
         if not isinstance(self.max_turns, int) or self.max_turns < 1:
             raise UsageError(f"ExtraTools: max_turns must be 1 or more, not {max_turns!r}")
+
+    @property
+    def _toolbox(self) -> Toolbox:
+        return _toolbox_of(self._functions)
 
     def begin(self) -> dict[str, Any]:
         """Return the state of an episode that has not begun."""
@@ -171,7 +175,7 @@ def _function(given: Any) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def _toolbox(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
+def _toolbox_of(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
     """Return functions as the tools of a class, whose schemas are made once."""
     return Toolbox(type("ExtraTools", (), {f.__name__: _as_method(f) for f in functions}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from textgym.errors import UsageError
@@ -134,9 +135,12 @@ def _feedback_function(feedback: Any) -> Feedback:
         raise UsageError(f"Retry: feedback must be a text or a function, not {feedback!r:.100}")
     if _NAME.fullmatch(feedback):
         return _feedback_function(import_object(feedback))
-    return lambda info, task: feedback.replace("{left}", str(info["attempts_left"])).replace(
-        "{answer}", _answer_of(info)
-    )
+    return partial(_filled_in, feedback)
+
+
+def _filled_in(text: str, info: dict[str, Any], task: Task) -> str:
+    left = str(info["attempts_left"])
+    return text.replace("{left}", left).replace("{answer}", _answer_of(info))
 
 
 def _answer_of(info: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from textgym.messages import Message, text_of
@@ -43,13 +43,18 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     """
     if tokenizer is None:
         return len
-    encode = _encoder(tokenizer) if isinstance(tokenizer, str) else tokenizer
-    return lambda text: len(encode(text))
+    if isinstance(tokenizer, str):
+        cached_tokenizer(tokenizer)  # whose errors belong here
+        return partial(_length_in_tokens, tokenizer)
+    return partial(_length_of, tokenizer)
 
 
-def _encoder(model: str) -> Callable[[str], list[int]]:
-    tokenizer = cached_tokenizer(model)
-    return lambda text: list(tokenizer(text, add_special_tokens=False)["input_ids"])
+def _length_of(encode: Callable[[str], Any], text: str) -> int:
+    return len(encode(text))
+
+
+def _length_in_tokens(model: str, text: str) -> int:
+    return len(cached_tokenizer(model)(text, add_special_tokens=False)["input_ids"])
 
 
 @lru_cache(maxsize=8)

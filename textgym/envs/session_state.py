@@ -66,7 +66,8 @@ class SessionState(PartialCreditEnv[Counter]):
     `values` have only the final one.
 
     Adding the first number of the request gets 0.04 on average, and 0.125 on level 1, where it is
-    half of the task. No other policy that ignores the request gets more.
+    half of the task. Policies that ignore the request get at most 0.01 more than without partial
+    credit.
 
     ## Info
     After the last step, `final_count: int` is the final value, `extracted_answer` the same value as

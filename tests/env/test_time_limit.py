@@ -107,3 +107,40 @@ def test_an_environment_without_max_turns_is_left_alone() -> None:
     env = gymnasium.make("CartPole-v1")
     assert grade_at_time_limit(env) is env
     assert not hasattr(env.unwrapped, "max_turns")
+
+
+class Talks(textgym.Policy):
+    """Says that it is done."""
+
+    name = "talks"
+
+    async def act(self, messages: Any, tools: Any, **more: Any) -> Any:
+        return textgym.Action({"role": "assistant", "content": "Done."})
+
+
+class Endless(gymnasium.Env[list[Any], Any]):
+    """Goes on for ever, and grades nothing."""
+
+    observation_space = textgym.spaces.ConversationSpace()
+    action_space = textgym.spaces.ActionSpace()
+
+    def reset(self, **options: Any) -> Any:
+        self.messages = [{"role": "user", "content": "Go on."}]
+        return list(self.messages), {"task_id": "1"}
+
+    def step(self, action: Any) -> Any:
+        self.messages += [action, {"role": "user", "content": "Go on."}]
+        return list(self.messages), 0.25, False, False, {"task_id": "1"}
+
+
+def test_episodes_that_are_cut_ungraded_are_counted_and_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run = textgym.rollout(lambda: TimeLimit(Endless(), 3), Talks(), episodes=1)
+    assert run.metrics["overall"]["stop_reasons"] == {"time": 1}
+    assert "Endless: a time limit cut 1 of the episodes before they were graded" in caplog.text
+
+
+def test_a_graded_cut_is_not_named(caplog: pytest.LogCaptureFixture) -> None:
+    rolled_out(1)
+    assert caplog.text == ""

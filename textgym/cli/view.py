@@ -18,7 +18,7 @@ from textgym.display.transcript import format_answer, format_episode, format_pay
 from textgym.errors import BoundaryFailure, UsageError, in_one_line
 from textgym.registry import registered_id
 from textgym.rescoring.answers import TaskAnswers
-from textgym.trajectories.episode_record import components_of
+from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
@@ -187,6 +187,9 @@ def _cost(trajectory: Trajectory) -> list[str]:
 def _ending(trajectory: Trajectory) -> list[str]:
     reward, success = trajectory["reward"], trajectory["is_success"]
     facts = ["no reward" if reward is None else f"reward {reward:g}"]
+    task_reward = task_reward_of(trajectory)
+    if task_reward is not None and task_reward != reward:
+        facts.append(f"task reward {task_reward:g}")
     if success is not None:
         facts.append("success" if success else "no success")
     if trajectory["stop_reason"]:

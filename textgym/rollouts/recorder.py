@@ -1,12 +1,14 @@
 """The recorder of a run: takes each trajectory once, and stores it and its metrics.
 
 A trajectory is written to the run's folder, or kept in memory, before anything else happens. A run
-whose first episodes all fail is stopped early.
+whose first episodes all fail is stopped early. Episodes that a time limit cut before they were
+graded are counted, and the end of the run logs them.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -57,6 +59,7 @@ class RunRecorder:
         self._episode_table = EpisodeTable()
         self._played = self._failed = 0
         self._stopped_early = False
+        self._ungraded: Counter[str] = Counter()
 
     def add_completed(self, trajectory: Trajectory) -> None:
         """Count an episode that the folder held already before the run was resumed."""
@@ -73,6 +76,8 @@ class RunRecorder:
         for take in self._takers:
             take(trajectory)
         self._played += 1
+        if trajectory["stop_reason"] == "time" and "is_success" not in trajectory["info"]:
+            self._ungraded[trajectory["env_id"]] += 1
         failure = trajectory["failure"]
         self._failed += failure is not None
         if failure and self._played == self._failed == MAX_INITIAL_FAILURES < self.remaining:
@@ -90,6 +95,13 @@ class RunRecorder:
 
     def finish(self) -> Run:
         """Write the metrics, and return the run so far."""
+        for id, count in self._ungraded.items():
+            _log.warning(
+                "%s: a time limit cut %d of the episodes before they were graded, so their rewards "
+                "are those so far: raise max_episode_steps, or limit the turns of the environment",
+                id,
+                count,
+            )
         metrics = run_metrics(self._episode_table, self._planned)
         if self._folder:
             self._folder.write_metrics(metrics)

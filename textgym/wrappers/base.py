@@ -187,7 +187,7 @@ class RewardWrapper(MessageWrapper):
                 f"the environment has a reward component {self.name!r} of its own: give "
                 f"{type(self).__name__} another name="
             )
-        amount = self.payment(action, result)
+        amount = self.payment(action, result) + 0.0  # never -0.0
         info.setdefault("task_reward", float(reward))
         info["reward_components"] = {**components, self.name: amount}
         return observation, float(reward) + amount, terminated, truncated, info

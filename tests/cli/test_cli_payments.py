@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,7 @@ def show(command: str, run: Path, *options: str) -> str:
         capture_output=True,
         text=True,
         check=True,
+        env={**os.environ, "COLUMNS": "160"},
     ).stdout
 
 

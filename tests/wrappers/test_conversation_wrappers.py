@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.errors import EnvironmentFailure, UsageError
+from textgym.errors import EnvironmentFailure, StateError, UsageError
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.policies import Action, Policy
 from textgym.tools import tool
@@ -486,3 +487,26 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
     for wrap in (Retry, partial(ExtraTools, tools=["calculator"]), TurnBudget, FewShot):
         with pytest.raises(UsageError, match="call reset before step"):
             wrap(gym.make("textgym/MCQA-v0").unwrapped).step("A")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("wrap", "changed", "problem"),
+    [
+        (partial(FewShot, shots=1), {"left_out": 2}, "left_out must be from 0 to 1"),
+        (partial(FewShot, shots=1), {"left_out": "x"}, "left_out must be a int"),
+        (Retry, {"messages": [{"role": "narrator"}]}, "Retry.messages: "),
+        (Retry, {"messages": None}, "Retry.messages must be a list"),
+        (Retry, {"turn": "x"}, "Retry.turn must be a int"),
+    ],
+)
+def test_tampered_state_is_refused_and_changes_nothing(
+    wrap: Any, changed: Any, problem: str
+) -> None:
+    env = wrap(make())
+    env.reset(seed=1)
+    state = textgym.get_state(env)
+    tampered = copy.deepcopy(state)
+    tampered["wrappers"][0][1] |= changed
+    with pytest.raises(StateError, match=problem):
+        textgym.set_state(env, tampered)
+    assert textgym.get_state(env) == state

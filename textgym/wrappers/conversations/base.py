@@ -12,6 +12,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.env import TextEnv
+from textgym.env.conversation import Conversation
 from textgym.errors import StateError, UsageError
 from textgym.messages import Message, copy_messages, message_problem
 from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult
@@ -68,33 +69,24 @@ class ConversationWrapper(MessageWrapper):
                 )
             layer = layer.env
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
-
-        Raises:
-            StateError: A value is missing, unknown or invalid. Nothing is changed.
-        """
-        for message in state.get("messages") or ():
-            if problem := message_problem(message):
-                raise StateError(f"{type(self).__name__}.messages: {problem}")
-        super().set_state(state)
-
 
 class OwnConversation(ConversationWrapper):
     """The base class of wrappers that add turns, and so keep a conversation of their own.
 
-    The state has `messages`, the conversation; `seen`, how many of the environment's messages it
-    covers; `turn`, how many assistant messages it has had; and `task_id`.
+    The state has `seen`, how many of the environment's messages the conversation covers; `turn`,
+    how many assistant messages it has had; and `task_id`. The conversation is saved with it.
 
     Attributes:
+        conversation: The conversation.
         max_turns: The maximum number of assistant messages. The last one is graded.
     """
 
+    conversation: Conversation
     max_turns: int
 
     def begin(self) -> dict[str, Any]:
         """Return the state of an episode that has not begun."""
-        return {"messages": [], "seen": 0, "turn": 0, "task_id": ""}
+        return {"seen": 0, "turn": 0, "task_id": ""}
 
     @property
     def turn(self) -> int:
@@ -112,9 +104,28 @@ class OwnConversation(ConversationWrapper):
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and begin a new conversation."""
         observation, info = self.env.reset(seed=seed, options=options)
-        seen, task_id = len(observation), info["task_id"]
-        self.state = {**self.begin(), "messages": observation, "seen": seen, "task_id": task_id}
-        return copy_messages(observation), info
+        self.state = {**self.begin(), "seen": len(observation), "task_id": info["task_id"]}
+        self.conversation = Conversation(observation)
+        return self.conversation.copy(), info
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the state of the wrapper alone, with the conversation, as JSON data."""
+        return {**super().get_state(), "messages": self.conversation.copy()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
+        """
+        messages = state.get("messages")
+        if not isinstance(messages, list):
+            raise StateError(f"{type(self).__name__}.messages must be a list of messages")
+        for message in messages:
+            if problem := message_problem(message):
+                raise StateError(f"{type(self).__name__}.messages: {problem}")
+        super().set_state({name: value for name, value in state.items() if name != "messages"})
+        self.conversation = Conversation(copy_messages(messages))
 
     def shown(
         self,
@@ -135,8 +146,9 @@ class OwnConversation(ConversationWrapper):
             info: The step's info; None for one with nothing but the task's id.
             **changes: What else changes in the state.
         """
-        messages = [*self.state["messages"], *new]
-        self.state = {**self.state, "messages": messages, "turn": self.turn + 1, **changes}
+        for message in new:
+            self.conversation.add(message)
+        self.state = {**self.state, "turn": self.turn + 1, **changes}
         if info is None:
             info = {"task_id": self.state["task_id"]}
-        return copy_messages(messages), reward, terminated, truncated, info
+        return self.conversation.copy(), reward, terminated, truncated, info

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from textgym.env import TextEnv
-from textgym.errors import OracleError, UnknownNameError, UsageError
-from textgym.messages import Message, copy_messages, system
+from textgym.env.conversation import Conversation
+from textgym.errors import OracleError, StateError, UnknownNameError, UsageError
+from textgym.messages import Message, system
 from textgym.wrappers.base import MessageEnv, StepResult
 from textgym.wrappers.conversations.base import ConversationWrapper, text_env, with_text
 
@@ -113,21 +114,20 @@ class FewShot(ConversationWrapper):
         if type(inner).solve is TextEnv.solve:
             raise UsageError(f"FewShot needs an oracle, and {inner.card.id} has none")
         self._shots = shots
-        self._solved: list[tuple[str, list[Message]]] = []
+        self._solved: list[tuple[str, Conversation]] = []
 
     def begin(self) -> dict[str, Any]:
-        """Return a state without examples."""
-        return {"messages": []}
+        """Return the state: which of the solved tasks, one more than `shots`, is left out."""
+        return {"left_out": self._shots}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and choose the examples."""
-        solved = self._solved or self._solve()
+        ids = [id for id, _ in self._solved or self._solve()]
         observation, info = super().reset(seed=seed, options=options)
-        others = [messages for id, messages in solved if id != info["task_id"]]
-        chosen = others[: self._shots]
-        self.state = {"messages": [message for example in chosen for message in example]}
+        if info["task_id"] in ids:
+            self.state = {"left_out": ids.index(info["task_id"])}
         return self._with_examples(observation), info
 
     def step(self, action: Message) -> StepResult:
@@ -135,11 +135,27 @@ class FewShot(ConversationWrapper):
         observation, *rest = self.env.step(action)
         return self._with_examples(observation), *rest  # type: ignore[return-value]
 
-    def _with_examples(self, messages: list[Message]) -> list[Message]:
-        start = _count_system(messages)
-        return [*messages[:start], *copy_messages(self.state["messages"]), *messages[start:]]
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
 
-    def _solve(self) -> list[tuple[str, list[Message]]]:
+        Raises:
+            StateError: It is not a state of this wrapper. Nothing is changed.
+        """
+        before = self._state
+        super().set_state(state)
+        if not 0 <= self.state["left_out"] <= self._shots:
+            self._state = before
+            raise StateError(f"FewShot.left_out must be from 0 to {self._shots}")
+        if not self._solved:
+            self._solve()
+
+    def _with_examples(self, messages: list[Message]) -> list[Message]:
+        start, left_out = _count_system(messages), self.state["left_out"]
+        shown = [example for n, (_, example) in enumerate(self._solved) if n != left_out]
+        examples = [message for example in shown for message in example.copy()]
+        return [*messages[:start], *examples, *messages[start:]]
+
+    def _solve(self) -> list[tuple[str, Conversation]]:
         """Play one task more than the examples, because one may be the task that is played."""
         inner = text_env(self)
         source = type(inner)(**{**inner.arguments, "split": "train", "render_mode": None})
@@ -154,13 +170,13 @@ class FewShot(ConversationWrapper):
         return self._solved
 
 
-def _solved(env: TextEnv[Any], index: int) -> tuple[str, list[Message]]:
+def _solved(env: TextEnv[Any], index: int) -> tuple[str, Conversation]:
     """Return the id of a task, and the conversation in which the oracle solves it."""
     observation, info = env.reset(seed=index, options={"index": index})
     for _ in range(MAX_TURNS):
         observation, _, terminated, truncated, _ = env.step(env.solve())
         if terminated or truncated:
-            return info["task_id"], observation[_count_system(observation) :]
+            return info["task_id"], Conversation(observation[_count_system(observation) :])
     raise UsageError(f"the oracle does not end task {index} in {MAX_TURNS} messages")
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from textgym.concurrency import background_loop as background
 from textgym.env import TextEnv
+from textgym.env.conversation import Conversation
 from textgym.errors import ContextFullError, EnvironmentFailure, UsageError
 from textgym.imports import import_object
-from textgym.messages import Message, assistant, copy_messages, system, text_of, user
+from textgym.messages import Message, assistant, system, text_of, user
 from textgym.policies import Policy, make_policy
 from textgym.policies.specs import POLICY_KINDS
 from textgym.spaces import read_action
@@ -128,13 +129,14 @@ class SimulatedUser(OwnConversation):
             self._unopened = super().reset(seed=seed, options=options)
         observation, info = self._unopened
         kept, task = observation[:-1], text_of(observation[-1])
-        self.state = {**self.state, "messages": kept, "task": task}
+        self.state = {**self.state, "task": task}
         first = self._reply([])
         if first is None:
             raise EnvironmentFailure("the simulated user ended the conversation at its beginning")
         self._unopened = None
-        self.state = {**self.state, "messages": [*kept, user(first)], "said": 1}
-        return copy_messages(self.state["messages"]), info
+        self.state = {**self.state, "said": 1}
+        self.conversation = Conversation([*kept, user(first)])
+        return self.conversation.copy(), info
 
     def step(self, action: Message | str) -> StepResult:
         """Step the environment with calls; let the user reply to everything else."""
@@ -146,7 +148,7 @@ class SimulatedUser(OwnConversation):
             return result[0], result[1], False, True, result[4]
         if message.get("tool_calls"):
             return self._step_env(message)
-        reply = self._reply([*self.state["messages"], message])
+        reply = self._reply([*self.conversation.messages, message])
         if reply is None:
             return self._step_env(message)
         return self.shown([message, user(reply)], said=self.state["said"] + 1)

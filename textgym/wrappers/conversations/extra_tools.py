@@ -72,7 +72,7 @@ class ExtraTools(OwnConversation):
         self._functions = tuple(map(_function, tools))
         if len(self._toolbox.tools) < len(tools):
             raise UsageError("ExtraTools: two of the tools have the same name")
-        self._toolbox.schemas()
+        self._names = frozenset(self._toolbox.tools)
         most = max([MAX_TURNS, *(layer.max_turns for layer in counting_layers(env)[:1])])
         self.max_turns = most if max_turns is None else max_turns
         if not isinstance(self.max_turns, int) or self.max_turns < 1:
@@ -92,9 +92,8 @@ class ExtraTools(OwnConversation):
         """Reset the environment, and offer the functions."""
         observation, info = super().reset(seed=seed, options=options)
         offered = [schema["function"]["name"] for schema in info["tools"]]
-        for name in self._toolbox.tools:
-            if name in offered:
-                raise UsageError(f"ExtraTools: the environment has a tool {name!r} already")
+        for name in self._names.intersection(offered):
+            raise UsageError(f"ExtraTools: the environment has a tool {name!r} already")
         self.state = {**self.state, "offered": offered}
         return observation, {**info, "tools": [*info["tools"], *self._toolbox.schemas()]}
 
@@ -120,7 +119,7 @@ class ExtraTools(OwnConversation):
         function = call["function"]
         if place >= MAX_CALLS:
             return f"Error: not run, because a message may have at most {MAX_CALLS} calls"
-        if function["name"] not in self._toolbox.tools:
+        if function["name"] not in self._names:
             known = ", ".join([*self.state["offered"], *self._toolbox.tools])
             return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
         return self._toolbox.call(None, function["name"], function.get("arguments"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from textgym.env import TextEnv
@@ -115,6 +116,7 @@ class FewShot(ConversationWrapper):
             raise UsageError(f"FewShot needs an oracle, and {inner.card.id} has none")
         self._shots = shots
         self._solved: list[tuple[str, Conversation]] = []
+        self._without: dict[int, Conversation] = {}  # by which of them is left out
 
     def begin(self) -> dict[str, Any]:
         """Return the state: which of the solved tasks, one more than `shots`, is left out."""
@@ -150,10 +152,16 @@ class FewShot(ConversationWrapper):
             self._solve()
 
     def _with_examples(self, messages: list[Message]) -> list[Message]:
-        start, left_out = _count_system(messages), self.state["left_out"]
-        shown = [example for n, (_, example) in enumerate(self._solved) if n != left_out]
-        examples = [message for example in shown for message in example.copy()]
-        return [*messages[:start], *examples, *messages[start:]]
+        start = _count_system(messages)
+        examples = self._examples(self.state["left_out"])
+        return [*messages[:start], *examples.copy(), *messages[start:]]
+
+    def _examples(self, left_out: int) -> Conversation:
+        """Return all solved tasks but one, as one conversation."""
+        if left_out not in self._without:
+            shown = [solved.messages for n, (_, solved) in enumerate(self._solved) if n != left_out]
+            self._without[left_out] = Conversation(itertools.chain.from_iterable(shown))
+        return self._without[left_out]
 
     def _solve(self) -> list[tuple[str, Conversation]]:
         """Play one task more than the examples, because one may be the task that is played."""
@@ -182,5 +190,7 @@ def _solved(env: TextEnv[Any], index: int) -> tuple[str, Conversation]:
 
 def _count_system(messages: list[Message]) -> int:
     """Return how many system messages a conversation begins with."""
-    roles = [message["role"] in _SYSTEM_ROLES for message in messages]
-    return roles.index(False) if False in roles else len(roles)
+    for place, message in enumerate(messages):
+        if message["role"] not in _SYSTEM_ROLES:
+            return place
+    return len(messages)

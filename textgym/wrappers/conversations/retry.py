@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from textgym.env.conversation import Conversation
 from textgym.errors import UsageError
 from textgym.imports import import_object
 from textgym.messages import Message, user
-from textgym.spaces import read_action
 from textgym.tasks.task import Task
 from textgym.time_limits import counting_layers
 from textgym.wrappers.base import MessageEnv, StepResult
@@ -89,40 +89,55 @@ class Retry(OwnConversation):
         """Return the state before the first attempt."""
         return {**super().begin(), "attempt": 0, "failed": False}
 
-    def step(self, action: Message | str) -> StepResult:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and begin the first attempt."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self.state = self.begin()
+        self.conversation = Conversation()
+        return observation, info
+
+    def step(self, action: Message) -> StepResult:
         """Step the environment; after a wrong answer, say so instead of ending the episode."""
-        message = read_action(action, self.turn)
-        seen: int = self.state["seen"]
-        if self.state["failed"]:
-            observation, _ = self.env.reset(options={"task": text_env(self).task.row})
-            seen = len(observation)
-        observation, reward, terminated, truncated, info = self.env.step(message)
-        new, reward = observation[seen:], float(reward)
-        if not (terminated or truncated):
-            return self.shown(new, reward, info=info, seen=len(observation), failed=False)
-        attempt: int = self.state["attempt"]
-        out_of_attempts = attempt + 1 == self._attempts
+        state = self.state
+        if state["failed"]:
+            prompt, _ = self.env.reset(options={"task": text_env(self).task.row})
+            state = {**state, "seen": len(prompt)}
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        new, reward = observation[state["seen"] :], float(reward)
+        state = {**state, "turn": state["turn"] + 1, "failed": False}
+        is_success, attempt = info.get("is_success"), state["attempt"]
+        is_last = attempt + 1 == self._attempts
+        ended = terminated or truncated
         own: float = info.get("task_reward", reward)
         components = info.get("reward_components") or {}
-        if info.get("is_success") or out_of_attempts or self.is_last_turn:
+        if ended and not (is_success or is_last or state["turn"] >= self.max_turns):
+            self._say_what_was_wrong(state, new, info)
+            paid = {"task_reward": 0.0, "reward_components": {**components, self._name: 0.0}}
+            info = {"task_id": info["task_id"], **paid}
+            return self.conversation.copy(), reward - own, False, False, info
+        loss = 0.0
+        if ended:
             loss = own * (self._discount**attempt - 1) if own > 0 else 0.0
             info |= {"task_reward": own, "reward_components": {**components, self._name: loss}}
-            if not (info.get("is_success") or out_of_attempts):
-                terminated, truncated = False, True
-                info["stop_reason"] = "max_turns"
-            return self.shown(new, reward + loss, terminated, truncated, info)
-        feedback = self._feedback(
-            {**info, "attempts_left": self._attempts - attempt - 1}, text_env(self).task
-        )
+            if not (is_success or is_last):
+                terminated, truncated, info["stop_reason"] = False, True, "max_turns"
+        self.state = state
+        return [*self.conversation.copy(), *new], reward + loss, terminated, truncated, info
+
+    def _say_what_was_wrong(
+        self, state: dict[str, Any], new: list[Message], info: dict[str, Any]
+    ) -> None:
+        """End an attempt, and let the user speak."""
+        attempt = state["attempt"] + 1
+        left = {"attempts_left": self._attempts - attempt}
+        feedback = self._feedback({**info, **left}, text_env(self).task)
         if not isinstance(feedback, str):
             raise UsageError(f"Retry: feedback must return a text, not {feedback!r:.100}")
-        info = {
-            "task_id": info["task_id"],
-            "task_reward": 0.0,
-            "reward_components": {**components, self._name: 0.0},
-        }
-        new = [*new, user(feedback)]
-        return self.shown(new, reward - own, info=info, attempt=attempt + 1, failed=True)
+        for message in (*new, user(feedback)):
+            self.conversation.add(message)
+        self.state = {**state, "attempt": attempt, "failed": True}
 
 
 def _feedback_function(feedback: Any) -> Feedback:

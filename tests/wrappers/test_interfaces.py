@@ -139,6 +139,11 @@ def test_spec_with_a_template_is_made_again() -> None:
     assert again.reset(seed=4)[0] == env.reset(seed=4)[0]
 
 
+def test_rollouts_refuse_texts_in_one_line() -> None:
+    with pytest.raises(UsageError, match="leave out FlattenConversation"):
+        textgym.rollout("textgym/MCQA-v0", "random", episodes=1, wrappers=["FlattenConversation"])
+
+
 # Token ids
 
 

@@ -27,6 +27,7 @@ from textgym.provenance import env_name, recorded
 from textgym.registry import make
 from textgym.rollouts.episode import Job
 from textgym.rollouts.run_log import RunLog
+from textgym.spaces import TextSpace
 from textgym.tasks.json_rows import json_row
 
 __all__ = [
@@ -149,6 +150,9 @@ def plan_tasks(
             environment.
     """
     for env in samples.values():
+        if isinstance(env.observation_space, TextSpace | gym.spaces.Box):
+            kind = type(env).__name__
+            raise UsageError(f"rollouts need observations that are messages: leave out {kind}")
         policy.for_env(env)
     if has_curriculum:
         return _tasks_to_draw(samples, episodes, given, start)

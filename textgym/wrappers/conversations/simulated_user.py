@@ -55,7 +55,7 @@ class SimulatedUser(OwnConversation):
         user: Instead of a script, a model that speaks as the user: a policy or its spec, such as
             `openai:MODEL@BASE_URL`; a function, also an asynchronous one, from messages to text; or
             its place, as `module:function`. A spec with an object cannot be saved as JSON.
-        instructions: The system message of the model, with `{task}`.
+        instructions: The system message of the model, with `{task}`; None for `INSTRUCTIONS`.
         end: What the model writes to end the conversation.
         max_turns: The maximum number of assistant messages.
 
@@ -83,7 +83,7 @@ class SimulatedUser(OwnConversation):
         *,
         script: Sequence[str] | None = None,
         user: UserLike | None = None,
-        instructions: str = INSTRUCTIONS,
+        instructions: str | None = None,
         end: str = "[END]",
         max_turns: int = 20,
     ) -> None:
@@ -103,11 +103,11 @@ class SimulatedUser(OwnConversation):
         if not isinstance(max_turns, int) or max_turns < 1:
             raise UsageError(f"SimulatedUser: max_turns must be 1 or more, not {max_turns!r}")
         self._script = None if script is None else _checked_script(script)
-        if user is not None and TASK not in instructions:
+        if instructions is not None and TASK not in instructions:
             raise UsageError(f"SimulatedUser: the instructions must contain {TASK}")
         if not isinstance(end, str) or not end.strip():
             raise UsageError(f"SimulatedUser: end must be a text that is not empty, not {end!r}")
-        self._instructions, self._end = instructions, end
+        self._instructions, self._end = instructions or INSTRUCTIONS, end
         self._client = None if user is None else _client(user)
         self.blocking = self._client is not None
         self.max_turns = max_turns

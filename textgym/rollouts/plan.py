@@ -150,7 +150,7 @@ def plan_tasks(
             environment.
     """
     for env in samples.values():
-        if isinstance(env.observation_space, TextSpace | gym.spaces.Box):
+        if isinstance(getattr(env, "observation_space", None), TextSpace | gym.spaces.Box):
             kind = type(env).__name__
             raise UsageError(f"rollouts need observations that are messages: leave out {kind}")
         policy.for_env(env)

@@ -23,11 +23,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import gymnasium
 import numpy as np
 import torch
 from small_model import imitate, make_model, make_tokenizer, save, score
@@ -36,9 +37,10 @@ from torch.nn.utils.rnn import pad_sequence
 import textgym
 from textgym.policies import Policy
 from textgym.trajectories.tokens import TokenRecord
+from textgym.wrappers.specs import apply_wrappers
 
-ID = "textgym/GuessNumber-v0"
-GAME = {"highest": 3, "turns": 2}
+__all__ = ["Setting", "evaluate", "guessing", "learn", "make_envs", "play", "train", "train_all"]
+
 CEILING = 2 / 3  # the maximum for a policy that ignores the replies
 AIM = 0.95
 EPISODES = 96  # per step, one for each sub-environment
@@ -47,10 +49,52 @@ KL_COEFFICIENT = 0.05  # without the penalty, the policy collapses to one lucky 
 LARGEST_GAP = 1e-3  # between the log probabilities of the rollout and of the training
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What an agent plays.
+
+    Attributes:
+        id: The environment.
+        kwargs: Its keyword arguments.
+        tasks: The tasks of the evaluation, which look the same and have different answers.
+        wrappers: The wrappers, as text.
+    """
+
+    id: str
+    kwargs: dict[str, Any]
+    tasks: list[dict[str, Any]]
+    wrappers: tuple[str, ...] = ()
+    imitated: str = "random"
+
+
+class Played(NamedTuple):
+    """Episodes: their tokens, their rewards by turn and episode, and their successes (0 or 1)."""
+
+    tokens: list[Any]
+    rewards: np.ndarray
+    successes: np.ndarray
+
+
+def guessing(highest: int, turns: int, feedback: bool = True, wrappers: Sequence[str] = (), imitated: str = "random") -> Setting:
+    """Return games of `textgym/GuessNumber-v0`."""
+    game: dict[str, Any] = {"highest": highest, "turns": turns}
+    tasks = [{**game, "number": number} for number in range(1, highest + 1)]
+    kwargs = {**game, "feedback": feedback}
+    return Setting("textgym/GuessNumber-v0", kwargs, tasks, tuple(wrappers), imitated)
+
+
+def make_envs(setting: Setting, count: int = EPISODES) -> Any:
+    """Make a vector without autoreset."""
+    wrap = partial(apply_wrappers, specs=setting.wrappers)
+    return textgym.make_vec(
+        setting.id, count, autoreset_mode="Disabled", env_wrappers=[wrap], **setting.kwargs
+    )
+
+
 async def play(
     envs: Any, policy: Policy, seeds: Sequence[int], tasks: Sequence[Any] | None = None
-) -> tuple[list[Any], np.ndarray]:
-    """Play one episode in each sub-environment; return their tokens and their rewards.
+) -> Played:
+    """Play one episode in each sub-environment.
 
     Args:
         envs: A vector without autoreset.
@@ -60,7 +104,8 @@ async def play(
     """
     conversations, _ = envs.reset(options={"task": tasks} if tasks else None)
     records = [TokenRecord() for _ in conversations]
-    rewards, running = np.zeros(envs.num_envs), np.ones(envs.num_envs, dtype=bool)
+    rewards, successes = [], np.zeros(envs.num_envs)
+    running = np.ones(envs.num_envs, dtype=bool)
     while running.any():
         places = np.flatnonzero(running).tolist()
         asked = []
@@ -72,16 +117,32 @@ async def play(
         for place, action in zip(places, await asyncio.gather(*asked), strict=True):
             records[place].add(action, conversations[place], action.message)
             said[place] = action.message
-        conversations, gained, terminated, truncated, _ = envs.step(said)
-        rewards += gained
-        running &= ~(terminated | truncated)
+        conversations, gained, terminated, truncated, infos = envs.step(said)
+        rewards.append(gained)
+        ended = running & (terminated | truncated)
+        successes += ended & infos.get("is_success", False)
+        running &= ~ended
     recorded = zip(records, conversations, strict=True)
-    return [record.prior(messages) for record, messages in recorded], rewards
+    tokens = [record.prior(messages) for record, messages in recorded]
+    return Played(tokens, np.array(rewards), successes)
 
 
-def learn(
-    model: Any, start: Any, optimizer: Any, episodes: Sequence[Any], rewards: np.ndarray
-) -> float:
+def advantages_of(rewards: np.ndarray, sampled: Any) -> Any:
+    """Return the advantage of each token: the reward from its turn on, minus the turn's mean.
+
+    Args:
+        rewards: The rewards by turn and episode.
+        sampled: The loss masks by episode and token.
+    """
+    begins = torch.diff(sampled, dim=1, prepend=torch.zeros_like(sampled[:, :1])) == 1
+    turns = begins.cumsum(1)
+    to_go = torch.tensor(rewards[::-1].cumsum(0)[::-1].copy(), dtype=torch.float32)
+    played = torch.arange(len(rewards))[:, None] < turns[:, -1]
+    means = (to_go * played).sum(1, keepdim=True) / played.sum(1, keepdim=True)
+    return (to_go - means).T.gather(1, (turns - 1).clamp(min=0))
+
+
+def learn(model: Any, start: Any, optimizer: Any, episodes: Played) -> float:
     """Update the model once; return the largest difference of log probabilities before that.
 
     Raises:
@@ -91,10 +152,10 @@ def learn(
     def padded(rows: Iterable[list[Any]]) -> Any:
         return pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
 
-    ids = padded(tokens.ids for tokens in episodes)
-    attention = padded([1] * len(tokens.ids) for tokens in episodes)
-    sampled = padded(tokens.loss_mask for tokens in episodes)[:, 1:]
-    recorded = padded(tokens.logprobs for tokens in episodes)[:, 1:]
+    ids = padded(tokens.ids for tokens in episodes.tokens)
+    attention = padded([1] * len(tokens.ids) for tokens in episodes.tokens)
+    sampled = padded(tokens.loss_mask for tokens in episodes.tokens)[:, 1:]
+    recorded = padded(tokens.logprobs for tokens in episodes.tokens)[:, 1:]
     scores = score(model, ids, attention)
     logprobs = scores.gather(2, ids[:, 1:, None]).squeeze(2)
     gap = ((logprobs.detach() - recorded) * sampled).abs().max().item()
@@ -103,35 +164,40 @@ def learn(
     with torch.no_grad():
         before = score(start, ids, attention)
     divergence = (scores.exp() * (scores - before)).sum(dim=-1)
-    advantages = torch.tensor(rewards - rewards.mean(), dtype=torch.float32)[:, None]
-    loss = ((KL_COEFFICIENT * divergence - advantages * logprobs) * sampled).sum() / len(episodes)
+    advantages = advantages_of(episodes.rewards, sampled)
+    loss = ((KL_COEFFICIENT * divergence - advantages * logprobs) * sampled).sum() / len(ids)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
     return float(gap)
 
 
-async def evaluate(envs: Any, policy: Policy, rng: random.Random) -> float:
-    """Return the mean reward of five rounds in which every number is hidden equally often.
+async def evaluate(setting: Setting, policy: Policy, rng: random.Random) -> tuple[float, float]:
+    """Return the mean reward and success rate of five rounds with each task equally often.
 
-    Three games, one for each number, sample with the same seed. A policy that ignores the replies
-    makes the same guesses in all three and wins at most two, so the ceiling is exact.
+    Episodes, one for each task, sample with the same seed. A policy that ignores the replies says
+    the same in all of them, so the ceiling is exact.
     """
-    tasks = [{**GAME, "number": place % 3 + 1} for place in range(EPISODES)]
-    means = []
-    for _ in range(5):
-        seeds = [rng.getrandbits(60) for _ in range(EPISODES // 3)]
-        _, rewards = await play(envs, policy, np.repeat(seeds, 3).tolist(), tasks)
-        means.append(rewards.mean())
-    return float(np.mean(means))
+    count = len(setting.tasks)
+    groups = EPISODES // count
+    envs, rounds = make_envs(setting, groups * count), []
+    for _ in range(2):
+        seeds = np.repeat([rng.getrandbits(60) for _ in range(groups)], count)
+        rounds.append(await play(envs, policy, seeds.tolist(), setting.tasks * groups))
+    rewards, successes = zip(*((r.rewards.sum(0).mean(), r.successes.mean()) for r in rounds), strict=True)
+    return float(np.mean(rewards)), float(np.mean(successes))
 
 
-async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str, Any]:
-    """Train a model from scratch and return its results."""
+async def train(
+    setting: Setting, name: str, steps: int, seed: int, engine: str = "hf"
+) -> dict[str, Any]:
+    """Train a model from scratch and return its results under a name."""
     torch.manual_seed(seed)
     rng, clock = random.Random(seed), time.perf_counter()
-    kwargs: Any = {**GAME, "feedback": feedback}
-    played = await textgym.arollout(ID, "random", episodes=EPISODES, seed=seed, env_kwargs=kwargs)
+    played = await textgym.arollout(
+        setting.id, setting.imitated, episodes=EPISODES, seed=seed, env_kwargs=setting.kwargs,
+        wrappers=setting.wrappers,
+    )
     conversations = [trajectory["messages"] for trajectory in played.trajectories()]
     tokenizer = make_tokenizer(conversations)
     model = make_model(tokenizer)
@@ -143,29 +209,44 @@ async def train(engine: str, steps: int, feedback: bool, seed: int) -> dict[str,
     if engine == "hf":
         model = policy.model  # sample with the model that is trained
     optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
-    envs: Any = gymnasium.make_vec(ID, num_envs=EPISODES, autoreset_mode="Disabled", **kwargs)
+    envs = make_envs(setting)
     envs.reset(seed=seed)
-    first, rewards, gaps = await evaluate(envs, policy, rng), [], []
+    first = await evaluate(setting, policy, rng)
+    rewards, successes, gaps = [], [], []
     for step in range(1, steps + 1):
         seeds = [rng.getrandbits(60) for _ in range(EPISODES)]
-        episodes, won = await play(envs, policy, seeds)
-        gaps.append(learn(model, start, optimizer, episodes, won))
-        rewards.append(float(won.mean()))
+        episodes = await play(envs, policy, seeds)
+        gaps.append(learn(model, start, optimizer, episodes))
+        rewards.append(float(episodes.rewards.sum(0).mean()))
+        successes.append(float(episodes.successes.mean()))
         if engine == "vllm":
             await policy.load_weights(model.state_dict().items(), f"step {step}")
         if step % 20 == 0:
-            progress = f"{'with' if feedback else 'without'} feedback, step {step}"
-            print(f"seed {seed} {progress}: mean reward {np.mean(rewards[-20:]):.3f}", flush=True)
-    last = await evaluate(envs, policy, rng)
+            means = f"mean reward {np.mean(rewards[-20:]):.3f}, success {np.mean(successes[-20:]):.3f}"
+            print(f"{name}, seed {seed}, step {step}: {means}", flush=True)
+    last = await evaluate(setting, policy, rng)
     await policy.close()
-    figures = {"first": first, "last": last, "gap": max(gaps), "rewards": rewards}
-    return {"seed": seed, "feedback": feedback, "seconds": time.perf_counter() - clock, **figures}
+    return {
+        "name": name,
+        "seed": seed,
+        "first": dict(zip(("reward", "success"), first, strict=True)),
+        "last": dict(zip(("reward", "success"), last, strict=True)),
+        "rewards": rewards,
+        "successes": successes,
+        "gap": max(gaps),
+        "seconds": time.perf_counter() - clock,
+    }
 
 
-def run(*job: Any) -> dict[str, Any]:
-    """Train in a process with one thread."""
+def _run(job: tuple[Any, ...]) -> dict[str, Any]:
     torch.set_num_threads(1)
     return asyncio.run(train(*job))
+
+
+def train_all(jobs: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Train with each of some arguments of `train`, two at a time, in processes with one thread."""
+    with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
+        return list(pool.map(_run, jobs))
 
 
 def main() -> int:

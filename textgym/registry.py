@@ -1,8 +1,9 @@
 """The registry of textgym environments, on top of Gymnasium's.
 
-`register` registers an environment with Gymnasium and remembers its id. The module of an
-environment is imported only when its card is requested or the environment is made. Wherever an
-environment is named, the name is an id, `module:ID` or `module:Class`; `registered_id` resolves it.
+`register` registers an environment with Gymnasium; its vector entry point marks it as textgym's.
+The module of an environment is imported only when its card is requested or the environment is made.
+Wherever an environment is named, the name is an id, `module:ID` or `module:Class`; `registered_id`
+resolves it.
 """
 
 from __future__ import annotations

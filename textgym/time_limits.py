@@ -1,12 +1,39 @@
-"""Gymnasium's `TimeLimit` around a text environment, whose cut the environment can grade."""
+"""Limits of an episode's length that are graded: the cut is a step that the environment grades.
+
+Layers that count turns (a `TextEnv`, and wrappers that add turns of their own) have `max_turns` and
+`turn`, and end the episode with a grade when `turn` reaches `max_turns`. Gymnasium's `TimeLimit`
+cuts without a grade.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
 
-__all__ = ["grade_at_time_limit"]
+__all__ = ["counting_layers", "grade_at_time_limit", "graded_cut", "limit_turns"]
+
+
+def counting_layers(env: gym.Env[Any, Any]) -> list[Any]:
+    """Return the layers of an environment that count turns, the outermost first.
+
+    Example:
+        >>> import textgym
+        >>> [layer.max_turns for layer in counting_layers(gym.make("textgym/MCQA-v0"))]
+        [1]
+    """
+    layers: list[Any] = [env]
+    while isinstance(layers[-1], gym.Wrapper):
+        layers.append(layers[-1].env)
+    return [layer for layer in layers if hasattr(layer, "max_turns")]
+
+
+def limit_turns(env: gym.Env[Any, Any], limit: int) -> None:
+    """Make an environment end, with a grade, after at most `limit` turns of each layer."""
+    for layer in counting_layers(env):
+        layer.max_turns = min(layer.max_turns, limit)
 
 
 def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
@@ -25,7 +52,23 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
         >>> truncated, info["stop_reason"], info["is_success"]
         (True, 'max_turns', False)
     """
-    inner: Any = env.unwrapped
-    if hasattr(inner, "max_turns") and env.has_wrapper_attr("_max_episode_steps"):
-        inner.max_turns = min(inner.max_turns, env.get_wrapper_attr("_max_episode_steps"))
+    layer: Any = env
+    while isinstance(layer, gym.Wrapper):
+        if isinstance(layer, gym.wrappers.TimeLimit):
+            limit_turns(layer.env, layer._max_episode_steps)
+        layer = layer.env
     return env
+
+
+@contextlib.contextmanager
+def graded_cut(env: gym.Env[Any, Any]) -> Iterator[None]:
+    """Make the next step of an environment the last one, which it grades, while the block runs."""
+    layers = [layer for layer in counting_layers(env) if hasattr(layer, "turn")]
+    limits = [layer.max_turns for layer in layers]
+    for layer in layers:
+        layer.max_turns = min(layer.max_turns, layer.turn + 1)
+    try:
+        yield
+    finally:
+        for layer, limit in zip(layers, limits, strict=True):
+            layer.max_turns = limit

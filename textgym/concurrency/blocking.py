@@ -1,8 +1,8 @@
 """Calls of an environment that may block: which ones they are, and running them in threads.
 
-An environment whose `step` may block (it waits for a judge, a sandbox, a guest) sets `blocking`.
-`reset` may then block too, unless `blocking_reset` says otherwise. Rollouts and vectors decide here
-which calls need a thread, so that both treat an environment alike.
+An environment or a wrapper whose `step` may block (it waits for a judge, a sandbox, a guest) sets
+`blocking`. `reset` may then block too, unless `blocking_reset` says otherwise. Rollouts and vectors
+decide here which calls need a thread, so that both treat an environment alike.
 """
 
 from __future__ import annotations
@@ -23,14 +23,23 @@ THREAD_NAME = "textgym-step"
 
 
 def step_may_block(env: gym.Env[Any, Any]) -> bool:
-    """Return whether `step` may block: the environment's `blocking`."""
-    return bool(getattr(env.unwrapped, "blocking", False))
+    """Return whether `step` may block: the `blocking` of the environment or of a wrapper."""
+    layer: Any = env
+    while isinstance(layer, gym.Wrapper):
+        if getattr(layer, "blocking", False):
+            return True
+        layer = layer.env
+    return bool(getattr(layer, "blocking", False))
 
 
 def reset_may_block(env: gym.Env[Any, Any]) -> bool:
-    """Return whether `reset` may block: the environment's `blocking_reset`, else its `blocking`."""
-    unwrapped = env.unwrapped
-    return bool(getattr(unwrapped, "blocking_reset", getattr(unwrapped, "blocking", False)))
+    """Return whether `reset` may block: `blocking_reset` of each layer, else its `blocking`."""
+    layer: Any = env
+    while isinstance(layer, gym.Wrapper):
+        if getattr(layer, "blocking_reset", getattr(layer, "blocking", False)):
+            return True
+        layer = layer.env
+    return bool(getattr(layer, "blocking_reset", getattr(layer, "blocking", False)))
 
 
 class EnvCaller:

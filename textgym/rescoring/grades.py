@@ -24,6 +24,8 @@ __all__ = [
     "with_new_grade",
 ]
 
+_GRADED = ("reward", "task_reward", "components")  # keys of a step
+
 
 def compare(stored: Trajectory, new: Trajectory) -> EpisodeVerdict:
     """Compare a stored episode with its replay, which has a reward.
@@ -100,7 +102,7 @@ def is_close(first: Any, second: Any) -> bool:
 def with_new_grade(stored: Trajectory, new: Trajectory) -> Trajectory:
     """Return a stored episode with the grade of its replay."""
     steps: list[Step] = [
-        {**old_step, "reward": new_step["reward"], "components": new_step["components"]}
+        _regraded(old_step, {name: value for name, value in new_step.items() if name in _GRADED})
         for old_step, new_step in zip(stored["steps"], new["steps"], strict=True)
     ]
     return {
@@ -119,6 +121,13 @@ def with_new_grade(stored: Trajectory, new: Trajectory) -> Trajectory:
     }
 
 
+def _regraded(step: Step, grade: dict[str, Any]) -> Step:
+    """Return a step with another grade."""
+    kept: Any = {name: value for name, value in step.items() if name not in _GRADED}
+    regraded: Step = {**kept, **grade}  # type: ignore[typeddict-item]
+    return regraded
+
+
 def with_failure(
     stored: Trajectory, kwargs: dict[str, Any], failure: Failure, info: dict[str, Any]
 ) -> Trajectory:
@@ -133,7 +142,7 @@ def with_failure(
     return {
         **stored,
         "env_kwargs": kwargs,
-        "steps": [{**step, "reward": None, "components": {}} for step in stored["steps"]],
+        "steps": [_regraded(step, {"reward": None, "components": {}}) for step in stored["steps"]],
         "terminated": False,
         "truncated": False,
         "stop_reason": "",

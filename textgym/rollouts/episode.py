@@ -11,11 +11,9 @@ boundary that failed and the traceback, and keeps the message that could not be 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from numbers import Real
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -23,13 +21,13 @@ import gymnasium as gym
 
 from textgym.concurrency.blocking import EnvCaller
 from textgym.concurrency.retry import is_boundary_failure, retry_pause
-from textgym.errors import ContextFullError, InvalidActionError, RewardError, UsageError
-from textgym.messages import Message, assistant, copy_json, copy_messages
+from textgym.errors import ContextFullError, InvalidActionError, UsageError
+from textgym.messages import Message, copy_json, copy_messages
 from textgym.policies import Action, Policy
 from textgym.tasks.hashing import hash_int
+from textgym.trajectories.episode_record import EpisodeRecord, as_message
 from textgym.trajectories.failures import failure_of
-from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
-from textgym.trajectories.tokens import TokenRecord
+from textgym.trajectories.schema import Failure, Trajectory
 
 __all__ = ["Job", "OnFailure", "PromptCheck", "play", "unplayed_trajectory"]
 
@@ -56,25 +54,6 @@ class Job:
     repeat: int
     seed: int
     row: Mapping[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What an episode has recorded so far."""
-
-    messages: list[Message] = field(default_factory=list)
-    info: dict[str, Any] = field(default_factory=dict)
-    labels: dict[str, str] = field(default_factory=dict)
-    tools: list[Any] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    tokens: TokenRecord = field(default_factory=TokenRecord)
-    usage: dict[str, int] = field(default_factory=dict)
-    reward: float = 0.0
-    terminated: bool = False
-    truncated: bool = False
-    stop_reason: str = ""
-    is_success: bool = False
-    attempts: int = 1
 
 
 class _Failed(Exception):
@@ -109,23 +88,23 @@ async def play(
             fails.
     """
     started, clock = time.time(), time.perf_counter()
-    progress = _Progress()
+    record = EpisodeRecord()
     failure = None
     try:
-        await _play(env, policy, job, retries, caller, check_prompt, progress)
+        await _play(env, policy, job, retries, caller, check_prompt, record)
     except BaseException as error:
         _raise_if_run_ends(error)
         cause = error if isinstance(error, _Failed) else _Failed("unknown", error)
         failure = failure_of(cause.error, cause.boundary)
         if on_failure:
             on_failure(policy if failure["boundary"] == "policy" else env.unwrapped, cause.error)
-    return _trajectory(progress, job, policy.name, failure, started, time.perf_counter() - clock)
+    return _trajectory(record, job, policy.name, failure, started, time.perf_counter() - clock)
 
 
 def unplayed_trajectory(job: Job, policy_name: str, error: Exception) -> Trajectory:
     """Return the trajectory of an episode whose environment could not be made."""
     failure = failure_of(error, "environment")
-    return _trajectory(_Progress(), job, policy_name, failure, time.time(), 0.0)
+    return _trajectory(EpisodeRecord(), job, policy_name, failure, time.time(), 0.0)
 
 
 def _raise_if_run_ends(error: BaseException) -> None:
@@ -142,40 +121,24 @@ def _raise_if_run_ends(error: BaseException) -> None:
 
 
 def _trajectory(
-    progress: _Progress,
+    record: EpisodeRecord,
     job: Job,
     policy_name: str,
     failure: Failure | None,
     started: float,
     seconds: float,
 ) -> Trajectory:
-    info = {**progress.labels, **progress.info}
-    info.pop("tools", None)
-    return {
-        "version": SCHEMA_VERSION,
-        "env_id": job.env_id,
-        "env_kwargs": job.env_kwargs,
-        "task_id": progress.info.get("task_id"),
-        "task_index": job.task_index,
-        "repeat": job.repeat,
-        "seed": job.seed,
-        "policy": policy_name,
-        "tools": progress.tools,
-        "messages": list(progress.messages),
-        "steps": progress.steps,
-        "terminated": progress.terminated,
-        "truncated": progress.truncated,
-        "stop_reason": progress.stop_reason,
-        "is_success": None if failure else progress.is_success,
-        "reward": None if failure else progress.reward,
-        "info": info,
-        "splits": progress.tokens.splits,
-        "usage": progress.usage,
-        "started_at": started,
-        "seconds": seconds,
-        "attempts": progress.attempts,
-        "failure": failure,
-    }
+    return record.trajectory(
+        env_id=job.env_id,
+        env_kwargs=job.env_kwargs,
+        task_index=job.task_index,
+        repeat=job.repeat,
+        seed=job.seed,
+        policy=policy_name,
+        failure=failure,
+        started_at=started,
+        seconds=seconds,
+    )
 
 
 async def _play(
@@ -185,39 +148,37 @@ async def _play(
     retries: int,
     caller: EnvCaller,
     check_prompt: PromptCheck | None,
-    progress: _Progress,
+    record: EpisodeRecord,
 ) -> None:
-    await _reset(env, job, retries, caller, progress)
+    await _reset(env, job, retries, caller, record)
     if check_prompt:
-        check_prompt(job, progress.messages, progress.tools)
+        check_prompt(job, record.observation, record.tools)
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
     turn = 0
-    while not (progress.terminated or progress.truncated):
+    while not record.ended:
         started = time.perf_counter()
         turn_seed = (sampling_seed + turn) % 2**63
         try:
-            action = await _act(policy, progress, turn_seed, retries)
+            action = await _act(policy, record, turn_seed, retries)
         except ContextFullError:
-            progress.truncated, progress.stop_reason = True, "context"
+            record.truncated, record.stop_reason = True, "context"
             return
-        index = len(progress.messages)
-        progress.tokens.add(action, progress.messages, _as_message(action.message))
+        record.tokens.add(action, record.observation, as_message(action.message))
         try:
-            reward, components = await _step(env, action, progress, retries, caller)
+            result = await _step(env, action, record, retries, caller)
         except _Failed:
-            _add_step(progress, action, index, None, {}, time.perf_counter() - started)
-            progress.messages = [*progress.messages, _as_message(action.message)]
+            record.add_failed_step(action, time.perf_counter() - started)
             raise
-        _add_step(progress, action, index, reward, components, time.perf_counter() - started)
+        try:
+            record.add_step(action, result, time.perf_counter() - started)
+        except Exception as error:  # step returned something invalid
+            record.add_failed_step(action, time.perf_counter() - started)
+            raise _Failed("environment", error) from error
         turn += 1
 
 
-def _as_message(message: Any) -> Any:
-    return assistant(message) if isinstance(message, str) else message
-
-
 async def _reset(
-    env: gym.Env[Any, Any], job: Job, retries: int, caller: EnvCaller, progress: _Progress
+    env: gym.Env[Any, Any], job: Job, retries: int, caller: EnvCaller, record: EpisodeRecord
 ) -> None:
     options = _options(env, job)
     seed = hash_int("environment", job.seed, job.env_id, job.task_index)
@@ -226,12 +187,10 @@ async def _reset(
             result = await caller.reset(env, seed=seed, options=options)
             break
         except BaseException as error:
-            await _pause_or_fail("environment", error, attempt, retries, progress)
+            await _pause_or_fail("environment", error, attempt, retries, record)
     try:
         observation, info = result
-        _check_and_take(progress, observation, info)
-        progress.tools = info.get("tools", [])
-        progress.labels = _labels(env)
+        record.begin(env, observation, info)
     except Exception as error:  # reset returned something invalid
         raise _Failed("environment", error) from error
 
@@ -243,23 +202,12 @@ def _options(env: gym.Env[Any, Any], job: Job) -> dict[str, Any] | None:
     return {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
 
 
-def _labels(env: gym.Env[Any, Any]) -> dict[str, str]:
-    """Return the level and the category in the task's row, by which metrics are grouped."""
-    row = getattr(getattr(env.unwrapped, "task", None), "row", None) or {}
-    labels = {}
-    for name in ("level", "category"):
-        value = row.get(name)
-        if isinstance(value, (str, int)):
-            labels[name] = str(value)
-    return labels
-
-
 async def _pause_or_fail(
     boundary: str,
     error: BaseException,
     attempt: int,
     retries: int,
-    progress: _Progress,
+    record: EpisodeRecord,
     is_retryable: Callable[[BaseException], bool] = is_boundary_failure,
 ) -> None:
     """Pause before a failed call is retried, or end the episode."""
@@ -267,15 +215,15 @@ async def _pause_or_fail(
     pause = retry_pause(error, attempt, retries, is_retryable)
     if pause is None:
         raise _Failed(boundary, error) from error
-    progress.attempts += 1
+    record.attempts += 1
     await asyncio.sleep(pause)
 
 
-async def _act(policy: Policy, progress: _Progress, seed: int, retries: int) -> Action:
+async def _act(policy: Policy, record: EpisodeRecord, seed: int, retries: int) -> Action:
     for attempt in range(retries + 1):
         try:
-            messages, tools = copy_messages(progress.messages), copy_json(progress.tools)
-            prior = progress.tokens.prior(progress.messages)
+            messages, tools = copy_messages(record.observation), copy_json(record.tools)
+            prior = record.tokens.prior(record.observation)
             action = await policy.act(messages, tools, prior=prior, seed=seed)
             if not isinstance(action, Action):
                 raise UsageError(f"act must return an Action, not {type(action).__name__}")
@@ -284,7 +232,7 @@ async def _act(policy: Policy, progress: _Progress, seed: int, retries: int) -> 
         except ContextFullError:
             raise
         except BaseException as error:
-            await _pause_or_fail("policy", error, attempt, retries, progress, _is_not_misuse)
+            await _pause_or_fail("policy", error, attempt, retries, record, _is_not_misuse)
     _unreachable()
 
 
@@ -311,71 +259,13 @@ def _check(action: Action) -> None:
 
 
 async def _step(
-    env: gym.Env[Any, Any], action: Action, progress: _Progress, retries: int, caller: EnvCaller
-) -> tuple[float, dict[str, float]]:
+    env: gym.Env[Any, Any], action: Action, record: EpisodeRecord, retries: int, caller: EnvCaller
+) -> Any:
     for attempt in range(retries + 1):
         try:
-            result = await caller.step(env, action.message)
-            break
+            return await caller.step(env, action.message)
         except InvalidActionError as error:
             raise _Failed("policy", error) from error
         except BaseException as error:
-            await _pause_or_fail("environment", error, attempt, retries, progress)
-    try:
-        observation, reward, terminated, truncated, info = result
-        if not isinstance(reward, Real) or not math.isfinite(reward):
-            raise RewardError(f"the reward must be a finite number, not {reward!r}")
-        reward, terminated = float(reward), bool(terminated)
-        truncated = bool(truncated) and not terminated  # the limit of a wrapper at the last step
-        stop_reason = info.get("stop_reason") or ("time" if truncated else "")
-        components, success = info.get("reward_components") or {}, bool(info.get("is_success"))
-        if not isinstance(stop_reason, str) or not isinstance(components, dict):
-            raise TypeError("stop_reason must be a str, and reward_components a dict")
-        _check_and_take(progress, observation, info)
-    except Exception as error:  # step returned something invalid
-        raise _Failed("environment", error) from error
-    progress.reward, progress.is_success = progress.reward + reward, success
-    progress.terminated, progress.truncated = terminated, truncated
-    progress.stop_reason = stop_reason
-    if (terminated or truncated) and action.finish_reason == "length":
-        progress.stop_reason = "max_tokens"
-    return reward, components
-
-
-def _check_and_take(progress: _Progress, observation: Any, info: Any) -> None:
-    """Take an observation and an info if they can be recorded."""
-    if not isinstance(observation, list):
-        kind = type(observation).__name__
-        raise TypeError(f"the observation must be a list of messages, not {kind}")
-    for message in observation:
-        if not isinstance(message, dict) or "role" not in message:
-            raise TypeError("the observation must be a list of messages; one has no role")
-    if not isinstance(info, dict):
-        raise TypeError(f"the info must be a dict, not {type(info).__name__}")
-    progress.messages, progress.info = observation, info
-
-
-def _add_step(
-    progress: _Progress,
-    action: Action,
-    index: int,
-    reward: float | None,
-    components: dict[str, float],
-    seconds: float,
-) -> None:
-    for name, count in (action.usage or {}).items():
-        progress.usage[name] = progress.usage.get(name, 0) + count
-    progress.steps.append(
-        {
-            "message_index": index,
-            "reward": reward,
-            "components": components,
-            "finish_reason": action.finish_reason,
-            "prompt_ids": action.prompt_ids,
-            "token_ids": action.token_ids,
-            "logprobs": action.logprobs,
-            "loss_mask": None if action.token_ids is None else [1] * len(action.token_ids),
-            "policy_version": action.policy_version,
-            "seconds": seconds,
-        }
-    )
+            await _pause_or_fail("environment", error, attempt, retries, record)
+    _unreachable()

@@ -36,6 +36,7 @@ class Step(TypedDict):
     Attributes:
         message_index: The place of the assistant message in the conversation.
         reward: The step's reward; None if the step failed.
+        task_reward: The environment's own part of the reward, if a wrapper changed the reward.
         components: The step's reward components by name.
         finish_reason: `stop`, `length` or `tool_calls`.
         prompt_ids: The token ids of the prompt.
@@ -48,6 +49,7 @@ class Step(TypedDict):
 
     message_index: int
     reward: float | None
+    task_reward: NotRequired[float]
     components: dict[str, float]
     finish_reason: str
     prompt_ids: list[int] | None

@@ -62,8 +62,8 @@ class SubEnv:
         unwrapped = env.unwrapped
         self.env = grade_at_time_limit(env)
         self.id = unwrapped.spec.id if unwrapped.spec else type(unwrapped).__name__
-        self.reset_may_block = reset_may_block(unwrapped)
-        self.step_may_block = step_may_block(unwrapped) or (
+        self.reset_may_block = reset_may_block(env)
+        self.step_may_block = step_may_block(env) or (
             self.reset_may_block and mode is not AutoresetMode.DISABLED
         )
         self.observation: Any = None

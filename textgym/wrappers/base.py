@@ -7,7 +7,8 @@ changes during an episode is in `state`, which `textgym.get_state` saves; a step
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat, TypeVar
+import math
+from typing import Any, SupportsFloat
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
@@ -16,11 +17,10 @@ from textgym.errors import RewardError, StateError, UsageError
 from textgym.messages import Message, copy_json
 from textgym.spaces import ActionSpace, ConversationSpace
 
-__all__ = ["MessageWrapper", "RewardWrapper", "StepResult"]
+__all__ = ["MessageEnv", "MessageWrapper", "RewardWrapper", "StepResult"]
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
-TextEnvLike = gym.Env[list[Message], Message]
-W = TypeVar("W", bound="MessageWrapper")
+MessageEnv = gym.Env[list[Message], Message]
 
 
 class MessageWrapper(
@@ -39,7 +39,7 @@ class MessageWrapper(
         state: What changes during an episode, as a dict of JSON values; `begin` returns a new one.
     """
 
-    def __init__(self, env: TextEnvLike, **arguments: Any) -> None:
+    def __init__(self, env: MessageEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
         gym.Wrapper.__init__(self, env)
         spaces = env.observation_space, env.action_space
@@ -107,7 +107,7 @@ class RewardWrapper(MessageWrapper):
 
     name: str
 
-    def __init__(self, env: TextEnvLike, *, name: str, **arguments: Any) -> None:
+    def __init__(self, env: MessageEnv, *, name: str, **arguments: Any) -> None:
         super().__init__(env, name=name, **arguments)
         inner: Any = env
         while isinstance(inner, gym.Wrapper):
@@ -115,6 +115,19 @@ class RewardWrapper(MessageWrapper):
                 raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
             inner = inner.env
         self.name = name
+
+    def checked_amount(self, amount: float, argument: str = "amount") -> float:
+        """Return an argument that is an amount as a float.
+
+        Raises:
+            UsageError: It is not a finite number of 0 or more.
+        """
+        if not 0 <= amount < math.inf:
+            raise UsageError(
+                f"{type(self).__name__}: {argument} must be a finite number of 0 or more, "
+                f"not {amount!r}"
+            )
+        return float(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return what is paid for a step. It may replace `state`, as the last thing it does.

@@ -1,11 +1,11 @@
-"""Requests to the policy or callable behind a judge.
+"""Requests to the policy or callable behind a judge, or behind a simulated user.
 
 Nothing is retried here: `judges` asks again after a reply without a verdict, policies retry their
 HTTP requests, and rollouts and vectors retry the step that raised a `JudgeFailure`.
 
 Invariants: requests run on the background event loop, at most `concurrency` at once; every error
-becomes a `JudgeFailure`, except a `ContextFullError`; after a fork, the child process makes its own
-policy.
+becomes a failure of one type, except a `ContextFullError`; after a fork, the child process makes
+its own policy.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
-from textgym.errors import ContextFullError, JudgeFailure
+from textgym.errors import BoundaryFailure, ContextFullError, JudgeFailure
 from textgym.messages import Message, text_of
 from textgym.policies.base import Policy
 
-__all__ = ["JudgeClient", "ReplyFunction"]
+__all__ = ["ReplyClient", "ReplyFunction"]
 
 ReplyFunction = Callable[[list[Message]], Any]
 """A callable that returns the reply to messages: a text, or an awaitable of one."""
 
 
-class JudgeClient:
+class ReplyClient:
     """Sends messages to one policy or callable.
 
     Args:
-        name: The judge's name in error messages.
+        name: The name in error messages.
         make: Returns the policy or callable. It is called once a process.
         concurrency: The maximum number of concurrent requests; None for no limit.
         timeout: The time limit for one reply, in seconds.
+        role: What the policy or callable is, for error messages.
+        failure: What is raised if there is no reply.
     """
 
     def __init__(
@@ -45,8 +47,11 @@ class JudgeClient:
         make: Callable[[], Policy | ReplyFunction],
         concurrency: int | None,
         timeout: float,
+        role: str = "judge",
+        failure: type[BoundaryFailure] = JudgeFailure,
     ) -> None:
         self.name = name
+        self._role, self._failure = role, failure
         self._make = make
         self._made = os.getpid(), make()
         self._concurrency = concurrency
@@ -63,14 +68,14 @@ class JudgeClient:
             seed: The sampling seed, for a policy.
 
         Raises:
-            JudgeFailure: There is no reply.
+            BoundaryFailure: There is no reply.
             ContextFullError: The messages do not fit the model's context.
         """
         async with self._limit():
             try:
                 async with asyncio.timeout(self._timeout) as limit:
                     return await self._reply(messages, seed)
-            except (JudgeFailure, ContextFullError):
+            except (self._failure, ContextFullError):
                 raise
             except (Exception, asyncio.CancelledError, SystemExit, KeyboardInterrupt) as error:
                 task = asyncio.current_task()
@@ -79,7 +84,7 @@ class JudgeClient:
                 problem = _describe(error)
                 if limit.expired():
                     problem = f"gave no reply within {self._timeout:g} s"
-        raise JudgeFailure(f"the judge {self.name} {problem}")
+        raise self._failure(f"the {self._role} {self.name} {problem}")
 
     def _limit(self) -> AbstractAsyncContextManager[None]:
         """Return the limit of concurrent requests, which belongs to the running event loop."""
@@ -90,19 +95,19 @@ class JudgeClient:
         return self._limits[1]
 
     async def _reply(self, messages: list[Message], seed: int) -> str:
-        judge = self._policy_or_function()
-        if isinstance(judge, Policy):
-            action = await judge.act(messages, [], seed=seed)
+        asked = self._policy_or_function()
+        if isinstance(asked, Policy):
+            action = await asked.act(messages, [], seed=seed)
             return "" if action.finish_reason == "length" else text_of(action.message)
-        if _is_async(judge):
-            reply = await judge(messages)
+        if _is_async(asked):
+            reply = await asked(messages)
         else:
-            reply = await _call_in_thread(judge, messages)
+            reply = await _call_in_thread(asked, messages)
             if inspect.isawaitable(reply):
                 reply = await reply
         if not isinstance(reply, str):
-            raise JudgeFailure(
-                f"the judge {self.name} returned {type(reply).__name__} instead of text"
+            raise self._failure(
+                f"the {self._role} {self.name} returned {type(reply).__name__} instead of text"
             )
         return reply
 
@@ -142,7 +147,7 @@ async def _call_in_thread(function: ReplyFunction, messages: list[Message]) -> A
         with contextlib.suppress(RuntimeError):  # the event loop has ended
             loop.call_soon_threadsafe(settle, result, error)
 
-    threading.Thread(target=call, name="textgym-judge", daemon=True).start()
+    threading.Thread(target=call, name="textgym-reply", daemon=True).start()
     result, error = await done
     if isinstance(error, StopIteration | StopAsyncIteration):
         raise RuntimeError(_describe(error))  # a coroutine cannot raise these

@@ -13,7 +13,6 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,11 +28,12 @@ from textgym.errors import (
     UsageError,
     did_you_mean,
 )
+from textgym.imports import import_object
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.verifiers.exact import match
-from textgym.verifiers.judge.client import JudgeClient, ReplyFunction
+from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 from textgym.verifiers.judge.prompt import JudgePrompt
 from textgym.verifiers.judge_options import JudgeOptions
 
@@ -130,7 +130,7 @@ class ModelJudge(Judge):
         prompt: Writes the requests and reads the replies.
     """
 
-    def __init__(self, client: JudgeClient, prompt: JudgePrompt) -> None:
+    def __init__(self, client: ReplyClient, prompt: JudgePrompt) -> None:
         self.name = client.name
         self._client = client
         self._prompt = prompt
@@ -333,16 +333,13 @@ def _model_judge(
             raise UnknownNameError(f"there is no judge {judge!r}{hint}; or use module:attribute")
         return _attribute(judge)
 
-    return ModelJudge(JudgeClient(_name_of(judge), make, concurrency, timeout), prompt)
+    return ModelJudge(ReplyClient(_name_of(judge), make, concurrency, timeout), prompt)
 
 
 def _attribute(spec: str) -> Policy | ReplyFunction:
-    module, _, name = spec.partition(":")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        found = import_object(spec)
+    except UnknownNameError as error:
         raise UnknownNameError(f"there is no judge {spec!r}: {error}") from None
     if isinstance(found, type) or not (callable(found) or isinstance(found, Policy)):
         raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {found!r}")

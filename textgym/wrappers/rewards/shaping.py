@@ -9,7 +9,7 @@ from typing import Any
 from textgym.errors import RewardError, UsageError
 from textgym.imports import import_object
 from textgym.messages import Message
-from textgym.wrappers.base import RewardWrapper, StepResult, TextEnvLike
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
 
 __all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]
 
@@ -43,7 +43,7 @@ class WeightedComponents(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         weights: Mapping[str, float],
         name: str = "weighted_components",
@@ -102,7 +102,7 @@ class ClipReturn(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         low: float = -math.inf,
         high: float = math.inf,
@@ -160,7 +160,7 @@ class PotentialShaping(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         potential: str | Potential,
         gamma: float = 1.0,

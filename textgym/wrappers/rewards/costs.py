@@ -7,8 +7,8 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, text_of
-from textgym.wrappers.base import RewardWrapper, StepResult, TextEnvLike
-from textgym.wrappers.lengths import length_function, sampled_text
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
+from textgym.wrappers.rewards.lengths import length_function, sampled_text
 
 __all__ = [
     "LengthPenalty",
@@ -17,12 +17,6 @@ __all__ = [
     "StepPenalty",
     "ToolErrorPenalty",
 ]
-
-
-def _check_amount(owner: str, amount: float) -> float:
-    if not 0 <= amount < float("inf"):
-        raise UsageError(f"{owner}: amount must be a finite number of 0 or more, not {amount!r}")
-    return float(amount)
 
 
 class StepPenalty(RewardWrapper):
@@ -44,10 +38,10 @@ class StepPenalty(RewardWrapper):
     """
 
     def __init__(
-        self, env: TextEnvLike, *, amount: float = 0.01, name: str = "step_penalty"
+        self, env: MessageEnv, *, amount: float = 0.01, name: str = "step_penalty"
     ) -> None:
         super().__init__(env, name=name, amount=amount)
-        self._amount = _check_amount("StepPenalty", amount)
+        self._amount = self.checked_amount(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return the cost of a step."""
@@ -73,10 +67,10 @@ class ToolErrorPenalty(RewardWrapper):
     """
 
     def __init__(
-        self, env: TextEnvLike, *, amount: float = 0.05, name: str = "tool_error_penalty"
+        self, env: MessageEnv, *, amount: float = 0.05, name: str = "tool_error_penalty"
     ) -> None:
         super().__init__(env, name=name, amount=amount)
-        self._amount = _check_amount("ToolErrorPenalty", amount)
+        self._amount = self.checked_amount(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return the cost of the failed calls of a step."""
@@ -114,7 +108,7 @@ class LengthPenalty(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         amount: float = 0.0001,
         free: int = 0,
@@ -123,8 +117,8 @@ class LengthPenalty(RewardWrapper):
         name: str = "length_penalty",
     ) -> None:
         super().__init__(env, name=name, amount=amount, free=free, limit=limit, tokenizer=tokenizer)
-        self._amount, self._free = _check_amount("LengthPenalty", amount), free
-        self._limit = _check_amount("LengthPenalty", limit)
+        self._amount, self._free = self.checked_amount(amount), free
+        self._limit = self.checked_amount(limit, "limit")
         self._length = length_function(tokenizer)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
@@ -159,7 +153,7 @@ class SoftOverlongPunishment(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         max_length: int,
         buffer: int,
@@ -175,7 +169,7 @@ class SoftOverlongPunishment(RewardWrapper):
                 "SoftOverlongPunishment: buffer must be over 0 and at most max_length "
                 f"({max_length!r}), not {buffer!r}"
             )
-        self._amount = _check_amount("SoftOverlongPunishment", amount)
+        self._amount = self.checked_amount(amount)
         self._start, self._buffer = max_length - buffer, buffer
         self._length = length_function(tokenizer)
 
@@ -207,7 +201,7 @@ class RepetitionPenalty(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         amount: float = 0.1,
         ngram: int = 4,
@@ -216,7 +210,7 @@ class RepetitionPenalty(RewardWrapper):
         super().__init__(env, name=name, amount=amount, ngram=ngram)
         if ngram < 1:
             raise UsageError(f"RepetitionPenalty: ngram must be 1 or more, not {ngram!r}")
-        self._amount, self._ngram = _check_amount("RepetitionPenalty", amount), ngram
+        self._amount, self._ngram = self.checked_amount(amount), ngram
 
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return the cost of a message."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -10,7 +9,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.patterns import PatternSearch
-from textgym.wrappers.base import RewardWrapper, StepResult, TextEnvLike
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
 
 __all__ = ["EfficiencyBonus", "FormatBonus"]
 
@@ -38,7 +37,7 @@ class EfficiencyBonus(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         limit: int,
         amount: float = 0.1,
@@ -47,11 +46,7 @@ class EfficiencyBonus(RewardWrapper):
         super().__init__(env, name=name, limit=limit, amount=amount)
         if limit < 2:
             raise UsageError(f"EfficiencyBonus: limit must be 2 or more, not {limit!r}")
-        if not 0 <= amount < math.inf:
-            raise UsageError(
-                f"EfficiencyBonus: amount must be finite and 0 or more, not {amount!r}"
-            )
-        self._limit, self._amount = limit, float(amount)
+        self._limit, self._amount = limit, self.checked_amount(amount)
 
     def begin(self) -> dict[str, Any]:
         """Return a count of no steps."""
@@ -91,20 +86,18 @@ class FormatBonus(RewardWrapper):
 
     def __init__(
         self,
-        env: TextEnvLike,
+        env: MessageEnv,
         *,
         pattern: str | None = None,
         amount: float = 0.1,
         name: str = "format_bonus",
     ) -> None:
         super().__init__(env, name=name, pattern=pattern, amount=amount)
-        if not 0 <= amount < math.inf:
-            raise UsageError(f"FormatBonus: amount must be finite and 0 or more, not {amount!r}")
         try:
             re.compile(pattern or "")
         except re.error as error:
             raise UsageError(f"FormatBonus: pattern is not a regular expression: {error}") from None
-        self._pattern, self._amount = pattern, float(amount)
+        self._pattern, self._amount = pattern, self.checked_amount(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return the bonus at the end of an episode."""

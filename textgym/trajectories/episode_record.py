@@ -1,0 +1,203 @@
+"""The record of an episode while it is played, from which its trajectory is made.
+
+Rollouts and `textgym.wrappers.RecordTrajectories` record with it, so both write the same files.
+
+Invariant: what an environment returned is taken only if it can be recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import gymnasium as gym
+
+from textgym.errors import RewardError
+from textgym.messages import Message, assistant
+from textgym.policies import Action
+from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
+from textgym.trajectories.tokens import TokenRecord
+
+__all__ = ["EpisodeRecord", "as_message", "labels_of"]
+
+
+def as_message(action: Any) -> Any:
+    """Return an action as a message."""
+    return assistant(action) if isinstance(action, str) else action
+
+
+def labels_of(env: gym.Env[Any, Any]) -> dict[str, str]:
+    """Return the level and the category in the task's row, by which metrics are grouped."""
+    row = getattr(getattr(env.unwrapped, "task", None), "row", None) or {}
+    labels = {}
+    for name in ("level", "category"):
+        value = row.get(name)
+        if isinstance(value, (str, int)):
+            labels[name] = str(value)
+    return labels
+
+
+@dataclass(slots=True)
+class EpisodeRecord:
+    """What an episode has recorded so far.
+
+    Attributes:
+        observation: The conversation that the policy sees.
+        messages: The whole conversation, of which the observation may be a part.
+        tools: The schemas of the tools that were offered.
+        tokens: The tokens that the policy reported.
+        terminated: Whether the task has reached its end.
+        truncated: Whether a limit has cut the episode.
+        stop_reason: Why the episode ended.
+        attempts: 1 plus the number of retries.
+    """
+
+    observation: list[Message] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    tools: list[Any] = field(default_factory=list)
+    tokens: TokenRecord = field(default_factory=TokenRecord)
+    terminated: bool = False
+    truncated: bool = False
+    stop_reason: str = ""
+    attempts: int = 1
+    _info: dict[str, Any] = field(default_factory=dict)
+    _labels: dict[str, str] = field(default_factory=dict)
+    _steps: list[Step] = field(default_factory=list)
+    _usage: dict[str, int] = field(default_factory=dict)
+    _reward: float = 0.0
+    _is_success: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the episode has ended."""
+        return self.terminated or self.truncated
+
+    def begin(self, env: gym.Env[Any, Any], observation: Any, info: Any) -> None:
+        """Take what `reset` returned.
+
+        Raises:
+            TypeError: It cannot be recorded.
+        """
+        self._take(observation, info)
+        self.tools = info.get("tools", [])
+        self._labels = labels_of(env)
+
+    def add_step(self, action: Action, result: Any, seconds: float) -> None:
+        """Take an action, and what `step` returned.
+
+        Raises:
+            RewardError: The reward is not a finite number.
+            TypeError: Something else cannot be recorded.
+        """
+        index = len(self.messages)
+        observation, reward, terminated, truncated, info = result
+        if not isinstance(reward, Real) or not math.isfinite(reward):
+            raise RewardError(f"the reward must be a finite number, not {reward!r}")
+        reward, terminated = float(reward), bool(terminated)
+        truncated = bool(truncated) and not terminated  # the limit of a wrapper at the last step
+        stop_reason = info.get("stop_reason") or ("time" if truncated else "")
+        components = info.get("reward_components") or {}
+        if not isinstance(stop_reason, str) or not isinstance(components, dict):
+            raise TypeError("stop_reason must be a str, and reward_components a dict")
+        task_reward = float(info["task_reward"]) if "task_reward" in info else None
+        self._take(observation, info)
+        self._reward, self._is_success = self._reward + reward, bool(info.get("is_success"))
+        self.terminated, self.truncated, self.stop_reason = terminated, truncated, stop_reason
+        if self.ended and action.finish_reason == "length":
+            self.stop_reason = "max_tokens"
+        self._add(action, index, reward, components, seconds)
+        if task_reward is not None:
+            self._steps[-1]["task_reward"] = task_reward
+
+    def add_failed_step(self, action: Action, seconds: float) -> None:
+        """Take an action that could not be stepped."""
+        self._add(action, len(self.messages), None, {}, seconds)
+        self.messages = [*self.messages, as_message(action.message)]
+
+    def trajectory(
+        self,
+        *,
+        env_id: str,
+        env_kwargs: dict[str, Any],
+        task_index: int,
+        repeat: int,
+        seed: int,
+        policy: str,
+        failure: Failure | None,
+        started_at: float,
+        seconds: float,
+    ) -> Trajectory:
+        """Return the trajectory; see `Trajectory` for the arguments."""
+        info = {**self._labels, **self._info}
+        info.pop("tools", None)
+        return {
+            "version": SCHEMA_VERSION,
+            "env_id": env_id,
+            "env_kwargs": env_kwargs,
+            "task_id": self._info.get("task_id"),
+            "task_index": task_index,
+            "repeat": repeat,
+            "seed": seed,
+            "policy": policy,
+            "tools": self.tools,
+            "messages": list(self.messages),
+            "steps": self._steps,
+            "terminated": self.terminated,
+            "truncated": self.truncated,
+            "stop_reason": self.stop_reason,
+            "is_success": None if failure else self._is_success,
+            "reward": None if failure else self._reward,
+            "info": info,
+            "splits": self.tokens.splits,
+            "usage": self._usage,
+            "started_at": started_at,
+            "seconds": seconds,
+            "attempts": self.attempts,
+            "failure": failure,
+        }
+
+    def _take(self, observation: Any, info: Any) -> None:
+        if not isinstance(info, dict):
+            raise TypeError(f"the info must be a dict, not {type(info).__name__}")
+        messages = info.get("conversation", observation)
+        _check_conversation(observation)
+        if messages is not observation:
+            _check_conversation(messages)
+            info = {name: value for name, value in info.items() if name != "conversation"}
+        self.observation, self.messages, self._info = observation, messages, info
+
+    def _add(
+        self,
+        action: Action,
+        index: int,
+        reward: float | None,
+        components: dict[str, float],
+        seconds: float,
+    ) -> None:
+        for name, count in (action.usage or {}).items():
+            self._usage[name] = self._usage.get(name, 0) + count
+        self._steps.append(
+            {
+                "message_index": index,
+                "reward": reward,
+                "components": components,
+                "finish_reason": action.finish_reason,
+                "prompt_ids": action.prompt_ids,
+                "token_ids": action.token_ids,
+                "logprobs": action.logprobs,
+                "loss_mask": None if action.token_ids is None else [1] * len(action.token_ids),
+                "policy_version": action.policy_version,
+                "seconds": seconds,
+            }
+        )
+
+
+def _check_conversation(messages: Any) -> None:
+    if not isinstance(messages, list):
+        kind = type(messages).__name__
+        raise TypeError(f"the observation must be a list of messages, not {kind}")
+    for message in messages:
+        if not isinstance(message, dict) or "role" not in message:
+            raise TypeError("the observation must be a list of messages; one has no role")

@@ -1,0 +1,142 @@
+"""The base classes of wrappers that change the conversation.
+
+Invariants: the conversation inside only grows, and a wrapper around another one is refused; a step
+that raises leaves the state of the wrapper unchanged; what is handed out is a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium as gym
+
+from textgym.env import TextEnv
+from textgym.errors import StateError, UsageError
+from textgym.messages import Message, copy_messages, message_problem
+from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult
+
+__all__ = ["ConversationWrapper", "OwnConversation", "text_env", "with_text"]
+
+
+def text_env(wrapper: gym.Wrapper[Any, Any, Any, Any]) -> TextEnv[Any]:
+    """Return the `TextEnv` in a wrapper.
+
+    Raises:
+        UsageError: There is none.
+    """
+    inner: Any = wrapper.unwrapped
+    if not isinstance(inner, TextEnv):
+        raise UsageError(
+            f"{type(wrapper).__name__} needs a TextEnv, and {type(inner).__name__} is not one"
+        )
+    return inner
+
+
+def with_text(message: Message, text: str) -> Message:
+    r"""Return a message with a text added to the end of its content.
+
+    Example:
+        >>> with_text({"role": "user", "content": "Which?"}, "Two turns left.")["content"]
+        'Which?\n\nTwo turns left.'
+    """
+    content = message.get("content")
+    if isinstance(content, list):
+        return {**message, "content": [*content, {"type": "text", "text": f"\n\n{text}"}]}
+    return {**message, "content": f"{content}\n\n{text}" if content else text}
+
+
+class ConversationWrapper(MessageWrapper):
+    """The base class of wrappers that change the conversation.
+
+    Args:
+        env: The environment.
+        **arguments: The arguments of the subclass.
+
+    Raises:
+        UsageError: A wrapper inside shows conversations that do not only grow.
+    """
+
+    def __init__(self, env: MessageEnv, **arguments: Any) -> None:
+        super().__init__(env, **arguments)
+        layer: Any = env
+        while isinstance(layer, gym.Wrapper):
+            if not getattr(layer, "append_only", True):
+                raise UsageError(
+                    f"{type(layer).__name__} must be put around {type(self).__name__}, not inside: "
+                    "it leaves out earlier messages"
+                )
+            layer = layer.env
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
+        """
+        for message in state.get("messages") or ():
+            if problem := message_problem(message):
+                raise StateError(f"{type(self).__name__}.messages: {problem}")
+        super().set_state(state)
+
+
+class OwnConversation(ConversationWrapper):
+    """The base class of wrappers that add turns, and so keep a conversation of their own.
+
+    The state has `messages`, the conversation; `seen`, how many of the environment's messages it
+    covers; `turn`, how many assistant messages it has had; and `task_id`.
+
+    Attributes:
+        max_turns: The maximum number of assistant messages. The last one is graded.
+    """
+
+    max_turns: int
+
+    def begin(self) -> dict[str, Any]:
+        """Return the state of an episode that has not begun."""
+        return {"messages": [], "seen": 0, "turn": 0, "task_id": ""}
+
+    @property
+    def turn(self) -> int:
+        """The number of assistant messages in the current episode."""
+        turn: int = self.state.get("turn", 0)
+        return turn
+
+    @property
+    def is_last_turn(self) -> bool:
+        """Whether the next message is the last one that is allowed."""
+        return self.turn + 1 >= self.max_turns
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and begin a new conversation."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        seen, task_id = len(observation), info["task_id"]
+        self.state = {**self.begin(), "messages": observation, "seen": seen, "task_id": task_id}
+        return copy_messages(observation), info
+
+    def shown(
+        self,
+        new: Iterable[Message],
+        reward: float = 0.0,
+        terminated: bool = False,
+        truncated: bool = False,
+        info: dict[str, Any] | None = None,
+        **changes: Any,
+    ) -> StepResult:
+        """Take the messages of a turn, and return the result of the step.
+
+        Args:
+            new: The assistant message and what follows it.
+            reward: The step's reward.
+            terminated: Whether the task has reached its end.
+            truncated: Whether a limit has cut the episode.
+            info: The step's info; None for one with nothing but the task's id.
+            **changes: What else changes in the state.
+        """
+        messages = [*self.state["messages"], *new]
+        self.state = {**self.state, "messages": messages, "turn": self.turn + 1, **changes}
+        if info is None:
+            info = {"task_id": self.state["task_id"]}
+        return copy_messages(messages), reward, terminated, truncated, info

@@ -1,0 +1,188 @@
+"""`ExtraTools`: functions that the model may call besides the environment's own tools."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from textgym.errors import UsageError
+from textgym.imports import import_object
+from textgym.messages import Message, tool_result
+from textgym.spaces import MAX_CALLS, read_action
+from textgym.time_limits import counting_layers, graded_cut
+from textgym.tools import Toolbox, tool
+from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.conversations.base import OwnConversation
+from textgym.wrappers.conversations.calculator import calculator
+
+__all__ = ["ExtraTools"]
+
+TOOLS: dict[str, Callable[..., Any]] = {"calculator": calculator}
+"""The tools of textgym by name."""
+
+MAX_TURNS = 20
+
+
+class ExtraTools(OwnConversation):
+    """Offers functions as tools, also in environments that have no tools.
+
+    The environment does not see calls of these functions: it gets a message only if the message
+    calls a tool of its own or calls nothing. So a single-turn environment still ends at the first
+    message without calls. At `max_turns`, calls are not run, and the message is graded without
+    those of the functions.
+
+    Args:
+        env: The environment.
+        tools: The functions, with type hints and docstrings as in `textgym.tools.tool`: each is a
+            function, its place, as `module:function`, or `calculator`. A function may be `async`. A
+            spec with a function cannot be saved as JSON.
+        max_turns: The maximum number of assistant messages; None for 20, or more if the environment
+            has more.
+
+    Raises:
+        UsageError: A function cannot be a tool, or has the name of another tool.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.messages import assistant_calls
+        >>> from textgym.wrappers import ExtraTools
+        >>> env = ExtraTools(gymnasium.make("textgym/Math-v0"), tools=["calculator"])
+        >>> observation, info = env.reset(seed=1)
+        >>> [schema["function"]["name"] for schema in info["tools"]]
+        ['calculator']
+        >>> observation, *_ = env.step(assistant_calls(("calculator", {"expression": "7 * 6"})))
+        >>> observation[-1]["content"]
+        '42'
+        >>> env.step(env.unwrapped.solve())[1]
+        1.0
+    """
+
+    def __init__(
+        self,
+        env: MessageEnv,
+        *,
+        tools: Sequence[str | Callable[..., Any]],
+        max_turns: int | None = None,
+    ) -> None:
+        super().__init__(env, tools=tools, max_turns=max_turns)
+        if isinstance(tools, str) or not isinstance(tools, Sequence) or not tools:
+            raise UsageError(f"ExtraTools: tools must be a list of functions, not {tools!r:.100}")
+        self._toolbox = _toolbox(tuple(map(_function, tools)))
+        if len(self._toolbox.tools) < len(tools):
+            raise UsageError("ExtraTools: two of the tools have the same name")
+        self._toolbox.schemas()
+        most = max([MAX_TURNS, *(layer.max_turns for layer in counting_layers(env)[:1])])
+        self.max_turns = most if max_turns is None else max_turns
+        if not isinstance(self.max_turns, int) or self.max_turns < 1:
+            raise UsageError(f"ExtraTools: max_turns must be 1 or more, not {max_turns!r}")
+
+    def begin(self) -> dict[str, Any]:
+        """Return the state of an episode that has not begun."""
+        return {**super().begin(), "offered": []}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and offer the functions."""
+        observation, info = super().reset(seed=seed, options=options)
+        offered = [schema["function"]["name"] for schema in info["tools"]]
+        for name in self._toolbox.tools:
+            if name in offered:
+                raise UsageError(f"ExtraTools: the environment has a tool {name!r} already")
+        self.state = {**self.state, "offered": offered}
+        return observation, {**info, "tools": [*info["tools"], *self._toolbox.schemas()]}
+
+    def step(self, action: Message | str) -> StepResult:
+        """Run the calls of the functions, and step the environment with the rest."""
+        message = read_action(action, self.turn)
+        calls: Any = message.get("tool_calls") or ()
+        theirs = [call for call in calls if call["function"]["name"] in self.state["offered"]]
+        if self.is_last_turn:
+            return self._last_step(message, theirs)
+        if len(theirs) == len(calls):
+            return self._step_env(message, message, {})
+        results = {
+            call["id"]: self._run(call, place)
+            for place, call in enumerate(calls)
+            if call not in theirs
+        }
+        if not theirs:
+            return self.shown([message, *_in_order(message, results)])
+        return self._step_env(message, {**message, "tool_calls": theirs}, results)
+
+    def _run(self, call: Mapping[str, Any], place: int) -> str:
+        function = call["function"]
+        if place >= MAX_CALLS:
+            return f"Error: not run, because a message may have at most {MAX_CALLS} calls"
+        if function["name"] not in self._toolbox.tools:
+            known = ", ".join([*self.state["offered"], *self._toolbox.tools])
+            return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
+        return self._toolbox.call(None, function["name"], function.get("arguments"))
+
+    def _last_step(self, message: Message, theirs: list[Any]) -> StepResult:
+        """Step the environment for the last time, without the calls of the functions."""
+        calls: Any = message.get("tool_calls") or ()
+        results = {
+            call["id"]: "Error: not run, because the episode has ended"
+            for call in calls
+            if call not in theirs
+        }
+        passed: Any = {name: value for name, value in message.items() if name != "tool_calls"}
+        if theirs:
+            passed["tool_calls"] = theirs
+        with graded_cut(self.env):
+            observation, reward, terminated, truncated, info = self._step_env(
+                message, passed, results
+            )
+        if results:
+            terminated, truncated, info["stop_reason"] = False, True, "max_turns"
+        return observation, reward, terminated, truncated, info
+
+    def _step_env(self, message: Message, passed: Message, results: dict[str, str]) -> StepResult:
+        """Step the environment with a part of a message, and merge the results of its calls."""
+        observation, reward, terminated, truncated, info = self.env.step(passed)
+        new = observation[self.state["seen"] :]
+        if results:
+            theirs = {str(item.get("tool_call_id")): item for item in new if item["role"] == "tool"}
+            rest = [item for item in new[1:] if item["role"] != "tool"]
+            new = [message, *_in_order(message, results, theirs), *rest]
+        return self.shown(new, float(reward), terminated, truncated, info, seen=len(observation))
+
+
+def _in_order(
+    message: Message, results: Mapping[str, str], theirs: Mapping[str, Message] | None = None
+) -> list[Message]:
+    """Return the results of a message's calls, in the order of the calls."""
+    ids = [str(call["id"]) for call in message["tool_calls"] or ()]
+    known = theirs or {}
+    return [known[id] if id in known else tool_result(results[id], id) for id in ids]
+
+
+def _function(given: Any) -> Callable[..., Any]:
+    found = given
+    if isinstance(given, str):
+        found = TOOLS[given] if given in TOOLS else import_object(given)
+    if not callable(found):
+        raise UsageError(f"ExtraTools: {given!r:.100} is not a function")
+    function: Callable[..., Any] = found
+    return function
+
+
+@functools.lru_cache(maxsize=64)
+def _toolbox(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
+    """Return functions as the tools of a class, whose schemas are made once."""
+    return Toolbox(type("ExtraTools", (), {f.__name__: _as_method(f) for f in functions}))
+
+
+def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def method(_: object, /, **arguments: Any) -> Any:
+        return function(**arguments)
+
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.signature(function)
+    parameters = [own, *signature.parameters.values()]
+    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return method if hasattr(function, "__textgym_tool__") else tool(method)

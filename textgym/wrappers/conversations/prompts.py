@@ -1,0 +1,170 @@
+"""Wrappers that add messages to the prompt: a system message, and solved examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textgym.env import TextEnv
+from textgym.errors import OracleError, UnknownNameError, UsageError
+from textgym.messages import Message, copy_messages, system
+from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.conversations.base import ConversationWrapper, text_env, with_text
+
+__all__ = ["FewShot", "SystemPrompt"]
+
+_SYSTEM_ROLES = ("system", "developer")
+_PLACES = ("before", "after", "instead")
+MAX_TURNS = 100  # of a solved example
+
+
+class SystemPrompt(ConversationWrapper):
+    """Adds a system message to the prompt, or a text to the prompt's own system message.
+
+    Args:
+        env: The environment.
+        text: The text.
+        place: Where it goes if the prompt has a system message: `before` its text, `after` it, or
+            `instead` of it.
+
+    Raises:
+        UsageError: The text is empty or no text.
+        UnknownNameError: There is no such place.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import SystemPrompt
+        >>> env = SystemPrompt(gymnasium.make("textgym/MCQA-v0"), text="Answer in one line.")
+        >>> observation, info = env.reset(seed=1)
+        >>> observation[0]
+        {'role': 'system', 'content': 'Answer in one line.'}
+    """
+
+    def __init__(self, env: MessageEnv, *, text: str, place: str = "before") -> None:
+        super().__init__(env, text=text, place=place)
+        if not isinstance(text, str) or not text.strip():
+            raise UsageError(f"SystemPrompt: text must be a text that is not empty, not {text!r}")
+        if place not in _PLACES:
+            raise UnknownNameError(
+                f"SystemPrompt: place must be before, after or instead, not {place!r}"
+            )
+        self._text, self._place = text, place
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment."""
+        observation, info = super().reset(seed=seed, options=options)
+        return self._with_text(observation), info
+
+    def step(self, action: Message) -> StepResult:
+        """Step the environment."""
+        observation, *rest = self.env.step(action)
+        return self._with_text(observation), *rest  # type: ignore[return-value]
+
+    def _with_text(self, messages: list[Message]) -> list[Message]:
+        own = system(self._text)
+        if not messages or messages[0]["role"] not in _SYSTEM_ROLES:
+            return [own, *messages]
+        first = messages[0]
+        if self._place == "instead":
+            first = own
+        elif self._place == "after":
+            first = with_text(first, self._text)
+        else:
+            first = _with_text_before(first, self._text)
+        return [first, *messages[1:]]
+
+
+def _with_text_before(message: Message, text: str) -> Message:
+    content = message.get("content")
+    if isinstance(content, list):
+        return {**message, "content": [{"type": "text", "text": f"{text}\n\n"}, *content]}
+    return {**message, "content": f"{text}\n\n{content}" if content else text}
+
+
+class FewShot(ConversationWrapper):
+    """Adds solved tasks to the prompt, each as a conversation with the environment's oracle.
+
+    They are the first tasks of the training split, or of the environment's data set, without the
+    task that is played. They stand after the system messages and have no system messages
+    themselves. A policy did not sample them, so no loss is computed on them.
+
+    Args:
+        env: A `TextEnv` with an oracle.
+        shots: The number of solved tasks; 1 or more.
+
+    Raises:
+        UsageError: The environment has no oracle or too few tasks, or `shots` is not valid.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import FewShot
+        >>> env = FewShot(gymnasium.make("textgym/MCQA-v0"), shots=2)
+        >>> observation, info = env.reset(seed=1)
+        >>> [message["role"] for message in observation]
+        ['user', 'assistant', 'user', 'assistant', 'user']
+    """
+
+    def __init__(self, env: MessageEnv, *, shots: int = 2) -> None:
+        super().__init__(env, shots=shots)
+        inner = text_env(self)
+        if not isinstance(shots, int) or shots < 1:
+            raise UsageError(f"FewShot: shots must be an integer of 1 or more, not {shots!r}")
+        if type(inner).solve is TextEnv.solve:
+            raise UsageError(f"FewShot needs an oracle, and {inner.card.id} has none")
+        self._shots = shots
+        self._solved: list[tuple[str, list[Message]]] = []
+
+    def begin(self) -> dict[str, Any]:
+        """Return a state without examples."""
+        return {"messages": []}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Reset the environment, and choose the examples."""
+        solved = self._solved or self._solve()
+        observation, info = super().reset(seed=seed, options=options)
+        others = [messages for id, messages in solved if id != info["task_id"]]
+        chosen = others[: self._shots]
+        self.state = {"messages": [message for example in chosen for message in example]}
+        return self._with_examples(observation), info
+
+    def step(self, action: Message) -> StepResult:
+        """Step the environment."""
+        observation, *rest = self.env.step(action)
+        return self._with_examples(observation), *rest  # type: ignore[return-value]
+
+    def _with_examples(self, messages: list[Message]) -> list[Message]:
+        start = _count_system(messages)
+        return [*messages[:start], *copy_messages(self.state["messages"]), *messages[start:]]
+
+    def _solve(self) -> list[tuple[str, list[Message]]]:
+        """Play one task more than the examples, because one may be the task that is played."""
+        inner = text_env(self)
+        source = type(inner)(**{**inner.arguments, "split": "train", "render_mode": None})
+        try:
+            self._solved = [_solved(source, index) for index in range(self._shots + 1)]
+        except (OracleError, UsageError) as error:
+            raise UsageError(
+                f"FewShot: {self._shots + 1} solved tasks are needed: {error}"
+            ) from None
+        finally:
+            source.close()
+        return self._solved
+
+
+def _solved(env: TextEnv[Any], index: int) -> tuple[str, list[Message]]:
+    """Return the id of a task, and the conversation in which the oracle solves it."""
+    observation, info = env.reset(seed=index, options={"index": index})
+    for _ in range(MAX_TURNS):
+        observation, _, terminated, truncated, _ = env.step(env.solve())
+        if terminated or truncated:
+            return info["task_id"], observation[_count_system(observation) :]
+    raise UsageError(f"the oracle does not end task {index} in {MAX_TURNS} messages")
+
+
+def _count_system(messages: list[Message]) -> int:
+    """Return how many system messages a conversation begins with."""
+    roles = [message["role"] in _SYSTEM_ROLES for message in messages]
+    return roles.index(False) if False in roles else len(roles)

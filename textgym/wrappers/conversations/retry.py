@@ -1,0 +1,149 @@
+"""`Retry`: several attempts at the task of a single-turn environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from textgym.errors import UsageError
+from textgym.imports import import_object
+from textgym.messages import Message, user
+from textgym.spaces import read_action
+from textgym.tasks.task import Task
+from textgym.time_limits import counting_layers
+from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.conversations.base import OwnConversation, text_env
+
+__all__ = ["Retry"]
+
+Feedback = Callable[[dict[str, Any], Task], str]
+_NAME = re.compile(r"[\w.]+:[\w.]+")
+MAX_QUOTED = 200  # characters of an answer
+
+
+class Retry(OwnConversation):
+    r"""Gives several attempts at the task of a single-turn environment.
+
+    After a wrong answer the user says so, and the model tries again, in the same conversation. The
+    episode ends with the first success or with the last attempt. Only that attempt is paid, times
+    `discount` for each attempt before it; a negative reward is not reduced. The environment is
+    reset to the same task for each attempt, so it does not see the earlier ones.
+
+    With more attempts a policy that guesses succeeds more often: the environment's chance does not
+    hold. A rating of the first attempt alone is the environment without this wrapper.
+
+    Args:
+        env: A `TextEnv` whose `max_turns` is 1.
+        attempts: The number of attempts; 2 or more.
+        discount: The factor of the reward for each attempt before the last, from 0 to 1.
+        feedback: What the user says after a wrong answer: a text, in which `{answer}` is replaced
+            by the answer and `{left}` by the number of attempts that are left; or a function of the
+            info of the attempt and the task, or its place, as `module:function`. None says whether
+            an answer was found. A spec with a function cannot be saved as JSON.
+        name: The name of the reward component that is the loss by the discount.
+
+    Raises:
+        UsageError: The environment has several turns, or an argument is not valid.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import Retry
+        >>> env = gymnasium.make("textgym/MCQA-v0")
+        >>> env = Retry(env, attempts=2, feedback="No, not {answer}. Try again.")
+        >>> observation, info = env.reset(seed=1)
+        >>> right = env.unwrapped.task.answer
+        >>> wrong = "B" if right == "A" else "A"
+        >>> observation, reward, terminated, truncated, info = env.step(rf"\boxed{{{wrong}}}")
+        >>> observation[-1]["content"] == f"No, not {wrong}. Try again.", reward, terminated
+        (True, 0.0, False)
+        >>> env.step(rf"\boxed{{{right}}}")[1:3]
+        (0.5, True)
+    """
+
+    def __init__(
+        self,
+        env: MessageEnv,
+        *,
+        attempts: int = 2,
+        discount: float = 0.5,
+        feedback: str | Feedback | None = None,
+        name: str = "retry",
+    ) -> None:
+        super().__init__(env, attempts=attempts, discount=discount, feedback=feedback, name=name)
+        inner = text_env(self)
+        if inner.max_turns != 1:
+            raise UsageError(
+                f"Retry needs an environment of one turn, and {inner.card.id} has {inner.max_turns}"
+            )
+        if not isinstance(attempts, int) or attempts < 2:
+            raise UsageError(f"Retry: attempts must be an integer of 2 or more, not {attempts!r}")
+        if not 0 <= discount <= 1:
+            raise UsageError(f"Retry: discount must be from 0 to 1, not {discount!r}")
+        self._attempts, self._discount, self._name = attempts, float(discount), name
+        self._feedback = _feedback_function(feedback)
+        self.max_turns = attempts * counting_layers(env)[0].max_turns
+
+    def begin(self) -> dict[str, Any]:
+        """Return the state before the first attempt."""
+        return {**super().begin(), "attempt": 0, "failed": False}
+
+    def step(self, action: Message | str) -> StepResult:
+        """Step the environment; after a wrong answer, say so instead of ending the episode."""
+        message = read_action(action, self.turn)
+        seen: int = self.state["seen"]
+        if self.state["failed"]:
+            observation, _ = self.env.reset(options={"task": text_env(self).task.row})
+            seen = len(observation)
+        observation, reward, terminated, truncated, info = self.env.step(message)
+        new, reward = observation[seen:], float(reward)
+        if not (terminated or truncated):
+            return self.shown(new, reward, info=info, seen=len(observation), failed=False)
+        attempt: int = self.state["attempt"]
+        out_of_attempts = attempt + 1 == self._attempts
+        own: float = info.get("task_reward", reward)
+        components = info.get("reward_components") or {}
+        if info.get("is_success") or out_of_attempts or self.is_last_turn:
+            loss = own * (self._discount**attempt - 1) if own > 0 else 0.0
+            info |= {"task_reward": own, "reward_components": {**components, self._name: loss}}
+            if not (info.get("is_success") or out_of_attempts):
+                terminated, truncated = False, True
+                info["stop_reason"] = "max_turns"
+            return self.shown(new, reward + loss, terminated, truncated, info)
+        feedback = self._feedback(
+            {**info, "attempts_left": self._attempts - attempt - 1}, text_env(self).task
+        )
+        if not isinstance(feedback, str):
+            raise UsageError(f"Retry: feedback must return a text, not {feedback!r:.100}")
+        info = {
+            "task_id": info["task_id"],
+            "task_reward": 0.0,
+            "reward_components": {**components, self._name: 0.0},
+        }
+        new = [*new, user(feedback)]
+        return self.shown(new, reward - own, info=info, attempt=attempt + 1, failed=True)
+
+
+def _feedback_function(feedback: Any) -> Feedback:
+    if feedback is None:
+        return _say_whether_found
+    if callable(feedback):
+        function: Feedback = feedback
+        return function
+    if not isinstance(feedback, str):
+        raise UsageError(f"Retry: feedback must be a text or a function, not {feedback!r:.100}")
+    if _NAME.fullmatch(feedback):
+        return _feedback_function(import_object(feedback))
+    return lambda info, task: feedback.replace("{left}", str(info["attempts_left"])).replace(
+        "{answer}", _answer_of(info)
+    )
+
+
+def _answer_of(info: dict[str, Any]) -> str:
+    return str(info.get("extracted_answer") or "")[:MAX_QUOTED]
+
+
+def _say_whether_found(info: dict[str, Any], task: Task) -> str:
+    answer = _answer_of(info)
+    problem = f"Your answer {answer} is wrong." if answer else "There is no answer in your message."
+    return f"{problem} Try again."

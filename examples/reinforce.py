@@ -1,14 +1,17 @@
-"""An agent learns to use what it observes: REINFORCE on `textgym/GuessNumber-v0`, from scratch.
+"""Agents learn to use what they observe: REINFORCE from scratch, beside controls.
 
-The agent has two guesses for a number from 1 to 3. After a wrong guess, the environment replies
-whether the number is higher or lower. A policy that ignores the reply tries two of three numbers
-and wins at most 0.667 of the games. So a model that wins more has learned from its observations,
-which is only possible if it is trained on the exact tokens that it saw and sampled. For a control,
-the reply is uninformative.
+Two games. In `guess`, `textgym/GuessNumber-v0`, the agent has two guesses for a number from 1 to 3;
+after a wrong one, the environment replies whether the number is higher or lower. In `retry`, the
+wrapper `Retry` gives two attempts at a question of `textgym/MCQA-v0` whose answer cannot be known,
+one of three letters; after a wrong one, the user says whether the letter comes earlier or later in
+the alphabet. A policy that ignores the reply tries two of three answers and wins at most 0.667 of
+the games. So a model that wins more has learned from its observations, which is only possible if it
+is trained on the exact tokens that it saw and sampled. For a control, the reply is always the same.
 
-A model with 85,000 parameters first imitates the random policy, so that it says numbers at all, and
-then learns from rewards alone. Run it with `make demo-learning` or `python examples/reinforce.py`.
-With `--engine vllm`, vLLM samples, and gets the weights after every step.
+A model with 85,000 parameters first imitates random answers, so that it gives answers at all, and
+then learns from rewards alone. Run it with `make demo-learning`, or with
+`python examples/reinforce.py --game retry`. With `--engine vllm`, vLLM samples, and gets the
+weights after every step.
 """
 
 from __future__ import annotations
@@ -23,7 +26,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -31,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from games import GAMES, Game
 from small_model import imitate, make_model, make_tokenizer, save, score
 from torch.nn.utils.rnn import pad_sequence
 
@@ -39,7 +42,16 @@ from textgym.policies import Policy
 from textgym.trajectories.tokens import TokenRecord
 from textgym.wrappers.specs import apply_wrappers
 
-__all__ = ["Setting", "evaluate", "guessing", "learn", "make_envs", "play", "train", "train_all"]
+__all__ = [
+    "Played",
+    "advantages_of",
+    "evaluate",
+    "learn",
+    "make_envs",
+    "play",
+    "train",
+    "train_all",
+]
 
 CEILING = 2 / 3  # the maximum for a policy that ignores the replies
 AIM = 0.95
@@ -47,24 +59,6 @@ EPISODES = 96  # per step, one for each sub-environment
 LEARNING_RATE = 1.5e-3
 KL_COEFFICIENT = 0.05  # without the penalty, the policy collapses to one lucky guess
 LARGEST_GAP = 1e-3  # between the log probabilities of the rollout and of the training
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What an agent plays.
-
-    Attributes:
-        id: The environment.
-        kwargs: Its keyword arguments.
-        tasks: The tasks of the evaluation, which look the same and have different answers.
-        wrappers: The wrappers, as text.
-    """
-
-    id: str
-    kwargs: dict[str, Any]
-    tasks: list[dict[str, Any]]
-    wrappers: tuple[str, ...] = ()
-    imitated: str = "random"
 
 
 class Played(NamedTuple):
@@ -75,24 +69,16 @@ class Played(NamedTuple):
     successes: np.ndarray
 
 
-def guessing(highest: int, turns: int, feedback: bool = True, wrappers: Sequence[str] = (), imitated: str = "random") -> Setting:
-    """Return games of `textgym/GuessNumber-v0`."""
-    game: dict[str, Any] = {"highest": highest, "turns": turns}
-    tasks = [{**game, "number": number} for number in range(1, highest + 1)]
-    kwargs = {**game, "feedback": feedback}
-    return Setting("textgym/GuessNumber-v0", kwargs, tasks, tuple(wrappers), imitated)
-
-
-def make_envs(setting: Setting, count: int = EPISODES) -> Any:
+def make_envs(game: Game, count: int = EPISODES) -> Any:
     """Make a vector without autoreset."""
-    wrap = partial(apply_wrappers, specs=setting.wrappers)
+    wrap = partial(apply_wrappers, specs=game.wrappers)
     return textgym.make_vec(
-        setting.id, count, autoreset_mode="Disabled", env_wrappers=[wrap], **setting.kwargs
+        game.id, count, autoreset_mode="Disabled", env_wrappers=[wrap], **game.kwargs
     )
 
 
 async def play(
-    envs: Any, policy: Policy, seeds: Sequence[int], tasks: Sequence[Any] | None = None
+    envs: Any, policy: Policy, seeds: Sequence[int], tasks: Sequence[dict[str, Any]]
 ) -> Played:
     """Play one episode in each sub-environment.
 
@@ -100,9 +86,9 @@ async def play(
         envs: A vector without autoreset.
         policy: The policy.
         seeds: The sampling seed of each episode.
-        tasks: The task of each episode; None draws new tasks.
+        tasks: The task of each episode.
     """
-    conversations, _ = envs.reset(options={"task": tasks} if tasks else None)
+    conversations, _ = envs.reset(options={"task": tasks})
     records = [TokenRecord() for _ in conversations]
     rewards, successes = [], np.zeros(envs.num_envs)
     running = np.ones(envs.num_envs, dtype=bool)
@@ -172,33 +158,37 @@ def learn(model: Any, start: Any, optimizer: Any, episodes: Played) -> float:
     return float(gap)
 
 
-async def evaluate(setting: Setting, policy: Policy, rng: random.Random) -> tuple[float, float]:
-    """Return the mean reward and success rate of five rounds with each task equally often.
+async def evaluate(game: Game, policy: Policy, rng: random.Random) -> dict[str, float]:
+    """Return the mean reward and success rate of two rounds with each task equally often.
 
     Episodes, one for each task, sample with the same seed. A policy that ignores the replies says
     the same in all of them, so the ceiling is exact.
     """
-    count = len(setting.tasks)
-    groups = EPISODES // count
-    envs, rounds = make_envs(setting, groups * count), []
+    groups = EPISODES // len(game.tasks)
+    tasks, rounds = game.tasks * groups, []
+    envs = make_envs(game, len(tasks))
     for _ in range(2):
-        seeds = np.repeat([rng.getrandbits(60) for _ in range(groups)], count)
-        rounds.append(await play(envs, policy, seeds.tolist(), setting.tasks * groups))
-    rewards, successes = zip(*((r.rewards.sum(0).mean(), r.successes.mean()) for r in rounds), strict=True)
-    return float(np.mean(rewards)), float(np.mean(successes))
+        seeds = np.repeat([rng.getrandbits(60) for _ in range(groups)], len(game.tasks))
+        played = await play(envs, policy, seeds.tolist(), tasks)
+        rounds.append([played.rewards.sum(0).mean(), played.successes.mean()])
+    reward, success = np.mean(rounds, axis=0)
+    return {"reward": float(reward), "success": float(success)}
 
 
-async def train(
-    setting: Setting, name: str, steps: int, seed: int, engine: str = "hf"
-) -> dict[str, Any]:
+async def train(game: Game, name: str, steps: int, seed: int, engine: str = "hf") -> dict[str, Any]:
     """Train a model from scratch and return its results under a name."""
     torch.manual_seed(seed)
     rng, clock = random.Random(seed), time.perf_counter()
-    played = await textgym.arollout(
-        setting.id, setting.imitated, episodes=EPISODES, seed=seed, env_kwargs=setting.kwargs,
-        wrappers=setting.wrappers,
+    imitated = await textgym.arollout(
+        game.id,
+        game.imitated,
+        tasks=game.tasks,
+        repeats=EPISODES // len(game.tasks),
+        seed=seed,
+        env_kwargs=game.kwargs,
+        wrappers=game.wrappers,
     )
-    conversations = [trajectory["messages"] for trajectory in played.trajectories()]
+    conversations = [trajectory["messages"] for trajectory in imitated.trajectories()]
     tokenizer = make_tokenizer(conversations)
     model = make_model(tokenizer)
     imitate(model, tokenizer, conversations)
@@ -209,28 +199,29 @@ async def train(
     if engine == "hf":
         model = policy.model  # sample with the model that is trained
     optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
-    envs = make_envs(setting)
+    envs = make_envs(game)
     envs.reset(seed=seed)
-    first = await evaluate(setting, policy, rng)
+    first = await evaluate(game, policy, rng)
     rewards, successes, gaps = [], [], []
     for step in range(1, steps + 1):
         seeds = [rng.getrandbits(60) for _ in range(EPISODES)]
-        episodes = await play(envs, policy, seeds)
-        gaps.append(learn(model, start, optimizer, episodes))
-        rewards.append(float(episodes.rewards.sum(0).mean()))
-        successes.append(float(episodes.successes.mean()))
+        played = await play(envs, policy, seeds, rng.choices(game.tasks, k=EPISODES))
+        gaps.append(learn(model, start, optimizer, played))
+        rewards.append(float(played.rewards.sum(0).mean()))
+        successes.append(float(played.successes.mean()))
         if engine == "vllm":
             await policy.load_weights(model.state_dict().items(), f"step {step}")
         if step % 20 == 0:
-            means = f"mean reward {np.mean(rewards[-20:]):.3f}, success {np.mean(successes[-20:]):.3f}"
+            reward, success = np.mean(rewards[-20:]), np.mean(successes[-20:])
+            means = f"mean reward {reward:.3f}, success {success:.3f}"
             print(f"{name}, seed {seed}, step {step}: {means}", flush=True)
-    last = await evaluate(setting, policy, rng)
+    last = await evaluate(game, policy, rng)
     await policy.close()
     return {
         "name": name,
         "seed": seed,
-        "first": dict(zip(("reward", "success"), first, strict=True)),
-        "last": dict(zip(("reward", "success"), last, strict=True)),
+        "first": first,
+        "last": last,
         "rewards": rewards,
         "successes": successes,
         "gap": max(gaps),
@@ -249,24 +240,38 @@ def train_all(jobs: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
         return list(pool.map(_run, jobs))
 
 
+def save_and_print(runs: Sequence[dict[str, Any]], place: Path, **facts: Any) -> None:
+    """Write runs and facts about them to a file, and print a table of the runs."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps({**facts, "runs": runs}))
+    print(f"\n{'run':16}  seed  reward before, after  success before, after  largest gap  seconds")
+    for run in runs:
+        first, last = run["first"], run["last"]
+        figures = f"{first['reward']:13.3f}  {last['reward']:5.3f}"
+        figures += f"  {first['success']:15.3f}  {last['success']:5.3f}"
+        figures += f"  {run['gap']:11.1e}  {run['seconds']:7.0f}"
+        print(f"{run['name']:16}  {run['seed']:4}  {figures}")
+
+
 def main() -> int:
     """Train agents and controls, two at a time; return 1 if a result is not as expected."""
-    parser = argparse.ArgumentParser(description="An agent learns to use what it observes.")
+    parser = argparse.ArgumentParser(description="Agents learn to use what they observe.")
+    parser.add_argument("--game", choices=list(GAMES), default="guess")
     parser.add_argument("--engine", choices=["hf", "vllm"], default="hf", help="what samples")
     parser.add_argument("--seeds", type=int, default=3, help="how many agents, and controls")
-    parser.add_argument("--steps", type=int, default=80)
-    parser.add_argument("--out", type=Path, default=Path("runs", "learning", "curves.json"))
+    parser.add_argument("--steps", type=int, default=140)
+    parser.add_argument("--out", type=Path, help="by default runs/learning/GAME.json")
     asked = parser.parse_args()
-    jobs = [(asked.engine, asked.steps, *job) for job in product([True, False], range(asked.seeds))]
-    with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
-        runs = list(pool.map(run, *zip(*jobs, strict=True)))
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps({"engine": asked.engine, "ceiling": CEILING, "runs": runs}))
-    print("\nfeedback  seed  mean reward before  after  largest gap  seconds")
-    for r in runs:
-        figures = f"{r['first']:18.3f}  {r['last']:5.3f}  {r['gap']:11.1e}  {r['seconds']:7.0f}"
-        print(f"{'yes' if r['feedback'] else 'no':8}  {r['seed']:4}  {figures}")
-    met = all(r["last"] > AIM if r["feedback"] else r["last"] <= CEILING for r in runs)
+    names = ["with feedback", "without feedback"]
+    jobs = [
+        (GAMES[asked.game](name == names[0]), name, asked.steps, seed, asked.engine)
+        for name, seed in product(names, range(asked.seeds))
+    ]
+    runs = train_all(jobs)
+    place = asked.out or Path("runs", "learning", f"{asked.game}.json")
+    save_and_print(runs, place, title=jobs[0][0].title, ceiling=CEILING)
+    successes = {name: [r["last"]["success"] for r in runs if r["name"] == name] for name in names}
+    met = min(successes[names[0]]) > AIM and max(successes[names[1]]) <= CEILING
     print(
         f"\nAbove {AIM} with feedback, at most {CEILING:.3f} without: {'met' if met else 'missed'}"
     )

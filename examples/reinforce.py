@@ -69,7 +69,7 @@ class Played(NamedTuple):
     successes: np.ndarray
 
 
-def make_envs(game: Game, count: int = EPISODES) -> Any:
+def make_envs(game: Game, count: int) -> Any:
     """Make a vector without autoreset."""
     wrap = partial(apply_wrappers, specs=game.wrappers)
     return textgym.make_vec(
@@ -199,7 +199,7 @@ async def train(game: Game, name: str, steps: int, seed: int, engine: str = "hf"
     if engine == "hf":
         model = policy.model  # sample with the model that is trained
     optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
-    envs = make_envs(game)
+    envs = make_envs(game, EPISODES)
     envs.reset(seed=seed)
     first = await evaluate(game, policy, rng)
     rewards, successes, gaps = [], [], []

@@ -20,7 +20,13 @@ import matplotlib.pyplot as plt
 __all__ = ["draw"]
 
 WINDOW = 5  # steps of the moving average
-COLOURS = ["#2171b5", "#d94801", "#238b45"]
+COLOURS = {
+    "with feedback": "#2171b5",
+    "without feedback": "#d94801",
+    "sparse": "#2171b5",
+    "progress": "#238b45",
+    "farmed": "#d94801",
+}
 PANELS = {"rewards": ("reward", "mean reward"), "successes": ("success", "success rate")}
 
 
@@ -37,7 +43,7 @@ def draw(curves: dict[str, Any], place: Path, show: list[str]) -> None:
     names = list(dict.fromkeys(run["name"] for run in curves["runs"]))
     for axes, what in zip([panels] if len(show) == 1 else panels, show, strict=True):
         for run in curves["runs"]:
-            _draw_run(axes, run, what, COLOURS[names.index(run["name"])])
+            _draw_run(axes, run, what, COLOURS[run["name"]])
         axes.set(ylabel=PANELS[what][1], xlabel="step (96 episodes each)")
         axes.margins(x=0.01)
         axes.spines[["top", "right"]].set_visible(False)
@@ -46,7 +52,7 @@ def draw(curves: dict[str, Any], place: Path, show: list[str]) -> None:
             axes.set_ylim(-0.02, 1.02)
             if "ceiling" in curves:
                 _draw_ceiling(axes, curves["ceiling"])
-    lines = [plt.Line2D([], [], color=colour, linewidth=2) for colour in COLOURS[: len(names)]]
+    lines = [plt.Line2D([], [], color=COLOURS[name], linewidth=2) for name in names]
     figure.legend(lines, names, frameon=False, ncols=len(names), loc="outside lower center")
     figure.suptitle(f"REINFORCE on {curves['title']}", fontsize=11)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -57,7 +57,7 @@ CEILING = 2 / 3  # the maximum for a policy that ignores the replies
 AIM = 0.95
 EPISODES = 96  # per step, one for each sub-environment
 LEARNING_RATE = 1.5e-3
-KL_COEFFICIENT = 0.05  # without the penalty, the policy collapses to one lucky guess
+KL_COEFFICIENT = 0.05  # the penalty keeps all answers possible until the good ones are known
 LARGEST_GAP = 1e-3  # between the log probabilities of the rollout and of the training
 
 
@@ -259,7 +259,7 @@ def main() -> int:
     parser.add_argument("--game", choices=list(GAMES), default="guess")
     parser.add_argument("--engine", choices=["hf", "vllm"], default="hf", help="what samples")
     parser.add_argument("--seeds", type=int, default=3, help="how many agents, and controls")
-    parser.add_argument("--steps", type=int, default=140)
+    parser.add_argument("--steps", type=int, default=180)
     parser.add_argument("--out", type=Path, help="by default runs/learning/GAME.json")
     asked = parser.parse_args()
     names = ["with feedback", "without feedback"]

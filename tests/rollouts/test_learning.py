@@ -181,5 +181,6 @@ def test_a_reward_that_can_be_farmed_rises_while_the_success_rate_falls(
 ) -> None:
     monkeypatch.setattr(reinforce, "EPISODES", 48)
     trained = train(reward_design.make_game("farmed"), 30, 0)
-    assert reward_design.as_expected(trained)
-    assert trained["last"]["success"] < 0.2
+    first, last = trained["first"], trained["last"]
+    assert last["reward"] > first["reward"] + 0.1
+    assert last["success"] < first["success"] - 0.1

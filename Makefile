@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning test soak test-vllm test-core lint format docs bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-rewards test soak test-vllm test-core lint format docs bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,9 +25,15 @@ $(VENV)/.ready: setup.cfg pyproject.toml constraints.txt
 demo: setup  ## a real model answers 40 questions, beside a random policy and the oracle
 	$(BIN)/python examples/demo.py
 
-demo-learning: setup  ## a small model learns from rewards alone, beside a control; draws the curves
+demo-learning: setup  ## a small model learns two games from rewards alone, beside controls; draws the curves
 	$(BIN)/python examples/reinforce.py
-	$(BIN)/python examples/learning_curves.py runs/learning/curves.json
+	$(BIN)/python examples/learning_curves.py runs/learning/guess.json
+	$(BIN)/python examples/reinforce.py --game retry
+	$(BIN)/python examples/learning_curves.py runs/learning/retry.json
+
+demo-rewards: setup  ## the same model learns from a sparse, a dense and a farmed reward; draws the curves
+	$(BIN)/python examples/reward_design.py
+	$(BIN)/python examples/learning_curves.py runs/rewards/curves.json --show rewards successes
 
 test: setup  ## all tests, including those of a real model
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'

@@ -46,7 +46,7 @@ def make_model(tokenizer: Any) -> Any:
             intermediate_size=128,
             num_hidden_layers=2,
             num_attention_heads=2,  # with 32 dimensions, the smallest that vLLM supports on a CPU
-            max_position_embeddings=128,
+            max_position_embeddings=256,
             tie_word_embeddings=True,
             initializer_range=0.1,  # a narrow model learns nothing from the usual 0.02
             bos_token_id=None,

@@ -30,7 +30,7 @@ def blocks(language: str) -> list:
     return found
 
 
-def run(command: list[str], folder: Path) -> None:
+def run(command: list[str], folder: Path) -> str:
     done = subprocess.run(
         command,
         cwd=folder,
@@ -40,6 +40,7 @@ def run(command: list[str], folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("code", blocks("python"))
@@ -47,6 +48,21 @@ def test_python_block_runs(code: str, tmp_path: Path) -> None:
     script = tmp_path / "block.py"
     script.write_text(code)
     run([sys.executable, str(script)], tmp_path)
+
+
+def printing_blocks() -> list:
+    found = []
+    for file in FILES:
+        shown = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", file.read_text(), re.S)
+        found += [pytest.param(*pair, id=f"{file.name}-{i}") for i, pair in enumerate(shown)]
+    return found
+
+
+@pytest.mark.parametrize(("code", "shown"), printing_blocks())
+def test_python_block_prints_what_the_page_shows(code: str, shown: str, tmp_path: Path) -> None:
+    script = tmp_path / "block.py"
+    script.write_text(code)
+    assert run([sys.executable, str(script)], tmp_path) == shown
 
 
 @pytest.mark.parametrize("code", blocks("console"))

@@ -31,13 +31,20 @@ def reinforce(monkeypatch: pytest.MonkeyPatch) -> Any:
     return reinforce
 
 
-def test_rollout_and_training_agree_after_every_sync(reinforce: Any) -> None:
-    trained = asyncio.run(reinforce.train("vllm", 4, True, 0))
+@pytest.fixture
+def game(reinforce: Any) -> Any:
+    return reinforce.GAMES["guess"](True)
+
+
+def test_rollout_and_training_agree_after_every_sync(reinforce: Any, game: Any) -> None:
+    trained = asyncio.run(reinforce.train(game, "vllm", 4, 0, "vllm"))
     assert len(trained["rewards"]) == 4
     assert trained["gap"] < 1e-3
 
 
-def test_missing_sync_is_detected(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sync_is_detected(
+    reinforce: Any, game: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from textgym.policies.vllm import VLLMPolicy
 
     async def forgotten(self: Any, weights: Any, version: str) -> None:
@@ -45,10 +52,12 @@ def test_missing_sync_is_detected(reinforce: Any, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(VLLMPolicy, "load_weights", forgotten)
     with pytest.raises(RuntimeError, match="rollout and training differ"):
-        asyncio.run(reinforce.train("vllm", 4, True, 0))
+        asyncio.run(reinforce.train(game, "vllm", 4, 0, "vllm"))
 
 
-def test_missing_tied_head_is_detected(reinforce: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tied_head_is_detected(
+    reinforce: Any, game: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from textgym.policies.vllm import VLLMPolicy
 
     load = VLLMPolicy.load_weights
@@ -59,4 +68,4 @@ def test_missing_tied_head_is_detected(reinforce: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(VLLMPolicy, "load_weights", headless)
     with pytest.raises(RuntimeError, match="rollout and training differ"):
-        asyncio.run(reinforce.train("vllm", 4, True, 0))
+        asyncio.run(reinforce.train(game, "vllm", 4, 0, "vllm"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from gymnasium.wrappers import TransformReward
 
 import textgym
 from textgym.errors import UnknownNameError, UsageError
@@ -142,3 +143,52 @@ def test_command_wraps_the_environments(tmp_path: Path) -> None:
     lines = (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines()
     steps = [json.loads(line)["steps"][0] for line in lines]
     assert [step["components"]["step_penalty"] for step in steps] == [-0.5, -0.5]
+
+
+def test_wrappers_of_a_rollout_go_around_what_functions_make(tmp_path: Path) -> None:
+    for name, envs in (("one", make_guess), ("mixture", {"mine": make_guess, GUESS: 1.0})):
+        run = textgym.rollout(
+            envs, "random", episodes=4, wrappers=["StepPenalty:amount=0.5"], out=tmp_path / name
+        )
+        for trajectory in run.trajectories():
+            assert all(step["components"]["step_penalty"] == -0.5 for step in trajectory["steps"])
+            assert trajectory["env_kwargs"]["wrappers"][0].startswith("StepPenalty:")
+    assert textgym.rescore(tmp_path / "one").counts["same"] == 4
+    result = textgym.rescore(tmp_path / "mixture", envs={"mine": make_guess})
+    assert result.counts["same"] == 4
+
+
+def make_guess() -> Any:
+    return gym.make(GUESS, disable_env_checker=True)
+
+
+def halve(env: Any) -> Any:
+    return TransformReward(env, lambda reward: float(reward) / 2)
+
+
+def test_a_function_wraps_and_is_recorded_by_its_name(tmp_path: Path) -> None:
+    run = textgym.rollout(
+        "textgym/MCQA-v0", "oracle", episodes=3, wrappers=[halve], out=tmp_path / "run"
+    )
+    assert run.mean_reward == 0.5
+    config = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert config["env_kwargs"] == {"wrappers": [f"{__name__}:halve"]}
+    assert textgym.rescore(tmp_path / "run").counts["same"] == 3
+    again = textgym.rollout(
+        "textgym/MCQA-v0",
+        "oracle",
+        episodes=3,
+        wrappers=[halve],
+        out=tmp_path / "run",
+        resume=True,
+    )
+    assert again.metrics["overall"]["episodes"] == 3
+
+
+def test_wrappers_of_a_vector_are_texts_or_functions() -> None:
+    envs = textgym.make_vec(
+        "textgym/MCQA-v0", num_envs=2, env_wrappers=["StepPenalty:amount=0.5", halve]
+    )
+    envs.reset(seed=1)
+    assert envs.step(["", ""])[1].tolist() == [-0.25, -0.25]
+    envs.close()

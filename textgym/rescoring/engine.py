@@ -26,7 +26,7 @@ from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.mixtures import EnvFn, check_env_ids, check_env_kwargs, kwargs_for_env
-from textgym.provenance import recorded_kwargs
+from textgym.provenance import recorded_kwargs, wrappers_of
 from textgym.registry import import_environments, make, with_registered_ids
 from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
@@ -41,6 +41,7 @@ from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.selection import check_trajectories
+from textgym.wrappers.specs import apply_wrappers
 
 __all__ = ["arescore", "rescore"]
 
@@ -208,6 +209,9 @@ class _Replayer:
         env_fn = self._env_fns if callable(self._env_fns) else self._env_fns.get(id)
         if env_fn:
             env = env_fn()
+            # The first wrappers are those of the function; the run put the others around them.
+            others = stored["env_kwargs"].get("wrappers", [])[len(wrappers_of(env)) :]
+            env = apply_wrappers(env, others)
         else:
             env = make(id, **{**stored["env_kwargs"], **kwargs_for_env(id, self._changes)})
         self.digests |= digests_of({id: env})

@@ -33,6 +33,7 @@ from textgym.rollouts.plan import (
     make_env_fns,
     plan_tasks,
     recorded_envs,
+    with_wrappers,
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
 from textgym.rollouts.recorder import RunRecorder
@@ -188,9 +189,8 @@ async def arollout(
         refuse_used_folder(out)
     drawing = read_curriculum(curriculum)
     kwargs, log = with_registered_ids(env_kwargs or {}), RunLog()
-    if wrappers:
-        kwargs["wrappers"] = list(wrappers)
-    env_fns = make_env_fns(envs, kwargs, log)
+    env_fns = make_env_fns(envs, kwargs, wrappers, log)
+    kwargs = with_wrappers(kwargs, wrappers)
     weights = weights_of(envs) if isinstance(envs, Mapping) else {}
     named = functions_of(envs) if isinstance(envs, Mapping) else {}
     check_env_ids("env_concurrency", limits, env_fns)

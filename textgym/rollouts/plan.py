@@ -29,6 +29,7 @@ from textgym.rollouts.episode import Job
 from textgym.rollouts.run_log import RunLog
 from textgym.spaces import TextSpace
 from textgym.tasks.json_rows import json_row
+from textgym.wrappers.specs import WrapperSpec, apply_wrappers
 
 __all__ = [
     "EnvFns",
@@ -39,6 +40,7 @@ __all__ = [
     "make_env_fns",
     "plan_tasks",
     "recorded_envs",
+    "with_wrappers",
 ]
 
 Envs = str | Mapping[str, Source] | EnvFn
@@ -89,12 +91,15 @@ class PlannedTasks:
         return self._indices.index(index) if self._positions is None else self._positions[index]
 
 
-def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
+def make_env_fns(
+    envs: Envs, kwargs: dict[str, Any], wrappers: Sequence[WrapperSpec], log: RunLog
+) -> EnvFns:
     """Return the function that makes each environment, by id.
 
     Args:
         envs: An id, a function that makes an environment, or a mixture of them.
         kwargs: Keyword arguments of the environments, as `kwargs_for_env` takes them.
+        wrappers: Wrappers of all environments.
         log: Closes the environment that is made only for its id.
 
     Raises:
@@ -106,7 +111,7 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
         env = envs()
         name = env_name(env)
         log.close(env)
-        return {name: envs}
+        return {name: _wrapped(envs, wrappers)}
     if not isinstance(envs, (str, Mapping)):
         kind = type(envs).__name__
         raise UsageError(f"envs must be an id, ids with weights, or a function, not {kind}")
@@ -118,10 +123,25 @@ def make_env_fns(envs: Envs, kwargs: dict[str, Any], log: RunLog) -> EnvFns:
 
     def env_fn(id: str) -> EnvFn:
         # Gymnasium's checker costs much of an environment's first reset and step.
-        own = {"disable_env_checker": True, **kwargs_for_env(id, kwargs)}
+        own = {"disable_env_checker": True, **kwargs_for_env(id, with_wrappers(kwargs, wrappers))}
         return lambda: make(id, **own)
 
-    return {id: functions.get(id) or env_fn(id) for id in ids}
+    wrapped = {id: _wrapped(function, wrappers) for id, function in functions.items()}
+    return {id: wrapped.get(id) or env_fn(id) for id in ids}
+
+
+def with_wrappers(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> dict[str, Any]:
+    """Return the keyword arguments of environments with the wrappers of all of them.
+
+    Example:
+        >>> with_wrappers({"level": 1}, ["StepPenalty"])
+        {'level': 1, 'wrappers': ['StepPenalty']}
+    """
+    return {**kwargs, "wrappers": list(wrappers)} if wrappers else dict(kwargs)
+
+
+def _wrapped(env_fn: EnvFn, wrappers: Sequence[WrapperSpec]) -> EnvFn:
+    return lambda: apply_wrappers(env_fn(), wrappers)
 
 
 def plan_tasks(

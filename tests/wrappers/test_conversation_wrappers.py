@@ -510,3 +510,26 @@ def test_tampered_state_is_refused_and_changes_nothing(
     with pytest.raises(StateError, match=problem):
         textgym.set_state(env, tampered)
     assert textgym.get_state(env) == state
+
+
+def with_customer(env: Any) -> Any:
+    return SimulatedUser(env, user=f"{__name__}:answer_slowly")
+
+
+async def answer_slowly(messages: Any) -> str:
+    await asyncio.sleep(0.01)
+    said = sum(message["role"] == "assistant" for message in messages)
+    request = messages[0]["content"].partition("<request>")[2].partition("</request>")[0]
+    return "[END]" if said else request
+
+
+def test_a_user_that_waits_plays_in_rollouts_and_vectors() -> None:
+    run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=20, wrappers=[with_customer])
+    assert (run.mean_reward, run.metrics["overall"]["failures"]) == (1.0, 0)
+    assert textgym.rescore(run).counts["same"] == 20
+    envs = textgym.make_vec("textgym/MCQA-v0", num_envs=4, env_wrappers=[with_customer])
+    assert all(sub_env.step_may_block for sub_env in envs._sub_envs)
+    envs.reset(seed=1)
+    actions = [env.unwrapped.solve() for env in envs.envs]
+    assert envs.step(actions)[1].tolist() == [1.0] * 4
+    envs.close()

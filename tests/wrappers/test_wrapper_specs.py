@@ -158,6 +158,11 @@ def test_wrappers_of_a_rollout_go_around_what_functions_make(tmp_path: Path) -> 
     assert result.counts["same"] == 4
 
 
+def test_a_wrapper_of_a_rollout_that_is_no_list_is_refused() -> None:
+    with pytest.raises(UsageError, match="wrappers must be a list such as"):
+        textgym.rollout(GUESS, "random", episodes=1, wrappers="StepPenalty")
+
+
 def make_guess() -> Any:
     return gym.make(GUESS, disable_env_checker=True)
 
@@ -187,7 +192,7 @@ def test_a_function_wraps_and_is_recorded_by_its_name(tmp_path: Path) -> None:
 
 def test_wrappers_of_a_vector_are_texts_or_functions() -> None:
     envs = textgym.make_vec(
-        "textgym/MCQA-v0", num_envs=2, env_wrappers=["StepPenalty:amount=0.5", halve]
+        "textgym/MCQA-v0", 2, wrappers=["StepPenalty:amount=0.5"], env_wrappers=[halve]
     )
     envs.reset(seed=1)
     assert envs.step(["", ""])[1].tolist() == [-0.25, -0.25]

@@ -29,7 +29,7 @@ from textgym.rollouts.episode import Job
 from textgym.rollouts.run_log import RunLog
 from textgym.spaces import TextSpace
 from textgym.tasks.json_rows import json_row
-from textgym.wrappers.specs import WrapperSpec, apply_wrappers
+from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 
 __all__ = [
     "EnvFns",
@@ -105,6 +105,7 @@ def make_env_fns(
     Raises:
         UsageError: `envs` is something else, or is empty.
     """
+    check_wrappers(wrappers)
     if callable(envs):
         if kwargs:
             raise UsageError("env_kwargs need an id; a function makes its environment itself")

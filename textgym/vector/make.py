@@ -23,12 +23,11 @@ from textgym.mixtures import (
 from textgym.registry import make
 from textgym.vector.mixture_env import MixtureEnv
 from textgym.vector.text_vector_env import TextVectorEnv
-from textgym.wrappers.specs import WrapperSpec, apply_wrappers
+from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 
 __all__ = ["make_vec"]
 
 _ARGUMENTS_OF_GYMNASIUM = {  # of its own `make_vec`, and what is used here
-    "wrappers": "env_wrappers=, a list of texts or functions",
     "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
     "vectorization_mode": "it to gymnasium.make_vec, which makes the other vectors",
 }
@@ -40,6 +39,7 @@ def make_vec(
     *,
     curriculum: Curriculum | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    wrappers: Sequence[WrapperSpec] = (),
     env_wrappers: Iterable[WrapperSpec] = (),
     failures: str = "raise",
     retries: int = 2,
@@ -59,8 +59,10 @@ def make_vec(
             `SuccessCurriculum`, which all of them share, a dict of its arguments, or True.
             `infos["environment"]` holds the ids of the environments that play.
         autoreset_mode: As in `TextVectorEnv`.
-        env_wrappers: Wrappers of each sub-environment, the first innermost: functions that take an
-            environment and return it wrapped, or texts such as `"StepPenalty:amount=0.01"`.
+        wrappers: Wrappers of each sub-environment, the first innermost: texts such as
+            `"StepPenalty:amount=0.01"`, or functions that take an environment and return it wrapped.
+        env_wrappers: More of them, under a name that `gymnasium.make_vec` passes on; it does not
+            pass on `wrappers`.
         failures: As in `TextVectorEnv`.
         retries: As in `TextVectorEnv`.
         env_kwargs: Keyword arguments of the environments; those of a single id as a dict under it.
@@ -89,7 +91,8 @@ def make_vec(
     weights, functions = weights_of(mixture), functions_of(mixture)
     arguments = _arguments(kwargs, dict(env_kwargs or {}))
     check_env_kwargs("env_kwargs", arguments, weights, functions)
-    wrappers = tuple(env_wrappers)
+    check_wrappers(wrappers)
+    wrappers = (*wrappers, *env_wrappers)
     by_id: dict[str, EnvFn] = {
         id: functools.partial(_wrapped, functions[id], wrappers)
         if id in functions

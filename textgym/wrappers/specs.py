@@ -17,7 +17,14 @@ from textgym import wrappers
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.imports import import_object
 
-__all__ = ["WRAPPERS", "WrapperSpec", "apply_wrappers", "arguments_of", "make_wrapper"]
+__all__ = [
+    "WRAPPERS",
+    "WrapperSpec",
+    "apply_wrappers",
+    "arguments_of",
+    "check_wrappers",
+    "make_wrapper",
+]
 
 WrapperSpec = str | Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
 """A wrapper: a text, or a function that takes an environment and returns it wrapped."""
@@ -49,11 +56,20 @@ def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[WrapperSpec]) -> gym.
         >>> type(env).__name__, type(env.env).__name__
         ('ClipReturn', 'StepPenalty')
     """
-    if isinstance(specs, str) or not isinstance(specs, Sequence):
-        raise UsageError(f"wrappers must be a list such as ['StepPenalty'], not {specs!r:.100}")
+    check_wrappers(specs)
     for spec in specs:
         env = make_wrapper(env, spec)
     return env
+
+
+def check_wrappers(specs: Any) -> None:
+    """Check that wrappers are given as a list.
+
+    Raises:
+        UsageError: They are not.
+    """
+    if isinstance(specs, str) or not isinstance(specs, Sequence):
+        raise UsageError(f"wrappers must be a list such as ['StepPenalty'], not {specs!r:.100}")
 
 
 def make_wrapper(env: gym.Env[Any, Any], spec: WrapperSpec) -> gym.Env[Any, Any]:

@@ -60,7 +60,7 @@ def make_vec(
             `infos["environment"]` holds the ids of the environments that play.
         autoreset_mode: As in `TextVectorEnv`.
         wrappers: Wrappers of each sub-environment, the first innermost: texts such as
-            `"StepPenalty:amount=0.01"`, or functions that take an environment and return it wrapped.
+            `"StepPenalty:amount=0.01"`, or functions that return an environment wrapped.
         env_wrappers: More of them, under a name that `gymnasium.make_vec` passes on; it does not
             pass on `wrappers`.
         failures: As in `TextVectorEnv`.

@@ -23,6 +23,7 @@ __all__ = [
     "RewardWrapper",
     "SavedState",
     "StepResult",
+    "check_free_name",
     "check_message_spaces",
 ]
 
@@ -42,6 +43,18 @@ def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[
             f"{type(wrapper).__name__} needs an environment whose observations and actions are "
             f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
         )
+
+
+def check_free_name(env: gym.Env[Any, Any], name: str) -> None:
+    """Check that no wrapper of an environment pays under a name; such wrappers have a `name`.
+
+    Raises:
+        UsageError: One does.
+    """
+    while isinstance(env, gym.Wrapper):
+        if isinstance(env, MessageWrapper) and getattr(env, "name", None) == name:
+            raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
+        env = env.env
 
 
 class SavedState:
@@ -148,11 +161,7 @@ class RewardWrapper(MessageWrapper):
 
     def __init__(self, env: MessageEnv, *, name: str, **arguments: Any) -> None:
         super().__init__(env, name=name, **arguments)
-        inner: Any = env
-        while isinstance(inner, gym.Wrapper):
-            if isinstance(inner, RewardWrapper) and inner.name == name:
-                raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
-            inner = inner.env
+        check_free_name(env, name)
         self.name = name
 
     def checked_amount(self, amount: float, argument: str = "amount") -> float:

@@ -12,8 +12,8 @@ from textgym.imports import import_object
 from textgym.messages import Message, user
 from textgym.spaces import read_action
 from textgym.tasks.task import Task
-from textgym.time_limits import counting_layers
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.time_limits import counting_layers, graded_cut
+from textgym.wrappers.base import MessageEnv, StepResult, check_free_name
 from textgym.wrappers.conversations.base import OwnConversation, text_env
 
 __all__ = ["Retry"]
@@ -72,6 +72,7 @@ class Retry(OwnConversation):
         name: str = "retry",
     ) -> None:
         super().__init__(env, attempts=attempts, discount=discount, feedback=feedback, name=name)
+        check_free_name(env, name)
         inner = text_env(self)
         if inner.max_turns != 1:
             raise UsageError(
@@ -81,7 +82,7 @@ class Retry(OwnConversation):
             raise UsageError(f"Retry: attempts must be an integer of 2 or more, not {attempts!r}")
         if not 0 <= discount <= 1:
             raise UsageError(f"Retry: discount must be from 0 to 1, not {discount!r}")
-        self._attempts, self._discount, self._name = attempts, float(discount), name
+        self._attempts, self._discount, self.name = attempts, float(discount), name
         self._feedback = _feedback_function(feedback)
         self.max_turns = attempts * counting_layers(env)[0].max_turns
 
@@ -96,7 +97,8 @@ class Retry(OwnConversation):
         if self.state["failed"]:
             observation, _ = self.env.reset(options={"task": text_env(self).task.row})
             seen = len(observation)
-        observation, reward, terminated, truncated, info = self.env.step(message)
+        with graded_cut(self.env, when=self.is_last_turn):
+            observation, reward, terminated, truncated, info = self.env.step(message)
         new, reward = observation[seen:], float(reward)
         if not (terminated or truncated):
             return self.shown(new, reward, info=info, seen=len(observation), failed=False)
@@ -106,7 +108,7 @@ class Retry(OwnConversation):
         components = info.get("reward_components") or {}
         if info.get("is_success") or out_of_attempts or self.is_last_turn:
             loss = own * (self._discount**attempt - 1) if own > 0 else 0.0
-            info |= {"task_reward": own, "reward_components": {**components, self._name: loss}}
+            info |= {"task_reward": own, "reward_components": {**components, self.name: loss}}
             if not (info.get("is_success") or out_of_attempts):
                 terminated, truncated = False, True
                 info["stop_reason"] = "max_turns"
@@ -119,7 +121,7 @@ class Retry(OwnConversation):
         info = {
             "task_id": info["task_id"],
             "task_reward": 0.0,
-            "reward_components": {**components, self._name: 0.0},
+            "reward_components": {**components, self.name: 0.0},
         }
         new = [*new, user(feedback)]
         return self.shown(new, reward - own, info=info, attempt=attempt + 1, failed=True)

@@ -7,9 +7,15 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+from textgym.cards import Card
+from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.env import TextEnv
 from textgym.errors import UsageError
-from textgym.messages import Message, assistant_calls
+from textgym.messages import Message, assistant_calls, user
+from textgym.rewards import Grade
+from textgym.tasks.task import Task
 from textgym.time_limits import grade_at_time_limit
+from textgym.tools import tool
 from textgym.wrappers import ExtraTools, Retry, TokenBudget, TurnBudget
 
 CALL = assistant_calls(("calculator", {"expression": "6 * 7"}))
@@ -43,6 +49,59 @@ def test_a_limit_that_cuts_a_later_attempt_grades_it(limit: Any) -> None:
         assert env.step(action)[2:4] == (False, False)
     _, reward, terminated, truncated, info = env.step(call_and_answer(env))
     assert (reward, terminated, truncated, info["is_success"]) == (0.5, False, True, True)
+
+
+# Calls that an environment drops
+
+
+class FewCalls(TextEnv[None]):
+    """Runs at most two calls of a message."""
+
+    card = Card("demo/FewCalls-v0", "Few calls.")
+    max_calls = 2
+
+    def generate(self, rng: Any, level: int) -> dict[str, Any]:
+        return {"n": rng.randrange(1000)}
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        return Task(row["id"], (user(f"Say {row['n']}."),), str(row["n"]), row=row)
+
+    @tool
+    def look(self) -> str:
+        """Look."""
+        return "seen"
+
+    def grade(self) -> Grade:
+        return Grade(float(self.answer_text == self.task.answer), True)
+
+
+def test_every_call_is_answered_where_the_environment_runs_fewer() -> None:
+    env = ExtraTools(FewCalls(), tools=["calculator"])
+    env.reset(seed=1)
+    message = assistant_calls(("calculator", {"expression": "1"}), *[("look", {})] * 6)
+    observation, *_ = env.step(message)
+    asked, results = observation[1]["tool_calls"] or [], observation[2:]
+    assert [item["tool_call_id"] for item in results] == [call["id"] for call in asked]
+    assert [str(item["content"])[:14] for item in results[:3]] == ["1", "seen", "seen"]
+    assert all(str(item["content"]).startswith("Error: not run") for item in results[3:])
+
+
+# Threads
+
+
+async def wait(seconds: float) -> str:
+    """Wait.
+
+    Args:
+        seconds: How long.
+    """
+    return f"waited {seconds}"
+
+
+@pytest.mark.parametrize(("function", "may_block"), [(wait, True), ("calculator", False)])
+def test_steps_with_asynchronous_functions_may_block(function: Any, may_block: bool) -> None:
+    env = ExtraTools(make(), tools=[function])
+    assert (step_may_block(env), reset_may_block(env)) == (may_block, False)
 
 
 # Names

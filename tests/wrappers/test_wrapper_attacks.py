@@ -10,7 +10,7 @@ import pytest
 from textgym.cards import Card
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.env import TextEnv
-from textgym.errors import UsageError
+from textgym.errors import InvalidActionError, UsageError
 from textgym.messages import Message, assistant_calls, user
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
@@ -104,9 +104,28 @@ def test_steps_with_asynchronous_functions_may_block(function: Any, may_block: b
     assert (step_may_block(env), reset_may_block(env)) == (may_block, False)
 
 
+# Invalid actions
+
+
+@pytest.mark.parametrize("action", [None, 5, {"role": "assistant", "tool_calls": [{}]}])
+def test_a_token_budget_leaves_invalid_actions_to_the_environment(action: Any) -> None:
+    env = TokenBudget(make(), limit=5)
+    env.reset(seed=1)
+    with pytest.raises(InvalidActionError):
+        env.step(action)
+
+
 # Names
 
 
 def test_two_retries_have_different_names() -> None:
     with pytest.raises(UsageError, match="two wrappers pay as 'retry'"):
         Retry(Retry(make()))
+
+
+# Notes
+
+
+def test_a_turn_budget_says_no_more_than_the_environment_allows() -> None:
+    env = TurnBudget(make("textgym/GuessNumber-v0", max_turns=3), limit=10)
+    assert str(env.reset(seed=1)[0][-1]["content"]).endswith("You have 3 messages left.")

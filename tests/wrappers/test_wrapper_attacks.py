@@ -7,16 +7,18 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+import textgym
 from textgym.cards import Card
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.env import TextEnv
-from textgym.errors import InvalidActionError, UsageError
-from textgym.messages import Message, assistant_calls, user
+from textgym.errors import EnvironmentFailure, InvalidActionError, UsageError
+from textgym.messages import Message, assistant, assistant_calls, user
+from textgym.policies import Action, Policy
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.time_limits import grade_at_time_limit
 from textgym.tools import tool
-from textgym.wrappers import ExtraTools, Retry, TokenBudget, TurnBudget
+from textgym.wrappers import ExtraTools, Retry, SimulatedUser, TokenBudget, TurnBudget
 
 CALL = assistant_calls(("calculator", {"expression": "6 * 7"}))
 
@@ -121,6 +123,36 @@ def test_a_token_budget_leaves_invalid_actions_to_the_environment(action: Any) -
 def test_two_retries_have_different_names() -> None:
     with pytest.raises(UsageError, match="two wrappers pay as 'retry'"):
         Retry(Retry(make()))
+
+
+# Simulated users
+
+
+class Guest(Policy):
+    """Says one thing, then ends."""
+
+    name = "guest"
+
+    async def act(self, messages: Any, tools: Any, **kwargs: Any) -> Action:
+        return Action(assistant("Please." if len(messages) < 3 else "[END]"))
+
+
+def test_a_policy_of_ones_own_is_named_by_its_class() -> None:
+    env = SimulatedUser(make(), user=f"{__name__}:Guest")
+    assert env.reset(seed=1)[0] == [user("Please.")]
+
+
+def test_a_restored_state_replaces_the_reset_that_the_user_failed() -> None:
+    replies = iter(["Please.", "", "Please.", "[END]"])
+    env = SimulatedUser(make(), user=lambda messages: next(replies))
+    env.reset(options={"index": 0})
+    state = textgym.get_state(env)
+    with pytest.raises(EnvironmentFailure, match="said nothing"):
+        env.reset(options={"index": 5})
+    textgym.set_state(env, state)
+    _, info = env.reset()
+    assert info["task_id"] == env.unwrapped.task.id
+    assert env.step("Hm.")[2]
 
 
 # Notes

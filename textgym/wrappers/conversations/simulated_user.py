@@ -153,6 +153,15 @@ class SimulatedUser(OwnConversation):
             return self._step_env(message)
         return self.shown([message, user(reply)], said=self.state["said"] + 1)
 
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
+        """
+        super().set_state(state)
+        self._unopened = None
+
     def _step_env(self, message: Message) -> StepResult:
         observation, reward, terminated, truncated, info = self.env.step(message)
         new = observation[self.state["seen"] :]
@@ -215,7 +224,9 @@ def _client(given: UserLike) -> ReplyClient:
         found: Any = given
         if isinstance(given, str):
             is_policy = given.partition(":")[0] in POLICY_KINDS
-            found = make_policy(given, SAMPLING) if is_policy else import_object(given)
+            found = None if is_policy else import_object(given)
+            if is_policy or (isinstance(found, type) and issubclass(found, Policy)):
+                found = make_policy(given, SAMPLING)
         if not (callable(found) or isinstance(found, Policy)):
             raise UsageError(f"SimulatedUser: {given!r:.100} is neither a policy nor a function")
         policy: Policy | ReplyFunction = found

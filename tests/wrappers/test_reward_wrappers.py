@@ -272,9 +272,9 @@ def test_component_of_the_environment_is_never_overwritten() -> None:
     [
         (partial(StepPenalty, amount=-1.0), "amount must be a finite number of 0 or more"),
         (partial(StepPenalty, amount=math.nan), "amount must be a finite number of 0 or more"),
-        (partial(EfficiencyBonus, limit=1), "limit must be 2 or more"),
+        (partial(EfficiencyBonus, limit=1), "limit must be an integer of 2 or more"),
         (partial(FormatBonus, pattern="("), "pattern is not a regular expression"),
-        (partial(RepetitionPenalty, ngram=0), "ngram must be 1 or more"),
+        (partial(RepetitionPenalty, ngram=0), "ngram must be an integer of 1 or more"),
         (partial(SoftOverlongPunishment, max_length=5, buffer=6), "buffer must be over 0"),
         (partial(WeightedComponents, weights={}), "weights must be finite numbers"),
         (partial(ClipReturn, low=1.0), "low must be 0 or less"),

@@ -19,6 +19,7 @@ from textgym.tasks.task import Task
 from textgym.time_limits import grade_at_time_limit
 from textgym.tools import tool
 from textgym.wrappers import ExtraTools, Retry, SimulatedUser, TokenBudget, TurnBudget
+from textgym.wrappers.specs import make_wrapper
 
 CALL = assistant_calls(("calculator", {"expression": "6 * 7"}))
 
@@ -115,6 +116,38 @@ def test_a_token_budget_leaves_invalid_actions_to_the_environment(action: Any) -
     env.reset(seed=1)
     with pytest.raises(InvalidActionError):
         env.step(action)
+
+
+# Texts
+
+
+def with_budget(env: Any) -> Any:
+    return TurnBudget(env)
+
+
+def without_result(env: Any) -> None:
+    """Forget to return the environment."""
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        (f"{__name__}:with_budget:limit=5", "with_budget is a function, which takes no arguments"),
+        (f"{__name__}:without_result", "without_result must return an environment, not None"),
+        (without_result, "without_result must return an environment, not None"),
+        ("RepetitionPenalty:ngram=2.0", "ngram must be an integer of 1 or more, not 2.0"),
+        ('LengthPenalty:free="10"', "free must be an integer, not '10'"),
+        ("LengthPenalty:free=NaN", "free must be an integer, not nan"),
+        ("LengthPenalty:tokenizer=5", "a tokenizer is a name or a function, not 5"),
+        ("EfficiencyBonus:limit=NaN", "limit must be an integer of 2 or more, not nan"),
+        ("SoftOverlongPunishment:max_length=1e999,buffer=1", "both integers"),
+        ("PotentialShaping:potential=5", "potential must be a function or its place, not 5"),
+        ("PotentialShaping:potential=os:sep", "potential must be a function or its place"),
+    ],
+)
+def test_arguments_that_would_fail_at_a_step_are_refused(spec: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        make_wrapper(make(), spec)
 
 
 # Names

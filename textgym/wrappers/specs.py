@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from textgym import wrappers
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_object
+from textgym.imports import import_object, name_of
 
 __all__ = ["WRAPPERS", "WrapperSpec", "apply_wrappers", "arguments_of", "make_wrapper"]
 
@@ -74,9 +74,11 @@ def make_wrapper(env: gym.Env[Any, Any], spec: WrapperSpec) -> gym.Env[Any, Any]
             raise UsageError(
                 f"a wrapper is a text such as 'StepPenalty' or a function, not {spec!r:.100}"
             )
-        return spec(env)
+        return _call(spec, env)
     cls, text = _find(spec)
     if not isinstance(cls, type):
+        if text:
+            raise UsageError(f"{name_of(cls)} is a function, which takes no arguments: {spec!r}")
         return make_wrapper(env, cls)
     arguments = _read_arguments(spec, text)
     known = arguments_of(cls)
@@ -103,6 +105,15 @@ def arguments_of(cls: type[gym.Wrapper[Any, Any, Any, Any]]) -> dict[str, inspec
     """
     parameters = list(inspect.signature(cls.__init__).parameters.values())[2:]  # not self and env
     return {parameter.name: parameter for parameter in parameters}
+
+
+def _call(function: Callable[..., Any], env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    """Return an environment that a function has wrapped."""
+    wrapped = function(env)
+    if not isinstance(wrapped, gym.Env):
+        name = getattr(function, "__name__", repr(function))
+        raise UsageError(f"{name} must return an environment, not {wrapped!r:.100}")
+    return wrapped
 
 
 def _find(spec: str) -> tuple[Any, str]:

@@ -44,8 +44,10 @@ class EfficiencyBonus(RewardWrapper):
         name: str = "efficiency_bonus",
     ) -> None:
         super().__init__(env, name=name, limit=limit, amount=amount)
-        if limit < 2:
-            raise UsageError(f"EfficiencyBonus: limit must be 2 or more, not {limit!r}")
+        if not isinstance(limit, int) or limit < 2:
+            raise UsageError(
+                f"EfficiencyBonus: limit must be an integer of 2 or more, not {limit!r}"
+            )
         self._limit, self._amount = limit, self.checked_amount(amount)
 
     def begin(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
+from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 
 __all__ = ["cached_tokenizer", "length_function", "sampled_text"]
@@ -37,6 +38,9 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
         tokenizer: A model's name or folder, or a function from a text to its token ids; None for
             the number of characters.
 
+    Raises:
+        UsageError: It is neither a text nor a function.
+
     Example:
         >>> length_function(None)("four"), length_function(str.split)("two words")
         (4, 2)
@@ -46,6 +50,8 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     if isinstance(tokenizer, str):
         cached_tokenizer(tokenizer)  # whose errors belong here
         return partial(_length_in_tokens, tokenizer)
+    if not callable(tokenizer):
+        raise UsageError(f"a tokenizer is a name or a function, not {tokenizer!r:.100}")
     return partial(_length_of, tokenizer)
 
 

@@ -170,9 +170,13 @@ class PotentialShaping(RewardWrapper):
         if not 0 < gamma <= 1:
             raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
         self._gamma = gamma
-        self._potential: Potential = (
-            import_object(potential) if isinstance(potential, str) else potential
-        )
+        found: Any = import_object(potential) if isinstance(potential, str) else potential
+        if not callable(found):
+            raise UsageError(
+                "PotentialShaping: potential must be a function or its place, not "
+                f"{potential!r:.100}"
+            )
+        self._potential: Potential = found
 
     def begin(self) -> dict[str, Any]:
         """Return a state without a potential, which `reset` sets."""

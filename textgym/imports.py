@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from types import ModuleType
 from typing import Any, TypeVar
@@ -22,11 +23,13 @@ __all__ = [
     "import_module",
     "import_object",
     "importable",
+    "is_place",
     "load_creator",
     "name_of",
 ]
 
 T = TypeVar("T")
+_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 def import_module(name: str) -> ModuleType:
@@ -76,6 +79,16 @@ def import_object(spec: str) -> Any:
             raise UnknownNameError(f"{module!r} has no {name!r}{did_you_mean(part, dir(found))}")
         found = getattr(found, part)
     return found
+
+
+def is_place(text: str) -> bool:
+    """Return whether a text has the form `module:name`, rather than that of any other text.
+
+    Example:
+        >>> is_place("my.module:function"), is_place("Wrong: try again.")
+        (True, False)
+    """
+    return bool(_PLACE.fullmatch(text))
 
 
 def import_class(spec: str, base: type[T]) -> type[T]:

@@ -110,7 +110,8 @@ def recorded(value: Any) -> Any:
     if isinstance(value, list):  # which may have functions, such as wrappers
         return [recorded(item) for item in value]
     if hasattr(value, "__qualname__"):
-        return f"{value.__module__}:{value.__qualname__}"
+        owner = getattr(value, "__objclass__", value)  # of a method such as str.split
+        return f"{owner.__module__}:{value.__qualname__}"
     return json_round_trip(value)
 
 

@@ -61,8 +61,16 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
 
 
 @contextlib.contextmanager
-def graded_cut(env: gym.Env[Any, Any]) -> Iterator[None]:
-    """Make the next step of an environment the last one, which it grades, while the block runs."""
+def graded_cut(env: gym.Env[Any, Any], *, when: bool = True) -> Iterator[None]:
+    """Make the next step of an environment the last one, which it grades, while the block runs.
+
+    Args:
+        env: The environment.
+        when: Whether to do so at all.
+    """
+    if not when:
+        yield
+        return
     layers = [layer for layer in counting_layers(env) if hasattr(layer, "turn")]
     limits = [layer.max_turns for layer in layers]
     for layer in layers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import dataclasses
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
+from textgym import registry
 from textgym.errors import EnvironmentFailure, StateError, UsageError
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.policies import Action, Policy
@@ -29,6 +31,7 @@ from textgym.wrappers import (
     TokenBudget,
     TurnBudget,
 )
+from textgym.wrappers.conversations import simulated_user
 from textgym.wrappers.conversations.calculator import calculator
 
 CALCULATE = assistant_calls(("calculator", {"expression": "6 * 7"}))
@@ -93,9 +96,9 @@ def test_feedback_by_a_function(feedback: Any) -> None:
 
 
 def test_an_answer_cannot_fill_in_the_feedback() -> None:
-    env = retry(feedback="{answer}")
-    env.unwrapped.task  # noqa: B018
-    assert env.step(r"\boxed{{left}}")[0][-1]["content"] in ("", "{left}")
+    env = Retry(make("textgym/EquivalenceJudge-v0"), feedback="{answer}")
+    env.reset(seed=1)
+    assert "{left}" in env.step("{left}")[0][-1]["content"]
 
 
 def test_an_attempt_that_follows_a_wrong_one_is_graded_alone() -> None:
@@ -119,7 +122,7 @@ def test_penalties_within_an_attempt_are_paid_for_each() -> None:
     env = Retry(StepPenalty(make(), amount=0.25), attempts=2)
     env.reset(seed=1)
     rewards = [env.step(boxed(env, right))[1] for right in (False, True)]
-    assert rewards == [-0.25, 0.5 - 0.25]
+    assert rewards == [-0.25, 0.5 * (1 - 0.25)]
 
 
 def test_a_time_limit_ends_the_attempts_with_a_grade() -> None:
@@ -128,6 +131,41 @@ def test_a_time_limit_ends_the_attempts_with_a_grade() -> None:
     results = [env.step(boxed(env, False)) for _ in range(2)]
     assert results[-1][2:4] == (False, True)
     assert (results[-1][4]["stop_reason"], results[-1][4]["is_success"]) == ("max_turns", False)
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside"),
+    [
+        ([], []),
+        (["FormatBonus:amount=0.3"], []),
+        (["EfficiencyBonus:limit=2,amount=1"], []),
+        ([f"PotentialShaping:potential={__name__}:shorter"], []),
+        (['WeightedComponents:weights={"task_reward":0.5}'], []),
+        (["ClipReturn:high=0.5"], []),
+        (["StepPenalty:amount=0.05"], []),
+        ([], ['WeightedComponents:weights={"correct":1,"answered":0.5,"retry":1}']),
+        ([], ["FormatBonus:amount=0.3", "StepPenalty:amount=0.05"]),
+    ],
+    ids=str,
+)
+def test_failing_on_purpose_never_pays(inside: list[str], outside: list[str]) -> None:
+    returns = []
+    for wrong in range(4):
+        retry = "Retry:attempts=3,discount=0.9"
+        env = registry.make("textgym/MCQA-v0", wrappers=[*inside, retry, *outside])
+        env.reset(seed=1)
+        total, ended, attempt = 0.0, False, 0
+        while not ended:
+            _, reward, terminated, truncated, info = env.step(boxed(env, attempt >= wrong))
+            total, attempt, ended = total + float(reward), attempt + 1, terminated or truncated
+        assert info["is_success"] is (wrong < 3)
+        returns.append(total)
+    assert returns == sorted(returns, reverse=True)
+    assert returns[2] > returns[3]
+
+
+def shorter(messages: Any) -> float:
+    return -float(len(messages))
 
 
 # Prompts
@@ -326,19 +364,60 @@ def test_a_policy_speaks_as_the_user_with_the_roles_exchanged() -> None:
 
 
 def test_a_user_that_fails_leaves_everything_as_it_was() -> None:
-    replies = iter(["", "Please.", "", "Sure?", "[END]"])
+    replies = iter([None, "Please.", None, "Sure?", "[END]"])  # None is no text, which fails
     env = SimulatedUser(make(), user=lambda messages: next(replies))
-    with pytest.raises(EnvironmentFailure, match="said nothing"):
+    with pytest.raises(EnvironmentFailure, match="returned NoneType instead of text"):
         env.reset(seed=1)
     task = env.unwrapped.task.id
+    with pytest.raises(UsageError, match="call reset before step"):
+        env.step("A")
     env.reset()  # goes on with the same task
     assert env.unwrapped.task.id == task
     state = textgym.get_state(env)
-    with pytest.raises(EnvironmentFailure, match="said nothing"):
+    with pytest.raises(EnvironmentFailure, match="returned NoneType instead of text"):
         env.step("A")
     assert textgym.get_state(env) == state
     assert env.step("A")[0][-1]["content"] == "Sure?"
     assert env.step("A")[2]
+
+
+def test_a_user_that_says_nothing_ends_the_conversation_but_not_at_its_beginning() -> None:
+    replies = iter(["", "Please.", ""])
+    env = SimulatedUser(make(), user=lambda messages: next(replies))
+    with pytest.raises(EnvironmentFailure, match="said nothing"):
+        env.reset(seed=1)
+    env.reset()
+    assert env.step(boxed(env, True))[1:3] == (1.0, True)
+
+
+class Talkative(Customer):
+    """Is cut at its token limit in every reply."""
+
+    async def act(self, messages: Any, tools: Any, **kwargs: Any) -> Action:
+        return Action(assistant("Please, please"), finish_reason="length")
+
+
+def test_a_reply_of_the_user_that_was_cut_is_a_reply() -> None:
+    env = SimulatedUser(make(), user=Talkative(), max_turns=3)
+    assert env.reset(seed=1)[0][-1]["content"] == "Please, please"
+    assert env.step("A")[0][-1]["content"] == "Please, please"
+
+
+def test_equal_specs_are_one_user_a_process() -> None:
+    envs = [SimulatedUser(make(), user=f"{__name__}:answer_slowly") for _ in range(3)]
+    assert len({id(simulated_user._client(env._user)) for env in envs}) == 1
+
+
+def test_images_of_the_task_stay() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    parts = [{"type": "text", "text": "Which?"}, image]
+    env = SimulatedUser(make(), script=["Look: {task}"])
+    prompt: Any = {"role": "user", "content": parts}
+    task = dataclasses.replace(env.unwrapped.get_task(0), messages=(prompt,))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(env.unwrapped._tasks, "choose", lambda options: task)
+        observation, _ = env.reset()
+    assert observation[-1]["content"] == [image, {"type": "text", "text": "Look: Which?"}]
 
 
 def test_the_user_is_not_asked_again_when_the_environment_fails() -> None:

@@ -186,7 +186,6 @@ def test_blind_policies_earn_nothing_by_retrying_without_success() -> None:
 
 # Random stacks
 
-CONVERSATION = ("ExtraTools", "FewShot", "Retry", "SimulatedUser", "SystemPrompt", "TokenBudget")
 WINDOW = SPECS["ContextWindow"]
 ACTIONS: dict[str, Any] = {
     "wrong": "Hm.",

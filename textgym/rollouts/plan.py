@@ -27,8 +27,8 @@ from textgym.provenance import env_name, recorded
 from textgym.registry import make
 from textgym.rollouts.episode import Job
 from textgym.rollouts.run_log import RunLog
-from textgym.spaces import TextSpace
 from textgym.tasks.json_rows import json_row
+from textgym.wrappers import FlattenConversation, TokenIds
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 
 __all__ = [
@@ -171,7 +171,7 @@ def plan_tasks(
             environment.
     """
     for env in samples.values():
-        if isinstance(getattr(env, "observation_space", None), TextSpace | gym.spaces.Box):
+        if isinstance(env, FlattenConversation | TokenIds):
             kind = type(env).__name__
             raise UsageError(f"rollouts need observations that are messages: leave out {kind}")
         policy.for_env(env)

@@ -23,6 +23,7 @@ __all__ = [
     "RewardWrapper",
     "SavedState",
     "StepResult",
+    "check_free_name",
     "check_message_spaces",
 ]
 
@@ -42,6 +43,26 @@ def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[
             f"{type(wrapper).__name__} needs an environment whose observations and actions are "
             f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
         )
+
+
+def check_free_name(env: gym.Env[Any, Any], name: str) -> None:
+    """Check that no wrapper of an environment pays under a name; such wrappers have a `name`.
+
+    Raises:
+        UsageError: One does.
+    """
+    if name in names_of_payments(env):
+        raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
+
+
+def names_of_payments(env: gym.Env[Any, Any]) -> list[str]:
+    """Return the names under which the wrappers of an environment pay."""
+    names = []
+    while isinstance(env, gym.Wrapper):
+        if isinstance(env, MessageWrapper) and hasattr(env, "name"):
+            names.append(env.name)
+        env = env.env
+    return names
 
 
 class SavedState:
@@ -111,6 +132,8 @@ class MessageWrapper(
         UsageError: The observations or actions of the environment are not messages.
     """
 
+    _stepped: tuple[Any, StepResult] | None = None  # and the wrapper failed after that
+
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
         gym.Wrapper.__init__(self, env)
@@ -121,13 +144,52 @@ class MessageWrapper(
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and begin a new state."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self.state = self.begin()
+        self.state, self._stepped = self.begin(), None
         return observation, info
+
+    def step_once(self, action: Message) -> StepResult:
+        """Step the environment, for wrappers that can fail after that, as a reward model can.
+
+        `finish_step` ends the step. Until then the same action gets the same result, so that a step
+        that failed can be taken again, and the environment is not stepped twice.
+
+        Raises:
+            UsageError: The step before has failed, and this is another action.
+        """
+        if self._stepped is None:
+            self._stepped = action, self.env.step(action)
+        elif self._stepped[0] != action:
+            raise UsageError("a step has failed: step the same action again, or reset")
+        return self._stepped[1]
+
+    def finish_step(self) -> None:
+        """End a step, after which nothing can fail."""
+        self._stepped = None
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the state of the wrapper alone, as JSON data.
+
+        Raises:
+            StateError: There has been no reset, or a step has failed and was not taken again.
+        """
+        if self._stepped is not None:
+            raise StateError("a step has failed: take it again before the episode is saved")
+        return super().get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing or unknown, or has another type. Nothing is changed.
+        """
+        super().set_state(state)
+        self._stepped = None
 
 
 def _is_like(value: Any, new: Any) -> bool:
     if isinstance(new, float):
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return is_number and math.isfinite(value)
     return type(value) is type(new)
 
 
@@ -148,11 +210,7 @@ class RewardWrapper(MessageWrapper):
 
     def __init__(self, env: MessageEnv, *, name: str, **arguments: Any) -> None:
         super().__init__(env, name=name, **arguments)
-        inner: Any = env
-        while isinstance(inner, gym.Wrapper):
-            if isinstance(inner, RewardWrapper) and inner.name == name:
-                raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
-            inner = inner.env
+        check_free_name(env, name)
         self.name = name
 
     def checked_amount(self, amount: float, argument: str = "amount") -> float:
@@ -171,6 +229,8 @@ class RewardWrapper(MessageWrapper):
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return what is paid for a step. It may replace `state`, as the last thing it does.
 
+        If it raises, the step can be taken again, and the environment is not stepped twice.
+
         Args:
             action: The action.
             result: What the environment's `step` returned.
@@ -179,7 +239,7 @@ class RewardWrapper(MessageWrapper):
 
     def step(self, action: Message) -> StepResult:
         """Step the environment, and pay."""
-        result = self.env.step(action)
+        result = self.step_once(action)
         observation, reward, terminated, truncated, info = result
         components = info.get("reward_components") or {}
         if self.name in components:
@@ -188,6 +248,7 @@ class RewardWrapper(MessageWrapper):
                 f"{type(self).__name__} another name="
             )
         amount = self.payment(action, result) + 0.0  # never -0.0
+        self.finish_step()
         info.setdefault("task_reward", float(reward))
         info["reward_components"] = {**components, self.name: amount}
         return observation, float(reward) + amount, terminated, truncated, info

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from textgym.errors import ContextFullError, InvalidActionError, UsageError
-from textgym.imports import import_object
+from textgym.imports import import_object, is_place
 from textgym.messages import Message, assistant, copy_json, text_of
 from textgym.policies import Action, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls
@@ -115,7 +115,7 @@ def _template_function(template: Any) -> Template:
         return function
     if isinstance(template, str) and "{content}" in template:
         return functools.partial(_filled_in, template)
-    if isinstance(template, str) and ":" in template and " " not in template:
+    if isinstance(template, str) and is_place(template):
         return _template_function(import_object(template))
     raise UsageError(
         f"FlattenConversation: template must be a text with {{content}} or a function, "

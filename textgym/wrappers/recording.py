@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from textgym import __version__
-from textgym.messages import Message
+from textgym.messages import Message, copy_json
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Action
@@ -65,6 +65,8 @@ class RecordTrajectories(MessageWrapper):
         self._episode_table = EpisodeTable()
         self._repeats: Counter[int] = Counter()
         self._record: EpisodeRecord | None = None
+        self._index = 0
+        self._row: dict[str, Any] | None = None
         self._started_at = self._clock = self._turn_clock = 0.0
 
     def reset(
@@ -76,7 +78,9 @@ class RecordTrajectories(MessageWrapper):
         if self._folder is None:
             self._folder = RunFolder(self._path, self._config())
         self._record = EpisodeRecord()
-        self._record.begin(self.env, list(observation), dict(info))
+        tools = copy_json(info.get("tools", []))
+        self._record.begin(self.env, list(observation), {**info, "tools": tools})
+        self._index, self._row = self._task()
         self._turn_clock = time.perf_counter()
         return observation, info
 
@@ -112,7 +116,7 @@ class RecordTrajectories(MessageWrapper):
             super().close()
 
     def _write(self, record: EpisodeRecord) -> None:
-        index, row = self._task()
+        index, row = self._index, self._row
         trajectory = record.trajectory(
             env_id=self._env_id,
             env_kwargs=self._env_kwargs,

@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from textgym import wrappers
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_object
+from textgym.imports import import_object, name_of
 
 __all__ = [
     "WRAPPERS",
@@ -36,7 +36,9 @@ WRAPPERS: dict[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
 }
 """The wrappers of textgym by name."""
 
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)=")
 _NEXT_ARGUMENT = re.compile(r",(?=[A-Za-z_]\w*=)")
+_JSON = json.JSONDecoder()
 
 
 def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[WrapperSpec]) -> gym.Env[Any, Any]:
@@ -90,9 +92,11 @@ def make_wrapper(env: gym.Env[Any, Any], spec: WrapperSpec) -> gym.Env[Any, Any]
             raise UsageError(
                 f"a wrapper is a text such as 'StepPenalty' or a function, not {spec!r:.100}"
             )
-        return spec(env)
+        return _call(spec, env)
     cls, text = _find(spec)
     if not isinstance(cls, type):
+        if text:
+            raise UsageError(f"{name_of(cls)} is a function, which takes no arguments: {spec!r}")
         return make_wrapper(env, cls)
     arguments = _read_arguments(spec, text)
     known = arguments_of(cls)
@@ -121,6 +125,15 @@ def arguments_of(cls: type[gym.Wrapper[Any, Any, Any, Any]]) -> dict[str, inspec
     return {parameter.name: parameter for parameter in parameters}
 
 
+def _call(function: Callable[..., Any], env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    """Return an environment that a function has wrapped."""
+    wrapped = function(env)
+    if not isinstance(wrapped, gym.Env):
+        name = getattr(function, "__name__", repr(function))
+        raise UsageError(f"{name} must return an environment, not {wrapped!r:.100}")
+    return wrapped
+
+
 def _find(spec: str) -> tuple[Any, str]:
     """Return the class that a spec names, and the text of its arguments."""
     name, _, rest = spec.partition(":")
@@ -137,13 +150,29 @@ def _find(spec: str) -> tuple[Any, str]:
 
 
 def _read_arguments(spec: str, text: str) -> dict[str, Any]:
+    """Return the arguments in a text; those that are JSON may contain commas."""
     read: dict[str, Any] = {}
-    for part in _NEXT_ARGUMENT.split(text) if text else ():
-        name, separator, value = part.partition("=")
-        if not separator or not name.isidentifier():
+    start = 0
+    while start < len(text):
+        named = _ARGUMENT.match(text, start)
+        if named is None:
+            part = text[start:].partition(",")[0]
             raise UsageError(f"{spec!r}: a wrapper is Name:argument=value, so not {part!r}")
-        try:
-            read[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            read[name] = value
+        if named[1] in read:
+            raise UsageError(f"{spec!r}: the argument {named[1]!r} is given twice")
+        read[named[1]], end = _read_value(text, named.end())
+        start = end + 1
     return read
+
+
+def _read_value(text: str, start: int) -> tuple[Any, int]:
+    """Return the value of an argument, and the position after it."""
+    try:
+        value, end = _JSON.raw_decode(text, start)
+        if end == len(text) or _NEXT_ARGUMENT.match(text, end):
+            return value, end
+    except (ValueError, RecursionError):
+        pass
+    found = _NEXT_ARGUMENT.search(text, start)
+    end = found.start() if found else len(text)
+    return text[start:end], end

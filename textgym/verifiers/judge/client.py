@@ -39,6 +39,8 @@ class ReplyClient:
         timeout: The time limit for one reply, in seconds.
         role: What the policy or callable is, for error messages.
         failure: What is raised if there is no reply.
+        keeps_cut_replies: Whether a reply that was cut at the token limit is a reply. Otherwise it
+            counts as an empty one.
     """
 
     def __init__(
@@ -49,9 +51,11 @@ class ReplyClient:
         timeout: float,
         role: str = "judge",
         failure: type[BoundaryFailure] = JudgeFailure,
+        keeps_cut_replies: bool = False,
     ) -> None:
         self.name = name
         self._role, self._failure = role, failure
+        self._keeps_cut_replies = keeps_cut_replies
         self._make = make
         self._made = os.getpid(), make()
         self._concurrency = concurrency
@@ -98,7 +102,8 @@ class ReplyClient:
         asked = self._policy_or_function()
         if isinstance(asked, Policy):
             action = await asked.act(messages, [], seed=seed)
-            return "" if action.finish_reason == "length" else text_of(action.message)
+            is_cut = action.finish_reason == "length" and not self._keeps_cut_replies
+            return "" if is_cut else text_of(action.message)
         if _is_async(asked):
             reply = await asked(messages)
         else:

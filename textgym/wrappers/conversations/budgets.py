@@ -7,6 +7,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message
+from textgym.spaces import action_problem
 from textgym.time_limits import counting_layers, graded_cut, limit_turns
 from textgym.wrappers.base import MessageEnv, StepResult
 from textgym.wrappers.conversations.base import ConversationWrapper, with_text
@@ -54,7 +55,8 @@ class _Budget(ConversationWrapper):
 
     def _with_notes(self, messages: list[Message]) -> list[Message]:
         for place, left in zip(self.state["places"], self.state["left"], strict=True):
-            messages[place] = with_text(messages[place], self._note.replace(LEFT, str(left)))
+            if messages[place]["role"] != "assistant":  # what was sampled stays as it is
+                messages[place] = with_text(messages[place], self._note.replace(LEFT, str(left)))
         return messages
 
 
@@ -66,7 +68,8 @@ class TurnBudget(_Budget):
 
     Args:
         env: The environment.
-        limit: The maximum number of assistant messages; None for the environment's own `max_turns`.
+        limit: The maximum number of assistant messages; None for the environment's own `max_turns`,
+            which a higher limit does not raise.
         note: The text, in which `{left}` is replaced by the number.
 
     Raises:
@@ -92,9 +95,10 @@ class TurnBudget(_Budget):
         note: str = "You have {left} messages left.",
     ) -> None:
         layers = counting_layers(env)
-        most = layers[0].max_turns if limit is None and layers else limit
+        most: Any = layers[0].max_turns if limit is None and layers else limit
         if not isinstance(most, int) or most < 1:
             raise UsageError(f"TurnBudget: limit must be 1 or more, not {most!r}")
+        most = min([most, *(layer.max_turns for layer in layers[:1])])
         super().__init__(env, limit=most, note=note)
         limit_turns(env, most)
 
@@ -154,6 +158,8 @@ class TokenBudget(_Budget):
 
     def step(self, action: Message) -> StepResult:
         """Step the environment, and say how many tokens are left."""
+        if action_problem(action):
+            return self.env.step(action)  # which raises
         left: int = self.state["left"][-1] - self._length(sampled_text(action))
         if left > 0:
             observation, reward, terminated, truncated, info = self.env.step(action)

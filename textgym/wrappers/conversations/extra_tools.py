@@ -59,6 +59,8 @@ class ExtraTools(OwnConversation):
         1.0
     """
 
+    blocking_reset = False
+
     def __init__(
         self,
         env: MessageEnv,
@@ -73,6 +75,7 @@ class ExtraTools(OwnConversation):
         if len(self._toolbox.tools) < len(tools):
             raise UsageError("ExtraTools: two of the tools have the same name")
         self._names = frozenset(self._toolbox.tools)
+        self.blocking = any(map(inspect.iscoroutinefunction, self._functions))
         most = max([MAX_TURNS, *(layer.max_turns for layer in counting_layers(env)[:1])])
         self.max_turns = most if max_turns is None else max_turns
         if not isinstance(self.max_turns, int) or self.max_turns < 1:
@@ -93,6 +96,7 @@ class ExtraTools(OwnConversation):
         observation, info = super().reset(seed=seed, options=options)
         offered = [schema["function"]["name"] for schema in info["tools"]]
         for name in self._names.intersection(offered):
+            self._state = None
             raise UsageError(f"ExtraTools: the environment has a tool {name!r} already")
         self.state = {**self.state, "offered": offered}
         return observation, {**info, "tools": [*info["tools"], *self._toolbox.schemas()]}
@@ -157,18 +161,22 @@ class ExtraTools(OwnConversation):
 def _in_order(
     message: Message, results: Mapping[str, str], theirs: Mapping[str, Message] | None = None
 ) -> list[Message]:
-    """Return the results of a message's calls, in the order of the calls."""
+    """Return the results of a message's calls, in the order of the calls.
+
+    The environment answers only the calls that it kept, see `TextEnv.max_calls`.
+    """
     ids = [str(call["id"]) for call in message["tool_calls"] or ()]
     known = theirs or {}
-    return [known[id] if id in known else tool_result(results[id], id) for id in ids]
+    dropped = "Error: not run, because the message has too many calls"
+    return [known.get(id) or tool_result(results.get(id, dropped), id) for id in ids]
 
 
 def _function(given: Any) -> Callable[..., Any]:
     found = given
     if isinstance(given, str):
         found = TOOLS[given] if given in TOOLS else import_object(given)
-    if not callable(found):
-        raise UsageError(f"ExtraTools: {given!r:.100} is not a function")
+    if not inspect.isfunction(found):
+        raise UsageError(f"ExtraTools: {given!r:.100} is not a function with a schema")
     function: Callable[..., Any] = found
     return function
 

@@ -126,10 +126,12 @@ class FewShot(ConversationWrapper):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and choose the examples."""
-        ids = [id for id, _ in self._solved or self._solve()]
+        solved = self._solved or self._solve()
         observation, info = super().reset(seed=seed, options=options)
-        if info["task_id"] in ids:
-            self.state = {"left_out": ids.index(info["task_id"])}
+        question = observation[-1].get("content")
+        for place, (id, example) in enumerate(solved):
+            if id == info["task_id"] or example.messages[0].get("content") == question:
+                self.state = {"left_out": place}
         return self._with_examples(observation), info
 
     def step(self, action: Message) -> StepResult:
@@ -166,7 +168,8 @@ class FewShot(ConversationWrapper):
     def _solve(self) -> list[tuple[str, Conversation]]:
         """Play one task more than the examples, because one may be the task that is played."""
         inner = text_env(self)
-        source = type(inner)(**{**inner.arguments, "split": "train", "render_mode": None})
+        others = {"split": "train", "render_mode": None, "max_turns": None}
+        source = type(inner)(**{**inner.arguments, **others})
         try:
             self._solved = [_solved(source, index) for index in range(self._shots + 1)]
         except (OracleError, UsageError) as error:
@@ -182,8 +185,10 @@ def _solved(env: TextEnv[Any], index: int) -> tuple[str, Conversation]:
     """Return the id of a task, and the conversation in which the oracle solves it."""
     observation, info = env.reset(seed=index, options={"index": index})
     for _ in range(MAX_TURNS):
-        observation, _, terminated, truncated, _ = env.step(env.solve())
+        observation, _, terminated, truncated, result = env.step(env.solve())
         if terminated or truncated:
+            if not result.get("is_success"):
+                raise UsageError(f"the oracle does not solve task {index}")
             return info["task_id"], Conversation(observation[_count_system(observation) :])
     raise UsageError(f"the oracle does not end task {index} in {MAX_TURNS} messages")
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from textgym.env.conversation import Conversation
 from textgym.errors import UsageError
-from textgym.imports import import_object
+from textgym.imports import import_object, is_place
 from textgym.messages import Message, user
 from textgym.tasks.task import Task
-from textgym.time_limits import counting_layers
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.time_limits import counting_layers, graded_cut
+from textgym.wrappers.base import (
+    MessageEnv,
+    MessageWrapper,
+    StepResult,
+    check_free_name,
+    names_of_payments,
+)
 from textgym.wrappers.conversations.base import OwnConversation, text_env
 
 __all__ = ["Retry"]
 
 Feedback = Callable[[dict[str, Any], Task], str]
-_NAME = re.compile(r"[\w.]+:[\w.]+")
 MAX_QUOTED = 200  # characters of an answer
 
 
@@ -27,9 +31,10 @@ class Retry(OwnConversation):
     r"""Gives several attempts at the task of a single-turn environment.
 
     After a wrong answer the user says so, and the model tries again, in the same conversation. The
-    episode ends with the first success or with the last attempt. Only that attempt is paid, times
-    `discount` for each attempt before it; a negative reward is not reduced. The environment is
-    reset to the same task for each attempt, so it does not see the earlier ones.
+    episode ends with the first success or with the last attempt. That attempt is paid, times
+    `discount` for each attempt before it; a negative reward is not reduced. Of the earlier attempts
+    only what wrappers inside took away counts, so failing never pays. The environment is reset to
+    the same task for each attempt, so it does not see the earlier ones.
 
     With more attempts a policy that guesses succeeds more often: the environment's chance does not
     hold. A rating of the first attempt alone is the environment without this wrapper.
@@ -72,6 +77,7 @@ class Retry(OwnConversation):
         name: str = "retry",
     ) -> None:
         super().__init__(env, attempts=attempts, discount=discount, feedback=feedback, name=name)
+        check_free_name(env, name)
         inner = text_env(self)
         if inner.max_turns != 1:
             raise UsageError(
@@ -81,7 +87,8 @@ class Retry(OwnConversation):
             raise UsageError(f"Retry: attempts must be an integer of 2 or more, not {attempts!r}")
         if not 0 <= discount <= 1:
             raise UsageError(f"Retry: discount must be from 0 to 1, not {discount!r}")
-        self._attempts, self._discount, self._name = attempts, float(discount), name
+        self._attempts, self._discount, self.name = attempts, float(discount), name
+        self._inside = names_of_payments(env)
         self._feedback = _feedback_function(feedback)
         self.max_turns = attempts * counting_layers(env)[0].max_turns
 
@@ -93,38 +100,58 @@ class Retry(OwnConversation):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and begin the first attempt."""
-        observation, info = self.env.reset(seed=seed, options=options)
-        self.state = self.begin()
+        observation, info = MessageWrapper.reset(self, seed=seed, options=options)
         self.conversation = Conversation()
         return observation, info
 
     def step(self, action: Message) -> StepResult:
         """Step the environment; after a wrong answer, say so instead of ending the episode."""
-        state = self.state
-        if state["failed"]:
+        if self.state["failed"]:
             prompt, _ = self.env.reset(options={"task": text_env(self).task.row})
-            state = {**state, "seen": len(prompt)}
-        observation, reward, terminated, truncated, info = self.env.step(action)
+            self.state = {**self.state, "seen": len(prompt), "failed": False}
+        state = self.state
+        with graded_cut(self.env, when=self.is_last_turn):
+            observation, reward, terminated, truncated, info = self.step_once(action)
         new, reward = observation[state["seen"] :], float(reward)
-        state = {**state, "turn": state["turn"] + 1, "failed": False}
-        is_success, attempt = info.get("is_success"), state["attempt"]
-        is_last = attempt + 1 == self._attempts
-        ended = terminated or truncated
-        own: float = info.get("task_reward", reward)
-        components = info.get("reward_components") or {}
-        if ended and not (is_success or is_last or state["turn"] >= self.max_turns):
+        state = {**state, "turn": state["turn"] + 1}
+        is_last = state["attempt"] + 1 >= self._attempts
+        if not (terminated or truncated):
+            self.state = state
+        elif info.get("is_success") or is_last or state["turn"] >= self.max_turns:
+            if not (info.get("is_success") or is_last):
+                terminated, truncated, info = False, True, {**info, "stop_reason": "max_turns"}
+            reward, info = self._paid(reward, info, state["attempt"])
+            self.state = state
+        else:
             self._say_what_was_wrong(state, new, info)
-            paid = {"task_reward": 0.0, "reward_components": {**components, self._name: 0.0}}
-            info = {"task_id": info["task_id"], **paid}
-            return self.conversation.copy(), reward - own, False, False, info
-        loss = 0.0
-        if ended:
-            loss = own * (self._discount**attempt - 1) if own > 0 else 0.0
-            info |= {"task_reward": own, "reward_components": {**components, self._name: loss}}
-            if not (is_success or is_last):
-                terminated, truncated, info["stop_reason"] = False, True, "max_turns"
-        self.state = state
-        return [*self.conversation.copy(), *new], reward + loss, terminated, truncated, info
+            reward, info = self._paid_for_a_failure(reward, info)
+            self.finish_step()
+            return self.conversation.copy(), reward, False, False, info
+        self.finish_step()
+        return [*self.conversation.copy(), *new], reward, terminated, truncated, info
+
+    def _paid(
+        self, reward: float, info: dict[str, Any], attempt: int
+    ) -> tuple[float, dict[str, Any]]:
+        """Return the reward and the info of the attempt that counts."""
+        loss = reward * (self._discount**attempt - 1) if reward > 0 else 0.0
+        components = {**(info.get("reward_components") or {}), self.name: loss}
+        own = info.get("task_reward", reward)
+        return reward + loss, {**info, "task_reward": own, "reward_components": components}
+
+    def _paid_for_a_failure(
+        self, reward: float, info: dict[str, Any]
+    ) -> tuple[float, dict[str, Any]]:
+        """Return the reward and the info of an attempt that does not count: only its costs."""
+        paid = reward - info.get("task_reward", reward)  # by wrappers inside
+        cost = min(0.0, paid)
+        known = info.get("reward_components") or {}
+        components = {name: known[name] for name in self._inside if name in known}
+        return cost, {
+            "task_id": info["task_id"],
+            "task_reward": 0.0,
+            "reward_components": {**components, self.name: cost - paid},
+        }
 
     def _say_what_was_wrong(
         self, state: dict[str, Any], new: list[Message], info: dict[str, Any]
@@ -148,7 +175,7 @@ def _feedback_function(feedback: Any) -> Feedback:
         return function
     if not isinstance(feedback, str):
         raise UsageError(f"Retry: feedback must be a text or a function, not {feedback!r:.100}")
-    if _NAME.fullmatch(feedback):
+    if is_place(feedback):
         return _feedback_function(import_object(feedback))
     return partial(_filled_in, feedback)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from textgym.concurrency import background_loop as background
@@ -61,7 +62,8 @@ class SimulatedUser(OwnConversation):
 
     Raises:
         UsageError: The environment has a user of its own, or an argument is not valid.
-        EnvironmentFailure: By `reset` and `step`: the model gave no reply, or an empty one.
+        EnvironmentFailure: By `reset` and `step`: the model gave no reply; by `reset`: it said
+            nothing, or ended the conversation.
 
     Example:
         >>> import gymnasium, textgym
@@ -108,8 +110,10 @@ class SimulatedUser(OwnConversation):
         if not isinstance(end, str) or not end.strip():
             raise UsageError(f"SimulatedUser: end must be a text that is not empty, not {end!r}")
         self._instructions, self._end = instructions or INSTRUCTIONS, end
-        self._client = None if user is None else _client(user)
-        self.blocking = self._client is not None
+        self._user = user
+        if user is not None:
+            _client(user)  # whose errors belong here
+        self.blocking = user is not None
         self.max_turns = max_turns
         self._asked: tuple[list[Any], str | None] | None = None  # a step may be taken again
         self._unopened: tuple[list[Message], dict[str, Any]] | None = None
@@ -128,14 +132,21 @@ class SimulatedUser(OwnConversation):
         if seed is not None or options is not None or self._unopened is None:
             self._unopened = super().reset(seed=seed, options=options)
         observation, info = self._unopened
-        kept, task = observation[:-1], text_of(observation[-1])
-        self.state = {**self.state, "task": task}
-        first = self._reply([])
-        if first is None:
-            raise EnvironmentFailure("the simulated user ended the conversation at its beginning")
+        if not observation or observation[-1]["role"] != "user":
+            raise UsageError("SimulatedUser needs a prompt that ends with a message of the user")
+        *kept, last = observation
+        begun = {**self.begin(), "seen": len(observation), "task_id": info["task_id"]}
+        self.state = {**begun, "task": text_of(last)}
+        try:
+            first = self._reply([])
+            if first is None:
+                raise EnvironmentFailure("the simulated user ended the conversation at once")
+        except BaseException:
+            self._state = None  # there is no episode
+            raise
         self._unopened = None
         self.state = {**self.state, "said": 1}
-        self.conversation = Conversation([*kept, user(first)])
+        self.conversation = Conversation([*kept, _with_parts_of(last, first)])
         return self.conversation.copy(), info
 
     def step(self, action: Message | str) -> StepResult:
@@ -152,6 +163,15 @@ class SimulatedUser(OwnConversation):
         if reply is None:
             return self._step_env(message)
         return self.shown([message, user(reply)], said=self.state["said"] + 1)
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state of the wrapper alone.
+
+        Raises:
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
+        """
+        super().set_state(state)
+        self._unopened = None
 
     def _step_env(self, message: Message) -> StepResult:
         observation, reward, terminated, truncated, info = self.env.step(message)
@@ -172,16 +192,26 @@ class SimulatedUser(OwnConversation):
             system(self._instructions.replace(TASK, task)),
             *_roles_exchanged([assistant(GREETING), *messages]),
         ]
-        assert self._client is not None
+        client = _client(self._user)
         seed = hash_int("user", self.state["task_id"], said)
         try:
-            reply = background.run(self._client.ask(asked, seed))
+            reply = background.run(client.ask(asked, seed))
         except ContextFullError:  # the conversation has become too long for the user
             return None
         reply = after_reasoning(reply).strip()
-        if not reply:
-            raise EnvironmentFailure(f"the simulated user {self._client.name} said nothing")
-        return None if self._end in reply else reply
+        if not reply and not messages:
+            raise EnvironmentFailure(f"the simulated user {client.name} said nothing")
+        return None if not reply or self._end in reply else reply
+
+
+def _with_parts_of(task: Message, said: str) -> Message:
+    """Return what the user says first, with the images of the task."""
+    content = task.get("content")
+    parts = content if isinstance(content, list) else []
+    others = [part for part in parts if part["type"] != "text"]
+    if not others:
+        return user(said)
+    return {"role": "user", "content": [*others, {"type": "text", "text": said}]}
 
 
 def _roles_exchanged(messages: list[Message]) -> list[Message]:
@@ -210,16 +240,30 @@ def _checked_script(script: Any) -> list[str]:
     return texts
 
 
-def _client(given: UserLike) -> ReplyClient:
-    def make() -> Policy | ReplyFunction:
-        found: Any = given
-        if isinstance(given, str):
-            is_policy = given.partition(":")[0] in POLICY_KINDS
-            found = make_policy(given, SAMPLING) if is_policy else import_object(given)
-        if not (callable(found) or isinstance(found, Policy)):
-            raise UsageError(f"SimulatedUser: {given!r:.100} is neither a policy nor a function")
-        policy: Policy | ReplyFunction = found
-        return policy
-
+@lru_cache(maxsize=64)
+def _client(given: Any) -> ReplyClient:
+    """Return the client of a user. Equal specs are one model a process."""
     name = given if isinstance(given, str) else getattr(given, "name", type(given).__name__)
-    return ReplyClient(str(name), make, None, TIMEOUT, "simulated user", EnvironmentFailure)
+    make = partial(_make_user, given)
+    return ReplyClient(
+        str(name),
+        make,
+        None,
+        TIMEOUT,
+        role="simulated user",
+        failure=EnvironmentFailure,
+        keeps_cut_replies=True,
+    )
+
+
+def _make_user(given: Any) -> Policy | ReplyFunction:
+    found: Any = given
+    if isinstance(given, str):
+        is_policy = given.partition(":")[0] in POLICY_KINDS
+        found = None if is_policy else import_object(given)
+        if is_policy or (isinstance(found, type) and issubclass(found, Policy)):
+            found = make_policy(given, SAMPLING)
+    if not (callable(found) or isinstance(found, Policy)):
+        raise UsageError(f"SimulatedUser: {given!r:.100} is neither a policy nor a function")
+    made: Policy | ReplyFunction = found
+    return made

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 from textgym.verifiers.extract import after_reasoning
-from textgym.verifiers.patterns import PatternSearch
+from textgym.verifiers.patterns import PatternSearch, compile_pattern
 from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
 
 __all__ = ["EfficiencyBonus", "FormatBonus"]
@@ -44,8 +43,10 @@ class EfficiencyBonus(RewardWrapper):
         name: str = "efficiency_bonus",
     ) -> None:
         super().__init__(env, name=name, limit=limit, amount=amount)
-        if limit < 2:
-            raise UsageError(f"EfficiencyBonus: limit must be 2 or more, not {limit!r}")
+        if not isinstance(limit, int) or limit < 2:
+            raise UsageError(
+                f"EfficiencyBonus: limit must be an integer of 2 or more, not {limit!r}"
+            )
         self._limit, self._amount = limit, self.checked_amount(amount)
 
     def begin(self) -> dict[str, Any]:
@@ -93,10 +94,10 @@ class FormatBonus(RewardWrapper):
         name: str = "format_bonus",
     ) -> None:
         super().__init__(env, name=name, pattern=pattern, amount=amount)
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise UsageError(f"FormatBonus: pattern is not a regular expression: {error}") from None
+        if pattern is not None and compile_pattern(pattern) is None:
+            raise UsageError(
+                f"FormatBonus: pattern is not a regular expression, or a huge one: {pattern!r:.100}"
+            )
         self._pattern, self._amount = pattern, self.checked_amount(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:

@@ -117,6 +117,8 @@ class LengthPenalty(RewardWrapper):
         name: str = "length_penalty",
     ) -> None:
         super().__init__(env, name=name, amount=amount, free=free, limit=limit, tokenizer=tokenizer)
+        if not isinstance(free, int):
+            raise UsageError(f"LengthPenalty: free must be an integer, not {free!r}")
         self._amount, self._free = self.checked_amount(amount), free
         self._limit = self.checked_amount(limit, "limit")
         self._length = length_function(tokenizer)
@@ -164,10 +166,11 @@ class SoftOverlongPunishment(RewardWrapper):
         super().__init__(
             env, name=name, max_length=max_length, buffer=buffer, amount=amount, tokenizer=tokenizer
         )
-        if not 0 < buffer <= max_length:
+        are_integers = isinstance(buffer, int) and isinstance(max_length, int)
+        if not are_integers or not 0 < buffer <= max_length:
             raise UsageError(
                 "SoftOverlongPunishment: buffer must be over 0 and at most max_length "
-                f"({max_length!r}), not {buffer!r}"
+                f"({max_length!r}), both integers, not {buffer!r}"
             )
         self._amount = self.checked_amount(amount)
         self._start, self._buffer = max_length - buffer, buffer
@@ -208,8 +211,10 @@ class RepetitionPenalty(RewardWrapper):
         name: str = "repetition_penalty",
     ) -> None:
         super().__init__(env, name=name, amount=amount, ngram=ngram)
-        if ngram < 1:
-            raise UsageError(f"RepetitionPenalty: ngram must be 1 or more, not {ngram!r}")
+        if not isinstance(ngram, int) or ngram < 1:
+            raise UsageError(
+                f"RepetitionPenalty: ngram must be an integer of 1 or more, not {ngram!r}"
+            )
         self._amount, self._ngram = self.checked_amount(amount), ngram
 
     def payment(self, action: Message | str, result: StepResult) -> float:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
+from textgym.errors import UsageError
+from textgym.imports import import_object, is_place
 from textgym.messages import Message, text_of
 
 __all__ = ["cached_tokenizer", "length_function", "sampled_text"]
@@ -34,8 +36,11 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     """Return the function that measures a text.
 
     Args:
-        tokenizer: A model's name or folder, or a function from a text to its token ids; None for
-            the number of characters.
+        tokenizer: A model's name or folder; a function from a text to its token ids, or its place,
+            as `module:function`; None for the number of characters.
+
+    Raises:
+        UsageError: It is neither a text nor a function.
 
     Example:
         >>> length_function(None)("four"), length_function(str.split)("two words")
@@ -43,9 +48,13 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     """
     if tokenizer is None:
         return len
+    if isinstance(tokenizer, str) and is_place(tokenizer):
+        tokenizer = import_object(tokenizer)
     if isinstance(tokenizer, str):
         cached_tokenizer(tokenizer)  # whose errors belong here
         return partial(_length_in_tokens, tokenizer)
+    if not callable(tokenizer):
+        raise UsageError(f"a tokenizer is a name or a function, not {tokenizer!r:.100}")
     return partial(_length_of, tokenizer)
 
 
@@ -54,6 +63,7 @@ def _length_of(encode: Callable[[str], Any], text: str) -> int:
 
 
 def _length_in_tokens(model: str, text: str) -> int:
+    text = text.encode(errors="replace").decode()  # tokenizers raise on unpaired surrogates
     return len(cached_tokenizer(model)(text, add_special_tokens=False)["input_ids"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,22 +14,21 @@ from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
 
 __all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]
 
+_log = logging.getLogger(__name__)
 Potential = Callable[[list[Message]], float]
 
 
 class WeightedComponents(RewardWrapper):
     """Replaces the reward by a weighted sum of the reward components.
 
-    A component without a weight counts nothing. What is added to the task reward to get there
-    stands in the components under the wrapper's name.
+    A component without a weight counts nothing, such as the payments of other wrappers. What is
+    added to the reward to get there stands in the components under the wrapper's name. An episode
+    without any of the components is paid nothing, and the first one is logged.
 
     Args:
         env: The environment.
         weights: The weight of each component by name; `task_reward` is the environment's reward.
         name: The name of the reward component.
-
-    Raises:
-        RewardError: By `step` at the end of an episode that had none of the components.
 
     Example:
         >>> import gymnasium, textgym
@@ -53,6 +53,7 @@ class WeightedComponents(RewardWrapper):
             raise UsageError(
                 f"WeightedComponents: weights must be finite numbers by component, not {weights!r}"
             )
+        self._is_warned = False
         self._weights = {part: float(weight) for part, weight in weights.items()}
 
     def begin(self) -> dict[str, Any]:
@@ -64,18 +65,20 @@ class WeightedComponents(RewardWrapper):
         reward, info = float(result[1]), result[4]
         parts: dict[str, float] = {**(info.get("reward_components") or {})}
         parts["task_reward"] = info.get("task_reward", reward)
-        if (
-            (result[2] or result[3])
-            and not self.state["seen"]
-            and self._weights.keys().isdisjoint(parts)
-        ):
-            known = ", ".join(parts)
-            raise RewardError(
-                f"WeightedComponents: the episode has none of {', '.join(self._weights)}; its "
-                f"components are {known}"
-            )
+        if (result[2] or result[3]) and not self.state["seen"] and not self._is_warned:
+            self._warn_if_none(parts)
         self.state = {"seen": self.state["seen"] or not self._weights.keys().isdisjoint(parts)}
         return sum(weight * parts.get(name, 0.0) for name, weight in self._weights.items()) - reward
+
+    def _warn_if_none(self, parts: Mapping[str, float]) -> None:
+        """Log once that an episode had none of the components, which may be misspelt."""
+        if self._weights.keys().isdisjoint(parts):
+            self._is_warned = True
+            _log.warning(
+                "WeightedComponents: an episode had none of %s; its components were %s",
+                ", ".join(self._weights),
+                ", ".join(parts),
+            )
 
 
 class ClipReturn(RewardWrapper):
@@ -134,9 +137,10 @@ class PotentialShaping(RewardWrapper):
     """Adds the discounted difference of a potential, which does not change the optimal policy.
 
     A step from the conversation `s` to `t` pays `gamma * potential(t) - potential(s)` (Ng, Harada
-    and Russell, 1999). After the last step of a terminated episode the potential counts as 0, so
-    with `gamma=1` an episode pays `-potential(prompt)` in all, whatever happens in it. After a
-    truncated episode it keeps its value, because the episode could have gone on.
+    and Russell, 1999). After the last step of an episode that was graded the potential counts as 0,
+    so with `gamma=1` an episode pays `-potential(prompt)` in all, whatever happens in it. This
+    includes episodes that a limit of textgym truncates, which a policy may reach on purpose. After
+    a cut without a grade it keeps its value, because the episode could have gone on.
 
     Args:
         env: The environment.
@@ -170,9 +174,13 @@ class PotentialShaping(RewardWrapper):
         if not 0 < gamma <= 1:
             raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
         self._gamma = gamma
-        self._potential: Potential = (
-            import_object(potential) if isinstance(potential, str) else potential
-        )
+        found: Any = import_object(potential) if isinstance(potential, str) else potential
+        if not callable(found):
+            raise UsageError(
+                "PotentialShaping: potential must be a function or its place, not "
+                f"{potential!r:.100}"
+            )
+        self._potential: Potential = found
 
     def begin(self) -> dict[str, Any]:
         """Return a state without a potential, which `reset` sets."""
@@ -189,7 +197,8 @@ class PotentialShaping(RewardWrapper):
     def payment(self, action: Message | str, result: StepResult) -> float:
         """Return the discounted difference of the potential."""
         before: float = self.state["potential"]
-        after = 0.0 if result[2] else self._value(result[0])
+        graded = result[2] or (result[3] and "is_success" in result[4])
+        after = 0.0 if graded else self._value(result[0])
         self.state = {"potential": after}
         return self._gamma * after - before
 

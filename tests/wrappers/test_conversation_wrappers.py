@@ -576,6 +576,8 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
         (Retry, {"messages": [{"role": "narrator"}]}, "Retry.messages: "),
         (Retry, {"messages": None}, "Retry.messages must be a list"),
         (Retry, {"turn": "x"}, "Retry.turn must be a int"),
+        (TurnBudget, {"left": []}, "TurnBudget: places and left must be equally many numbers"),
+        (TurnBudget, {"places": [-1]}, "TurnBudget: places and left must be equally many numbers"),
     ],
 )
 def test_tampered_state_is_refused_and_changes_nothing(

@@ -69,9 +69,8 @@ class _Budget(ConversationWrapper):
 
     def _with_notes(self, messages: list[Message]) -> list[Message]:
         for place, left in zip(self.state["places"], self.state["left"], strict=True):
-            if (
-                place < len(messages) and messages[place]["role"] != "assistant"
-            ):  # what was sampled stays as it is
+            is_shown = place < len(messages)
+            if is_shown and messages[place]["role"] != "assistant":  # what was sampled stays
                 messages[place] = with_text(messages[place], self._note.replace(LEFT, str(left)))
         return messages
 

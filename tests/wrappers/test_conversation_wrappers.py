@@ -544,9 +544,9 @@ def test_a_note_is_added_to_a_content_of_parts() -> None:
         (partial(SimulatedUser, user=5), "textgym/MCQA-v0", "neither a policy nor a function"),
         (ContextWindow, "textgym/MCQA-v0", "max_messages or max_tokens"),
         (partial(ContextWindow, max_tokens=5), "textgym/MCQA-v0", "needs a tokenizer"),
-        (partial(TurnBudget, limit=0), "textgym/MCQA-v0", "limit must be 1 or more"),
+        (partial(TurnBudget, limit=0), "textgym/MCQA-v0", "limit must be an integer of 1 or more"),
         (partial(TurnBudget, note="Hurry!"), "textgym/MCQA-v0", "note must be a text with"),
-        (partial(TokenBudget, limit=0), "textgym/MCQA-v0", "limit must be 1 or more"),
+        (partial(TokenBudget, limit=0), "textgym/MCQA-v0", "limit must be an integer of 1 or more"),
         (Retry, "CartPole-v1", "needs an environment whose observations"),
     ],
 )  # fmt: skip

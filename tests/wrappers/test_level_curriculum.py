@@ -276,7 +276,7 @@ def test_it_is_given_as_text() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"window": 0}, "window must be 1 or more"),
+        ({"window": 0}, "window must be an integer of 1 or more"),
         ({"raise_at": 0.2}, "lower_at must be less than raise_at"),
         ({"raise_at": 1.5}, "both from 0 to 1"),
         ({"raise_at": float("nan")}, "both from 0 to 1"),

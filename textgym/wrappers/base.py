@@ -23,6 +23,7 @@ __all__ = [
     "RewardWrapper",
     "SavedState",
     "StepResult",
+    "check_count",
     "check_free_name",
     "check_message_spaces",
 ]
@@ -53,6 +54,19 @@ def check_free_name(env: gym.Env[Any, Any], name: str) -> None:
     """
     if name in names_of_payments(env):
         raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
+
+
+def check_count(owner: object, argument: str, value: Any, least: int = 1) -> None:
+    """Check that an argument of a wrapper is an integer of at least a value.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if type(value) is not int or value < least:
+        raise UsageError(
+            f"{type(owner).__name__}: {argument} must be an integer of {least} or more, "
+            f"not {value!r}"
+        )
 
 
 def names_of_payments(env: gym.Env[Any, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.errors import StateError, UsageError
 from textgym.messages import Message
-from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult
+from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult, check_count
 
 __all__ = ["LevelCurriculum"]
 
@@ -66,8 +66,7 @@ class LevelCurriculum(MessageWrapper):
         super().__init__(
             env, levels=levels, window=window, raise_at=raise_at, lower_at=lower_at, start=start
         )
-        if not isinstance(window, int) or window < 1:
-            raise UsageError(f"LevelCurriculum: window must be 1 or more, not {window!r}")
+        check_count(self, "window", window)
         if not 0 <= lower_at < raise_at <= 1:
             raise UsageError(
                 "LevelCurriculum: lower_at must be less than raise_at, both from 0 to 1, not "

@@ -23,7 +23,7 @@ from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.spaces import TextSpace
-from textgym.wrappers.base import MessageEnv, SavedState, check_message_spaces
+from textgym.wrappers.base import MessageEnv, SavedState, check_count, check_message_spaces
 from textgym.wrappers.rewards.lengths import cached_tokenizer
 
 __all__ = ["FlattenConversation", "TokenIds"]
@@ -170,11 +170,8 @@ class TokenIds(_Interface):
         max_tokens: int = 512,
     ) -> None:
         super().__init__(env, tokenizer=tokenizer, max_length=max_length, max_tokens=max_tokens)
-        for name, length in (("max_length", max_length), ("max_tokens", max_tokens)):
-            if not isinstance(length, int) or length < 1:
-                raise UsageError(
-                    f"TokenIds: {name} must be an integer of 1 or more, not {length!r}"
-                )
+        check_count(self, "max_length", max_length)
+        check_count(self, "max_tokens", max_tokens)
         from textgym.policies.hf import eos_token_ids, load_eos_token_ids
 
         if isinstance(tokenizer, str):

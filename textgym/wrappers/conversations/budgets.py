@@ -9,7 +9,7 @@ from textgym.errors import StateError, UsageError
 from textgym.messages import Message
 from textgym.spaces import action_problem
 from textgym.time_limits import counting_layers, graded_cut, limit_turns
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, with_text
 from textgym.wrappers.rewards.lengths import length_function, sampled_text
 
@@ -111,8 +111,7 @@ class TurnBudget(_Budget):
     ) -> None:
         layers = counting_layers(env)
         most: Any = layers[0].max_turns if limit is None and layers else limit
-        if not isinstance(most, int) or most < 1:
-            raise UsageError(f"TurnBudget: limit must be 1 or more, not {most!r}")
+        check_count(self, "limit", most)
         most = min([most, *(layer.max_turns for layer in layers[:1])])
         super().__init__(env, limit=most, note=note)
         limit_turns(env, most)
@@ -167,8 +166,7 @@ class TokenBudget(_Budget):
         note: str = "You have {left} tokens left.",
     ) -> None:
         super().__init__(env, limit=limit, note=note, tokenizer=tokenizer)
-        if not isinstance(limit, int) or limit < 1:
-            raise UsageError(f"TokenBudget: limit must be 1 or more, not {limit!r}")
+        check_count(self, "limit", limit)
         self._length = length_function(tokenizer)
 
     def step(self, action: Message) -> StepResult:

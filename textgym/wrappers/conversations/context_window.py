@@ -7,7 +7,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, copy_messages
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper
 from textgym.wrappers.rewards.lengths import length_function, sampled_text
 
@@ -61,9 +61,8 @@ class ContextWindow(ConversationWrapper):
         if (max_tokens is None) != (tokenizer is None):
             raise UsageError("ContextWindow: max_tokens needs a tokenizer, and nothing else does")
         limit = max_tokens if max_messages is None else max_messages
-        if not isinstance(limit, int) or limit < 1:
-            raise UsageError(f"ContextWindow: the limit must be 1 or more, not {limit!r}")
-        self._limit = limit
+        check_count(self, "max_messages" if max_tokens is None else "max_tokens", limit)
+        self._limit: Any = limit
         self._length = None if tokenizer is None else length_function(tokenizer)
 
     def begin(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from textgym.messages import Message, tool_result
 from textgym.spaces import MAX_CALLS, read_action
 from textgym.time_limits import counting_layers, graded_cut
 from textgym.tools import Toolbox, tool
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation
 from textgym.wrappers.conversations.calculator import calculator
 
@@ -78,8 +78,7 @@ class ExtraTools(OwnConversation):
         self.blocking = any(map(inspect.iscoroutinefunction, self._functions))
         most = max([MAX_TURNS, *(layer.max_turns for layer in counting_layers(env)[:1])])
         self.max_turns = most if max_turns is None else max_turns
-        if not isinstance(self.max_turns, int) or self.max_turns < 1:
-            raise UsageError(f"ExtraTools: max_turns must be 1 or more, not {max_turns!r}")
+        check_count(self, "max_turns", self.max_turns)
 
     @property
     def _toolbox(self) -> Toolbox:

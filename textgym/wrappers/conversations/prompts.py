@@ -9,7 +9,7 @@ from textgym.env import TextEnv
 from textgym.env.conversation import Conversation
 from textgym.errors import OracleError, StateError, UnknownNameError, UsageError
 from textgym.messages import Message, system
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, text_env, with_text
 
 __all__ = ["FewShot", "SystemPrompt"]
@@ -110,8 +110,7 @@ class FewShot(ConversationWrapper):
     def __init__(self, env: MessageEnv, *, shots: int = 2) -> None:
         super().__init__(env, shots=shots)
         inner = text_env(self)
-        if not isinstance(shots, int) or shots < 1:
-            raise UsageError(f"FewShot: shots must be an integer of 1 or more, not {shots!r}")
+        check_count(self, "shots", shots)
         if type(inner).solve is TextEnv.solve:
             raise UsageError(f"FewShot needs an oracle, and {inner.card.id} has none")
         self._shots = shots

@@ -16,6 +16,7 @@ from textgym.wrappers.base import (
     MessageEnv,
     MessageWrapper,
     StepResult,
+    check_count,
     check_free_name,
     names_of_payments,
 )
@@ -83,8 +84,7 @@ class Retry(OwnConversation):
             raise UsageError(
                 f"Retry needs an environment of one turn, and {inner.card.id} has {inner.max_turns}"
             )
-        if not isinstance(attempts, int) or attempts < 2:
-            raise UsageError(f"Retry: attempts must be an integer of 2 or more, not {attempts!r}")
+        check_count(self, "attempts", attempts, 2)
         if not 0 <= discount <= 1:
             raise UsageError(f"Retry: discount must be from 0 to 1, not {discount!r}")
         self._attempts, self._discount, self.name = attempts, float(discount), name

@@ -19,7 +19,7 @@ from textgym.tasks.hashing import hash_int
 from textgym.time_limits import graded_cut
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
-from textgym.wrappers.base import MessageEnv, StepResult
+from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation, text_env
 
 __all__ = ["SimulatedUser"]
@@ -102,8 +102,7 @@ class SimulatedUser(OwnConversation):
             raise UsageError(f"SimulatedUser: {inner.card.id} has a user of its own")
         if (script is None) == (user is None):
             raise UsageError("SimulatedUser needs a script or a user, and not both")
-        if not isinstance(max_turns, int) or max_turns < 1:
-            raise UsageError(f"SimulatedUser: max_turns must be 1 or more, not {max_turns!r}")
+        check_count(self, "max_turns", max_turns)
         self._script = None if script is None else _checked_script(script)
         if instructions is not None and TASK not in instructions:
             raise UsageError(f"SimulatedUser: the instructions must contain {TASK}")

@@ -8,7 +8,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.patterns import PatternSearch, compile_pattern
-from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, check_count
 
 __all__ = ["EfficiencyBonus", "FormatBonus"]
 
@@ -43,10 +43,7 @@ class EfficiencyBonus(RewardWrapper):
         name: str = "efficiency_bonus",
     ) -> None:
         super().__init__(env, name=name, limit=limit, amount=amount)
-        if not isinstance(limit, int) or limit < 2:
-            raise UsageError(
-                f"EfficiencyBonus: limit must be an integer of 2 or more, not {limit!r}"
-            )
+        check_count(self, "limit", limit, 2)
         self._limit, self._amount = limit, self.checked_amount(amount)
 
     def begin(self) -> dict[str, Any]:

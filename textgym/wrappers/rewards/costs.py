@@ -7,7 +7,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, text_of
-from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, check_count
 from textgym.wrappers.rewards.lengths import length_function, sampled_text
 
 __all__ = [
@@ -117,8 +117,7 @@ class LengthPenalty(RewardWrapper):
         name: str = "length_penalty",
     ) -> None:
         super().__init__(env, name=name, amount=amount, free=free, limit=limit, tokenizer=tokenizer)
-        if not isinstance(free, int):
-            raise UsageError(f"LengthPenalty: free must be an integer, not {free!r}")
+        check_count(self, "free", free, 0)
         self._amount, self._free = self.checked_amount(amount), free
         self._limit = self.checked_amount(limit, "limit")
         self._length = length_function(tokenizer)
@@ -211,10 +210,7 @@ class RepetitionPenalty(RewardWrapper):
         name: str = "repetition_penalty",
     ) -> None:
         super().__init__(env, name=name, amount=amount, ngram=ngram)
-        if not isinstance(ngram, int) or ngram < 1:
-            raise UsageError(
-                f"RepetitionPenalty: ngram must be an integer of 1 or more, not {ngram!r}"
-            )
+        check_count(self, "ngram", ngram)
         self._amount, self._ngram = self.checked_amount(amount), ngram
 
     def payment(self, action: Message | str, result: StepResult) -> float:

@@ -79,7 +79,8 @@ class TurnBudget(_Budget):
     """Says in the conversation how many messages the assistant has left.
 
     The note is added to the last message of each observation. After the last message the
-    environment is graded, and the episode truncated.
+    environment is graded, and the episode truncated. A limit that is a rule of the task and stands
+    in its prompt, as in `textgym/GuessNumber-v0`, is not counted here.
 
     Args:
         env: The environment.

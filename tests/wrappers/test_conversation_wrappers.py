@@ -198,6 +198,17 @@ def test_examples_are_solved_by_the_oracle_and_never_the_task_that_is_played() -
         assert [message["role"] for message in observation] == ["user", "assistant"] * 2 + ["user"]
 
 
+def test_given_examples_stand_before_the_task() -> None:
+    examples = [{"role": "user", "content": "2 + 2?"}, assistant("4")]
+    env = FewShot(make("textgym/MultiStep-v0"), examples=examples)
+    observation, _ = env.reset(seed=1)
+    assert [message["role"] for message in observation] == ["system", "user", "assistant", "user"]
+    assert observation[1:3] == examples
+    observation[1]["content"] = "changed"
+    assert env.step("Hm.")[0][1:3] == examples
+    textgym.set_state(env, textgym.get_state(env))
+
+
 def test_examples_with_tools_have_calls_and_results_but_no_system_message() -> None:
     env = FewShot(make("textgym/MultiStep-v0"), shots=1)
     roles = [message["role"] for message in env.reset(seed=1)[0]]
@@ -534,6 +545,9 @@ def test_a_note_is_added_to_a_content_of_parts() -> None:
         (partial(SystemPrompt, text=" "), "textgym/MCQA-v0", "text must be a text"),
         (partial(SystemPrompt, text="x", place="end"), "textgym/MCQA-v0", "place must be before"),
         (partial(FewShot, shots=0), "textgym/MCQA-v0", "shots must be an integer of 1"),
+        (partial(FewShot, examples=[]), "textgym/MCQA-v0", "examples must be a list of messages"),
+        (partial(FewShot, examples=[{"role": "system", "content": ""}]), "textgym/MCQA-v0",
+         "one of the examples is not a message"),
         (partial(ExtraTools, tools=[]), "textgym/MCQA-v0", "tools must be a list of functions"),
         (partial(ExtraTools, tools=["nomodule:f"]), "textgym/MCQA-v0", "no module 'nomodule'"),
         (partial(ExtraTools, tools=[calculator] * 2), "textgym/MCQA-v0", "the same name"),

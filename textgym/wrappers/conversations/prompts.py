@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textgym.env import TextEnv
 from textgym.env.conversation import Conversation
 from textgym.errors import OracleError, StateError, UnknownNameError, UsageError
-from textgym.messages import Message, system
+from textgym.messages import Message, copy_messages, message_problem, system
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, text_env, with_text
 
 __all__ = ["FewShot", "SystemPrompt"]
 
 _SYSTEM_ROLES = ("system", "developer")
+_EXAMPLE_ROLES = frozenset(("user", "assistant", "tool"))
 _PLACES = ("before", "after", "instead")
 MAX_TURNS = 100  # of a solved example
 
@@ -92,11 +94,13 @@ class FewShot(ConversationWrapper):
     themselves. A policy did not sample them, so no loss is computed on them.
 
     Args:
-        env: A `TextEnv` with an oracle.
+        env: The environment; a `TextEnv` with an oracle, unless examples are given.
         shots: The number of solved tasks; 1 or more.
+        examples: Messages to add instead of solved tasks, such as pairs of a user's and an
+            assistant's message.
 
     Raises:
-        UsageError: The environment has no oracle or too few tasks, or `shots` is not valid.
+        UsageError: The environment has no oracle or too few tasks, or an argument is not valid.
 
     Example:
         >>> import gymnasium, textgym
@@ -107,12 +111,14 @@ class FewShot(ConversationWrapper):
         ['user', 'assistant', 'user', 'assistant', 'user']
     """
 
-    def __init__(self, env: MessageEnv, *, shots: int = 2) -> None:
-        super().__init__(env, shots=shots)
-        inner = text_env(self)
+    def __init__(
+        self, env: MessageEnv, *, shots: int = 2, examples: Sequence[Message] | None = None
+    ) -> None:
+        super().__init__(env, shots=shots, examples=examples)
         check_count(self, "shots", shots)
-        if type(inner).solve is TextEnv.solve:
-            raise UsageError(f"FewShot needs an oracle, and {inner.card.id} has none")
+        if examples is None and type(text_env(self)).solve is TextEnv.solve:
+            raise UsageError(f"FewShot needs an oracle, and {text_env(self).card.id} has none")
+        self._given = None if examples is None else _checked_examples(examples)
         self._shots = shots
         self._solved: list[tuple[str, Conversation]] = []
         self._without: dict[int, Conversation] = {}  # by which of them is left out
@@ -159,6 +165,8 @@ class FewShot(ConversationWrapper):
 
     def _examples(self, left_out: int) -> Conversation:
         """Return all solved tasks but one, as one conversation."""
+        if self._given is not None:
+            return self._given
         if left_out not in self._without:
             shown = [solved.messages for n, (_, solved) in enumerate(self._solved) if n != left_out]
             self._without[left_out] = Conversation(itertools.chain.from_iterable(shown))
@@ -166,6 +174,8 @@ class FewShot(ConversationWrapper):
 
     def _solve(self) -> list[tuple[str, Conversation]]:
         """Play one task more than the examples, because one may be the task that is played."""
+        if self._given is not None:
+            return []
         inner = text_env(self)
         others = {"split": "train", "render_mode": None, "max_turns": None}
         source = type(inner)(**{**inner.arguments, **others})
@@ -178,6 +188,20 @@ class FewShot(ConversationWrapper):
         finally:
             source.close()
         return self._solved
+
+
+def _checked_examples(examples: Any) -> Conversation:
+    """Return examples as a conversation.
+
+    Raises:
+        UsageError: They are not a list of messages without system messages.
+    """
+    if isinstance(examples, (str, Mapping)) or not isinstance(examples, Sequence) or not examples:
+        raise UsageError(f"FewShot: examples must be a list of messages, not {examples!r:.100}")
+    for message in examples:
+        if problem := message_problem(message, _EXAMPLE_ROLES):
+            raise UsageError(f"FewShot: one of the examples is not a message: {problem}")
+    return Conversation(copy_messages(examples))
 
 
 def _solved(env: TextEnv[Any], index: int) -> tuple[str, Conversation]:

@@ -16,6 +16,7 @@ import gymnasium as gym
 
 from textgym.cards import Card
 from textgym.imports import importable, load_creator, name_of
+from textgym.layers import wrappers_around
 from textgym.tasks.files import is_file_name
 from textgym.trajectories.run_folder import json_round_trip
 
@@ -66,8 +67,7 @@ def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
 def wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
     """Return the wrappers that save their own state as texts, innermost first."""
     specs = []
-    layer: Any = env
-    while isinstance(layer, gym.Wrapper):
+    for layer in wrappers_around(env):
         cls = type(layer)
         if isinstance(layer, gym.utils.RecordConstructorArgs) and hasattr(cls, "get_state"):
             name = cls.__name__ if cls.__module__.startswith("textgym.") else name_of(cls)
@@ -75,7 +75,6 @@ def wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
                 f"{key}={_as_argument(value)}" for key, value in layer._saved_kwargs.items()
             )
             specs.append(f"{name}:{arguments}" if arguments else name)
-        layer = layer.env
     return specs[::-1]
 
 

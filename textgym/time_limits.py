@@ -13,6 +13,8 @@ from typing import Any
 
 import gymnasium as gym
 
+from textgym.layers import layers_of, wrappers_around
+
 __all__ = ["counting_layers", "grade_at_time_limit", "graded_cut", "limit_turns"]
 
 
@@ -24,10 +26,7 @@ def counting_layers(env: gym.Env[Any, Any]) -> list[Any]:
         >>> [layer.max_turns for layer in counting_layers(gym.make("textgym/MCQA-v0"))]
         [1]
     """
-    layers: list[Any] = [env]
-    while isinstance(layers[-1], gym.Wrapper):
-        layers.append(layers[-1].env)
-    return [layer for layer in layers if hasattr(layer, "max_turns")]
+    return [layer for layer in layers_of(env) if hasattr(layer, "max_turns")]
 
 
 def limit_turns(env: gym.Env[Any, Any], limit: int) -> None:
@@ -52,11 +51,9 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
         >>> truncated, info["stop_reason"], info["is_success"]
         (True, 'max_turns', False)
     """
-    layer: Any = env
-    while isinstance(layer, gym.Wrapper):
+    for layer in wrappers_around(env):
         if isinstance(layer, gym.wrappers.TimeLimit):
             limit_turns(layer.env, layer._max_episode_steps)
-        layer = layer.env
     return env
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.concurrency.wait_watch import WaitWatch
+from textgym.layers import layers_of
 
 __all__ = ["THREAD_NAME", "EnvCaller", "reset_may_block", "step_may_block"]
 
@@ -24,22 +25,15 @@ THREAD_NAME = "textgym-step"
 
 def step_may_block(env: gym.Env[Any, Any]) -> bool:
     """Return whether `step` may block: the `blocking` of the environment or of a wrapper."""
-    layer: Any = env
-    while isinstance(layer, gym.Wrapper):
-        if getattr(layer, "blocking", False):
-            return True
-        layer = layer.env
-    return bool(getattr(layer, "blocking", False))
+    return any(getattr(layer, "blocking", False) for layer in layers_of(env))
 
 
 def reset_may_block(env: gym.Env[Any, Any]) -> bool:
     """Return whether `reset` may block: `blocking_reset` of each layer, else its `blocking`."""
-    layer: Any = env
-    while isinstance(layer, gym.Wrapper):
-        if getattr(layer, "blocking_reset", getattr(layer, "blocking", False)):
-            return True
-        layer = layer.env
-    return bool(getattr(layer, "blocking_reset", getattr(layer, "blocking", False)))
+    return any(
+        getattr(layer, "blocking_reset", getattr(layer, "blocking", False))
+        for layer in layers_of(env)
+    )
 
 
 class EnvCaller:

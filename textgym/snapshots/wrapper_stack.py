@@ -21,6 +21,7 @@ from gymnasium.wrappers import PassiveEnvChecker, TimeLimit
 from gymnasium.wrappers.utils import RunningMeanStd
 
 from textgym.errors import BoundaryFailure, StateError, in_one_line
+from textgym.layers import wrappers_around
 
 __all__ = ["get_state", "set_state"]
 
@@ -49,7 +50,7 @@ def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
     inner: Any = env.unwrapped
     if not hasattr(inner, "get_state"):
         raise StateError(f"{type(inner).__name__} cannot be saved: it has no get_state")
-    layers = [[type(layer).__name__, _save(layer)] for layer in _wrappers(env)]
+    layers = [[type(layer).__name__, _save(layer)] for layer in wrappers_around(env)]
     return {"env": inner.get_state(), "wrappers": layers}
 
 
@@ -62,7 +63,7 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
         BoundaryFailure: Something that the environment's `begin` calls failed. The environment and
             its wrappers are unchanged.
     """
-    layers = list(_wrappers(env))
+    layers = list(wrappers_around(env))
     inner: Any = env.unwrapped
     names = [type(layer).__name__ for layer in layers]
     before = [dict(vars(layer)) for layer in layers]
@@ -97,12 +98,6 @@ def _restore(layer: Any, name: str, saved: Any) -> None:
     vars(layer).update(_read(saved, _WrapperData(layer), name))
     if isinstance(layer, PassiveEnvChecker):  # its first-call checks would fail
         layer.checked_reset = layer.checked_step = layer.checked_data_reuse = True
-
-
-def _wrappers(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any]]:
-    while isinstance(env, gym.Wrapper):
-        yield env
-        env = env.env
 
 
 def _data_of(layer: Any) -> Iterator[tuple[str, Any]]:

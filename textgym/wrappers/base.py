@@ -14,6 +14,7 @@ import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from textgym.errors import RewardError, StateError, UsageError
+from textgym.layers import wrappers_around
 from textgym.messages import Message, copy_json
 from textgym.spaces import ActionSpace, ConversationSpace
 
@@ -71,12 +72,8 @@ def check_count(owner: object, argument: str, value: Any, least: int = 1) -> Non
 
 def names_of_payments(env: gym.Env[Any, Any]) -> list[str]:
     """Return the names under which the wrappers of an environment pay."""
-    names = []
-    while isinstance(env, gym.Wrapper):
-        if isinstance(env, MessageWrapper) and hasattr(env, "name"):
-            names.append(env.name)
-        env = env.env
-    return names
+    wrappers = [layer for layer in wrappers_around(env) if isinstance(layer, MessageWrapper)]
+    return [wrapper.name for wrapper in wrappers if hasattr(wrapper, "name")]
 
 
 class SavedState:
@@ -103,6 +100,10 @@ class SavedState:
         """Return the state at the start of an episode."""
         return {}
 
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with a state whose values have the right types; "" if nothing is."""
+        return ""
+
     def get_state(self) -> dict[str, Any]:
         """Return the state of the wrapper alone, as JSON data.
 
@@ -117,7 +118,7 @@ class SavedState:
         """Restore a state of the wrapper alone.
 
         Raises:
-            StateError: A value is missing or unknown, or has another type. Nothing is changed.
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
         """
         new = self.begin()
         if state.keys() != new.keys():
@@ -130,6 +131,8 @@ class SavedState:
                 raise StateError(
                     f"{type(self).__name__}.{name} must be a {kind}, not {value!r:.100}"
                 )
+        if problem := self.state_problem(state):
+            raise StateError(f"{type(self).__name__}: {problem}")
         self.state = {name: copy_json(value) for name, value in state.items()}
 
 
@@ -194,7 +197,7 @@ class MessageWrapper(
         """Restore a state of the wrapper alone.
 
         Raises:
-            StateError: A value is missing or unknown, or has another type. Nothing is changed.
+            StateError: A value is missing, unknown or invalid. Nothing is changed.
         """
         super().set_state(state)
         self._stepped = None

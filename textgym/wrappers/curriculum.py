@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from textgym.errors import StateError, UsageError
+from textgym.errors import UsageError
 from textgym.messages import Message
 from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult, check_count
 
@@ -116,22 +116,13 @@ class LevelCurriculum(MessageWrapper):
                 level, successes = new, []
         return {"level": level, "successes": successes, "counts": False}
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
-
-        Raises:
-            StateError: It is not a state of this curriculum. Nothing is changed.
-        """
-        before = self.state
-        super().set_state(state)
-        level, successes = self.state["level"], self.state["successes"]
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with a state; "" if nothing is."""
+        successes = state["successes"]
         are_valid = all(type(success) is bool for success in successes)
-        if level not in self._levels or not are_valid or len(successes) > self._window:
-            self.state = before
-            raise StateError(
-                f"LevelCurriculum: level must be one of {self._levels}, and successes at most "
-                f"{self._window} bools"
-            )
+        if state["level"] in self._levels and are_valid and len(successes) <= self._window:
+            return ""
+        return f"level must be one of {self._levels}, and successes at most {self._window} bools"
 
 
 def _levels(env: MessageEnv, given: Sequence[Any] | None) -> list[Any]:

@@ -14,6 +14,7 @@ import gymnasium as gym
 from textgym.env import TextEnv
 from textgym.env.conversation import Conversation
 from textgym.errors import StateError, UsageError
+from textgym.layers import wrappers_around
 from textgym.messages import Message, copy_messages, message_problem
 from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult
 
@@ -60,14 +61,12 @@ class ConversationWrapper(MessageWrapper):
 
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:
         super().__init__(env, **arguments)
-        layer: Any = env
-        while isinstance(layer, gym.Wrapper):
+        for layer in wrappers_around(env):
             if not getattr(layer, "append_only", True):
                 raise UsageError(
                     f"{type(layer).__name__} must be put around {type(self).__name__}, not inside: "
                     "it leaves out earlier messages"
                 )
-            layer = layer.env
 
 
 class OwnConversation(ConversationWrapper):

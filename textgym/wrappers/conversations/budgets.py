@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from textgym.errors import StateError, UsageError
+from textgym.errors import UsageError
 from textgym.messages import Message
 from textgym.spaces import action_problem
 from textgym.time_limits import counting_layers, graded_cut, limit_turns
@@ -44,19 +44,13 @@ class _Budget(ConversationWrapper):
         self.state = {"places": [len(observation) - 1], "left": [self._limit]}
         return self._with_notes(observation), info
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
-
-        Raises:
-            StateError: It is not a state of this wrapper. Nothing is changed.
-        """
-        before = self._state
-        super().set_state(state)
-        places, left = self.state["places"], self.state["left"]
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with a state; "" if nothing is."""
+        places, left = state["places"], state["left"]
         are_ints = all(type(number) is int for number in (*places, *left))
-        if not (left and are_ints and len(places) == len(left) and min(places) >= 0):
-            self._state = before
-            raise StateError(f"{type(self).__name__}: places and left must be equally many numbers")
+        if left and are_ints and len(places) == len(left) and min(places) >= 0:
+            return ""
+        return "places and left must be equally many numbers"
 
     def _after(self, observation: list[Message], left: int, ended: bool) -> list[Message]:
         """Return the observation after a step, with a note of what is left if it goes on."""

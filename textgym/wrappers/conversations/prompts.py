@@ -8,7 +8,7 @@ from typing import Any
 
 from textgym.env import TextEnv
 from textgym.env.conversation import Conversation
-from textgym.errors import OracleError, StateError, UnknownNameError, UsageError
+from textgym.errors import OracleError, UnknownNameError, UsageError
 from textgym.messages import Message, copy_messages, message_problem, system
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, text_env, with_text
@@ -144,19 +144,10 @@ class FewShot(ConversationWrapper):
         observation, *rest = self.env.step(action)
         return self._with_examples(observation), *rest  # type: ignore[return-value]
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
-
-        Raises:
-            StateError: It is not a state of this wrapper. Nothing is changed.
-        """
-        before = self._state
-        super().set_state(state)
-        if not 0 <= self.state["left_out"] <= self._shots:
-            self._state = before
-            raise StateError(f"FewShot.left_out must be from 0 to {self._shots}")
-        if not self._solved:
-            self._solve()
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with a state; "" if nothing is."""
+        is_valid = 0 <= state["left_out"] <= self._shots
+        return "" if is_valid else f"left_out must be from 0 to {self._shots}"
 
     def _with_examples(self, messages: list[Message]) -> list[Message]:
         start = _count_system(messages)
@@ -168,7 +159,8 @@ class FewShot(ConversationWrapper):
         if self._given is not None:
             return self._given
         if left_out not in self._without:
-            shown = [solved.messages for n, (_, solved) in enumerate(self._solved) if n != left_out]
+            solved = self._solved or self._solve()
+            shown = [example.messages for n, (_, example) in enumerate(solved) if n != left_out]
             self._without[left_out] = Conversation(itertools.chain.from_iterable(shown))
         return self._without[left_out]
 

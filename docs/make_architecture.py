@@ -25,7 +25,7 @@ FLOORS = {
     ),
     2: ("policies", "tasks"),
     3: ("verifiers", "trajectories", "provenance"),
-    4: ("env",),
+    4: ("env", "users"),
     5: ("wrappers", "registry", "metrics"),
     6: ("envs", "rollouts", "vector"),
     7: ("rescoring", "testing"),

@@ -1,0 +1,24 @@
+"""Users whom an assistant can ask.
+
+`slots` has the details that a request may leave out, `understanding` finds those that a message
+asks for, `phrases` has what a user says, and `scripted_user` is a user who knows facts. A policy
+can be the user instead: `policy_user`.
+"""
+
+from textgym.users.scripted_user import Correction, Fact, Memory, Reply, ScriptedUser
+from textgym.users.slots import SLOTS, Slot, slot_of
+from textgym.users.understanding import Heard, Kind, understand
+
+__all__ = [
+    "SLOTS",
+    "Correction",
+    "Fact",
+    "Heard",
+    "Kind",
+    "Memory",
+    "Reply",
+    "ScriptedUser",
+    "Slot",
+    "slot_of",
+    "understand",
+]

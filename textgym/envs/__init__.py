@@ -2,6 +2,7 @@
 
 from textgym.registry import register
 
+register("textgym/AskFirst-v0", "textgym.envs.ask_first:AskFirst")
 register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
 register("textgym/Constraints-v0", "textgym.envs.constraints:Constraints")
 register("textgym/EquivalenceJudge-v0", "textgym.envs.equivalence_judge:EquivalenceJudge")

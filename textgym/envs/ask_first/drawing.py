@@ -1,7 +1,7 @@
 """Drawing a task: one or two requests, and what is left out of them or cannot be done.
 
-Invariants: two requests of a task share no slot, so that an answer belongs to one of them; nothing
-but the request tells whether something is missing.
+Invariants: two requests of a task have no detail of the same sort, such as two people, so that a
+question belongs to one of them; the kinds of requests do not tell whether something is missing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from typing import Any
 
 from textgym.envs.drawing import choice, sample
 from textgym.envs.office_requests import KINDS, Kind, Request, draw_request, unknown_request
+from textgym.envs.office_requests.details import DATES, PEOPLE
 from textgym.envs.workplace.templates.draft import Call, Draft, Unfit
 from textgym.envs.workplace.world import Company
 
-__all__ = ["draw"]
+__all__ = ["LEVELS", "draw"]
 
+LEVELS = (1, 2, 3)
 COMPLETE, IMPOSSIBLE = 0.4, 0.1  # the shares of the tasks; something is missing in the others
 MISSING = {1: (1,), 2: (1, 2), 3: (1, 2)}  # how many details may be missing, by level
 REQUESTS = {1: 1, 2: 1, 3: 2}
@@ -49,12 +51,17 @@ def draw(rng: random.Random, level: int, company: Company, call: Call) -> dict[s
 
 
 def _kinds(rng: random.Random, n: int) -> list[Kind]:
-    """Draw kinds that share no slot."""
+    """Draw kinds of which no two have a detail of the same sort."""
     while True:
         kinds = sample(rng, KINDS.values(), n)
-        slots = [slot for kind in kinds for slot in kind.slots]
-        if len(slots) == len(set(slots)):
+        sorts = [sort for kind in kinds for sort in {_sort_of(slot) for slot in kind.slots}]
+        if len(sorts) == len(set(sorts)):
             return kinds
+
+
+def _sort_of(slot: str) -> str:
+    """Return what a question such as "who?" or "when?" may be about, besides the slot."""
+    return "person" if slot in PEOPLE else "date" if slot in DATES else slot
 
 
 def _attempt(draft: Draft, kinds: list[Kind], missing: int, possible: bool) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from textgym.cards import Card
@@ -11,6 +12,7 @@ from textgym.env import TextEnv
 from textgym.envs.ask_first.drawing import LEVELS, draw
 from textgym.envs.ask_first.rows import AskFirstTask, read_task
 from textgym.envs.drawing import choice
+from textgym.envs.office_requests import OFFICE_SLOTS
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state
 from textgym.envs.workplace.reference import ReferenceRun, effect_of
@@ -20,8 +22,11 @@ from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
+from textgym.users import Fact, Memory, ScriptedUser
 
 __all__ = ["AskFirst"]
+
+NEEDLESS = 0.1  # what a needless question costs
 
 
 @dataclass
@@ -30,13 +35,15 @@ class AskFirstState:
 
     Attributes:
         changes: What the episode changed in the databases.
-        memory: What the user remembers of the conversation.
-        acted_early: Whether something was changed before the last needed answer.
+        user: What the user remembers of the conversation.
+        acted_early: Whether something stood changed when the user told a missing detail.
+        was_refused: Whether the last message to the user says that something cannot be done.
     """
 
     changes: State
-    memory: Memory
+    user: Memory
     acted_early: bool = False
+    was_refused: bool = False
 
 
 class AskFirst(Tools, TextEnv[AskFirstState]):
@@ -150,13 +157,9 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     task: AskFirstTask
     max_turns = 30
 
-    def __init__(
-        self, *, user: UserLike | None = None, worlds: int | None = 16, **kwargs: Any
-    ) -> None:
+    def __init__(self, *, worlds: int | None = 16, **kwargs: Any) -> None:
         check_worlds(worlds)
         self.worlds = worlds
-        self._policy_user = None if user is None else PolicyUser(user, "AskFirst")
-        self.blocking = user is not None
         super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
@@ -180,8 +183,9 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     def begin(self, task: Task) -> AskFirstState:
         """Open the databases, without changes; the user remembers nothing."""
-        self.database, self.clock = database_of(task.world), task.clock  # type: ignore[attr-defined]
-        ...
+        assert isinstance(task, AskFirstTask)
+        self.database, self.clock = database_of(task.world), task.clock
+        return AskFirstState(new_state(), self._user_of(task).begin())
 
     def table(self, name: str) -> Table:
         """Return the current content of a table."""
@@ -190,3 +194,62 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     def check_state(self) -> None:
         """Check that the changed tables, rows and columns exist."""
         self.database.check(self.state.changes)
+
+    def respond(self, message: Message) -> list[Message] | None:
+        """Return the user's answer to a question; None to a message that asks nothing."""
+        state = self.state
+        reply = self._user_of(self.task).reply(text_of(message), state.user)
+        if reply.answered and self.database.differing(state.changes, new_state()):
+            state.acted_early = True
+        state.was_refused = reply.heard.says_cannot
+        return None if reply.is_last else [user(reply.text)]
+
+    def grade(self) -> Grade:
+        """Compare the databases with the result of the reference calls."""
+        task, state = self.task, self.state
+        asked = [slot in state.user.told for slot in task.missing]
+        expected = effect_of(task.answer, self.database, self.clock)
+        right = (
+            not self.database.differing(state.changes, expected)
+            and all(asked)
+            and not state.acted_early
+            and (task.possible or state.was_refused)
+        )
+        needless = state.user.needless
+        components = {
+            "state": float(right),
+            "asked_needed": sum(asked) / len(asked) if asked else 1.0,
+            "asked_needless": float(needless),
+        }
+        reward = max(0.0, 1 - NEEDLESS * needless) if right else 0.0
+        success = right and not needless
+        return Grade(reward, success, components, self.answer_text, {"answer_sought": False})
+
+    def solve(self) -> Message:
+        """Ask for what is missing, then make the next look-up or reference call, then end."""
+        task, turn = self.task, self.turn
+        if task.missing and not turn:
+            return assistant(_question(task.missing))
+        calls = [*task.look_ups, *task.answer][turn - bool(task.missing) :]
+        if calls:
+            fits = len(calls) < self.max_turns - turn
+            return assistant_calls(*calls[:1] if fits else calls)
+        return assistant("It is done." if task.possible else "I am sorry, this cannot be done.")
+
+    def guess(self, rng: random.Random) -> Message:
+        """Delete a random event, then end."""
+        if self.turn:
+            return assistant("Done.")
+        event = choice(rng, list(self.table("calendar_events")))
+        return assistant_calls(("calendar_delete_event", {"event_id": event["event_id"]}))
+
+    def _user_of(self, task: AskFirstTask) -> ScriptedUser:
+        told = [slot for slot, _ in task.facts if slot not in task.missing]
+        facts = [Fact(OFFICE_SLOTS[slot], value) for slot, value in task.facts]
+        return ScriptedUser(facts, told=told, seed=task.id)
+
+
+def _question(slots: Sequence[str]) -> str:
+    """Return a question about some slots."""
+    labels = [OFFICE_SLOTS[slot].label for slot in slots]
+    return f"Could you please tell me {' and '.join(labels)}?"

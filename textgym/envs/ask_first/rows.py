@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from textgym.envs.office_requests import OFFICE_SLOTS
 from textgym.envs.workplace.rows import Call, calls_of, clock_of
 from textgym.envs.workplace.vocabulary import WEEKDAYS
 from textgym.errors import RowError, did_you_mean
 from textgym.messages import system, user
 from textgym.tasks.task import Task
-from textgym.users import SLOTS
 
 __all__ = ["AskFirstTask", "read_task"]
 
@@ -88,8 +88,9 @@ def _facts(row: Mapping[str, Any]) -> dict[str, str]:
     if not isinstance(facts, Mapping):
         raise RowError("facts", f"must be an object, not {facts!r:.100}")
     for slot, value in facts.items():
-        if slot not in SLOTS:
-            raise RowError("facts", f"has an unknown slot {slot!r:.100}{did_you_mean(slot, SLOTS)}")
+        if slot not in OFFICE_SLOTS:
+            hint = did_you_mean(str(slot), OFFICE_SLOTS)
+            raise RowError("facts", f"has an unknown slot {slot!r:.100}{hint}")
         if not isinstance(value, str) or not value.strip():
             raise RowError(f"facts.{slot}", f"must be a text that is not empty, not {value!r:.100}")
     return dict(facts)

@@ -13,7 +13,7 @@ from textgym.envs.multi_intent.mentions import LABELS, act_of, name_of
 from textgym.envs.office_requests import Detail, Request, draw_detail
 from textgym.envs.workplace.templates.draft import Draft
 
-__all__ = ["Amendment", "cancel", "correct", "make_up", "stays_open"]
+__all__ = ["Amendment", "can_be_corrected", "cancel", "correct", "make_up", "stays_open"]
 
 _CORRECTIONS = (
     "Wait, I was wrong about {name}: the {label} should be {new}.",
@@ -89,16 +89,23 @@ def stays_open(request: Request) -> bool:
     return name in _TABLES and (name not in _CHANGED or bool(row[_CHANGED[name]]))
 
 
-def correct(draft: Draft, request: Request) -> Amendment:
-    """Draw a correction of one detail, but not of a text or of the request's name.
+def can_be_corrected(request: Request) -> bool:
+    """Return whether a request has a detail that can be corrected."""
+    return bool(_correctable(request))
 
-    Raises:
-        Unfit: There is no such detail, or the drawn value is the one that it replaces.
-    """
-    kept = (*_NAMING.get(request.kind.name, ()), "text")
-    slot = draft.choice([slot for slot in request.details if slot not in kept])
-    old, new = request.details[slot], draw_detail(draft, slot)
-    draft.need(old.value != new.value)
+
+def _correctable(request: Request) -> list[str]:
+    """Return the slots of the details, without a text and without the request's name."""
+    kept = (*_NAMING.get(request.kind.name, ()), "body")
+    return [slot for slot in request.details if slot not in kept]
+
+
+def correct(draft: Draft, request: Request) -> Amendment:
+    """Draw a correction of one detail of a request that `can_be_corrected`."""
+    slot = draft.choice(_correctable(request))
+    old = new = request.details[slot]
+    while new.value == old.value:
+        new = draw_detail(draft, slot)
     if slot in request.kind.people:
         draft.address(new.said)
     words = {"name": name_of(request), "label": LABELS[slot], "old": old.said, "new": new.said}

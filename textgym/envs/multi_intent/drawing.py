@@ -15,7 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from textgym.envs.drawing import choice, randint, sample
-from textgym.envs.multi_intent.amendments import Amendment, cancel, correct, make_up, stays_open
+from textgym.envs.multi_intent.amendments import (
+    Amendment,
+    can_be_corrected,
+    cancel,
+    correct,
+    make_up,
+    stays_open,
+)
 from textgym.envs.multi_intent.references import references
 from textgym.envs.office_requests import KINDS, Detail, Request, draw_request
 from textgym.envs.workplace.database import Database
@@ -56,7 +63,7 @@ Details = Mapping[str, Detail]
 
 OPENINGS = ("", "", "Good morning!", "Hello!", "I have a few things for you today.", "Hi there.")
 LATER = ("Thank you.", "Great.", "All right.", "Good, thanks.", "Perfect.", "Thanks, next:")
-JOINTS = ("Then this:", "Next:", "Also:", "After that:", "Besides,", "")
+JOINTS = ("Then this:", "Next:", "Also:", "After that:", "Besides that:", "")
 
 
 @dataclass
@@ -102,7 +109,7 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
         database: Its databases. They are not modified.
 
     Returns:
-        A row with `now`, `messages` (each with `text`, and the `look_ups` and `calls` that it needs)
+        A row with `now`, `messages` (each with `text`, and its `look_ups` and `calls`)
         and `intents` (each with its `calls`, and with those that are `undone`).
     """
     while True:
@@ -136,7 +143,7 @@ def _attempt(
 
 
 def _intents(draft: Draft, n: int, n_messages: int) -> list[Intent]:
-    """Draw requests of different kinds about different rows, in the order in which they are told."""
+    """Draw requests of different kinds about different rows, in the order of telling."""
     later = [randint(draft.rng, 0, n_messages - 1) for _ in range(n - n_messages)]
     intents = []
     for kind, told in zip(
@@ -152,23 +159,33 @@ def _intents(draft: Draft, n: int, n_messages: int) -> list[Intent]:
 
 def _refer(draft: Draft, intents: list[Intent]) -> None:
     """Let a request take a value from an earlier one."""
-    place = draft.randint(1, len(intents) - 1)
-    target, source = intents[place], intents[draft.randint(0, place - 1)]
-    draft.need(not target.is_referred_to and not source.refers)
-    details = draft.choice(references(source.request, target.request))
+    ways = [
+        (source, target, details)
+        for place, target in enumerate(intents)
+        if not target.is_referred_to and not target.refers
+        for source in intents[:place]
+        if not source.refers
+        for details in references(source.request, target.request)
+    ]
+    source, target, details = draft.choice(ways)
     source.is_referred_to = target.refers = True
     target.request = replace(target.request, details={**target.request.details, **details})
 
 
 def _amend(draft: Draft, intents: list[Intent], n_messages: int) -> None:
     """Let the user correct or cancel a request, in the same message or in a later one."""
-    intent = draft.choice(intents)
-    draft.need(intent.amendment is None and not intent.is_referred_to)
-    intent.amended = draft.randint(intent.told, n_messages - 1)
-    is_done = intent.amended > intent.told
-    draft.need(not is_done or stays_open(intent.request))
-    if draft.rng.random() < CANCELLED:
-        intent.amendment = cancel(draft, intent.request, is_done)
+    intent, amended = draft.choice(
+        [
+            (intent, place)
+            for intent in intents
+            if not (intent.amendment or intent.is_referred_to or intent.refers)
+            for place in range(intent.told, n_messages)
+            if place == intent.told or stays_open(intent.request)
+        ]
+    )
+    intent.amended = amended
+    if draft.rng.random() < CANCELLED or not can_be_corrected(intent.request):
+        intent.amendment = cancel(draft, intent.request, amended > intent.told)
     else:
         start = len(draft.look_ups)
         intent.amendment = correct(draft, intent.request)

@@ -14,7 +14,7 @@ LABELS = {
     "duration": "length",
     "recipient": "recipient",
     "subject": "subject",
-    "text": "text",
+    "body": "text",
     "assignee": "assignee",
     "due_date": "due date",
     "owner": "colleague in charge",
@@ -62,5 +62,8 @@ def act_of(request: Request) -> str:
     return _ACTS[request.kind.name].format_map(words_of(request))
 
 
-def _words(request: Request) -> dict[str, str]:
-    return {"thing": request.found.said, **{s: d.said for s, d in request.details.items()}}
+def words_of(request: Request) -> dict[str, str]:
+    """Return the words of a request: what it is about, and its details by slot."""
+    row = request.found.row or {}
+    thing = f"'{row['task_name']}'" if "task_name" in row else request.found.said
+    return {"thing": thing, **{s: d.said for s, d in request.details.items()}}

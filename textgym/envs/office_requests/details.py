@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from textgym.envs.workplace.templates.draft import Draft
 
-__all__ = ["DETAILS", "Detail", "draw_detail"]
+__all__ = ["DATES", "DETAILS", "PEOPLE", "Detail", "draw_detail"]
 
 SUBJECTS = (
     "A quick question", "Before I forget", "For your files", "From my side", "In short",
@@ -50,7 +50,7 @@ class Detail(NamedTuple):
     """A value that a request needs.
 
     Attributes:
-        slot: What it is, by the name of a slot of `textgym.users`.
+        slot: What it is, by the name of a slot of `OFFICE_SLOTS`.
         value: The value as tools take it, such as `2026-03-04`.
         said: The value as the user says it, such as `March 4`.
     """
@@ -92,8 +92,8 @@ def _team_member(draft: Draft) -> tuple[str, str]:
 
 
 def _phone(draft: Draft) -> tuple[str, str]:
-    first, middle, last = draft.randint(200, 989), draft.randint(200, 989), draft.randint(1000, 9999)
-    number = f"{first}-{middle}-{last}"
+    area, office = draft.randint(200, 989), draft.randint(200, 989)
+    number = f"{area}-{office}-{draft.randint(1000, 9999)}"
     return number, number
 
 
@@ -113,7 +113,7 @@ DETAILS: dict[str, Callable[[Draft], tuple[str, str]]] = {
     "duration": _length,
     "recipient": _colleague,
     "subject": _text_of(SUBJECTS),
-    "text": _text_of(TEXTS),
+    "body": _text_of(TEXTS),
     "assignee": _team_member,
     "owner": _colleague,
     "due_date": _day,
@@ -121,5 +121,8 @@ DETAILS: dict[str, Callable[[Draft], tuple[str, str]]] = {
 }
 """How the value of each slot is drawn: as tools take it, and as the user says it."""
 
-PEOPLE = ("participant", "recipient", "assignee", "owner")
+PEOPLE = frozenset({"participant", "recipient", "assignee", "owner"})
 """The slots whose values are colleagues."""
+
+DATES = frozenset({"day", "due_date"})
+"""The slots whose values are days."""

@@ -133,8 +133,7 @@ def _move_meeting(draft: Draft, row: Row, values: Values) -> None:
     coming_event,
     "Please change the length of {thing}[ to {duration}].",
     "The calendar has the wrong length for {thing}. Please correct it[ to {duration}].",
-    "We need a different amount of time for {thing}. Can you change that?"
-    "[ It takes {duration}.]",
+    "We need a different amount of time for {thing}. Can you change that?[ It takes {duration}.]",
     "Can you give {thing} another length in my calendar?[ Make it {duration}.]",
 )
 def _resize_meeting(draft: Draft, row: Row, values: Values) -> None:
@@ -143,16 +142,16 @@ def _resize_meeting(draft: Draft, row: Row, values: Values) -> None:
 
 @_kind(
     nothing,
-    "Please write a mail[ to {recipient}][ with the subject {subject}][ and this text: {text}]",
+    "Please write a mail[ to {recipient}][ with the subject {subject}][ and this text: {body}]",
     "Could you send an e-mail for me?[ It goes to {recipient}.][ The subject is {subject}.]"
-    "[ Just write: {text}]",
+    "[ Just write: {body}]",
     "I'd like you to send a new mail.[ The recipient is {recipient}.][ Subject: {subject}.]"
-    "[ Text: {text}]",
+    "[ Text: {body}]",
     "Send a new mail for me, please.[ Address it to {recipient}.]"
-    "[ Put {subject} in the subject line.][ All it says is {text}]",
+    "[ Put {subject} in the subject line.][ All it says is {body}]",
 )
 def _send_mail(draft: Draft, row: Row, values: Values) -> None:
-    draft.send(values["recipient"], values["subject"], values["text"])
+    draft.send(values["recipient"], values["subject"], values["body"])
 
 
 @_kind(
@@ -168,13 +167,13 @@ def _forward_mail(draft: Draft, row: Row, values: Values) -> None:
 
 @_kind(
     thread,
-    "Please answer {thing}.[ Write {text}]",
-    "I owe somebody a reply to {thing}. Please send it.[ Text: {text}]",
-    "Reply to {thing} for me, please.[ Say {text}]",
-    "Could you write back on {thing}?[ My answer is {text}]",
+    "Please answer {thing}.[ Write {body}]",
+    "I owe somebody a reply to {thing}. Please send it.[ Text: {body}]",
+    "Reply to {thing} for me, please.[ Say {body}]",
+    "Could you write back on {thing}?[ My answer is {body}]",
 )
 def _answer_mail(draft: Draft, row: Row, values: Values) -> None:
-    draft.reply(row, values["text"])
+    draft.reply(row, values["body"])
 
 
 @_kind(
@@ -254,8 +253,7 @@ def _change_phone(draft: Draft, row: Row, values: Values) -> None:
     customer,
     "Please move the follow-up date of the customer {thing}[ to {due_date}].",
     "Set a new date for the follow-up with the customer {thing}[, {due_date}], please.",
-    "Could you change when we follow up with the customer {thing}?"
-    "[ It should be by {due_date}.]",
+    "Could you change when we follow up with the customer {thing}?[ It should be by {due_date}.]",
     "The follow-up with the customer {thing} needs another date.[ Make it {due_date}.]",
 )
 def _move_follow_up(draft: Draft, row: Row, values: Values) -> None:

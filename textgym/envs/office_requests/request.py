@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from textgym.envs.office_requests.kinds import Kind, fill
 from textgym.envs.office_requests.things import EXISTING, Found
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.templates.draft import Draft
+
+_FIRST_LETTER = re.compile(r"^[a-z]|(?<=[.?!:] )[a-z]")
 
 __all__ = ["Request", "draw_request", "unknown_request"]
 
@@ -39,7 +42,7 @@ class Request:
         """
         said = {slot: item.said for slot, item in self.details.items() if slot not in without}
         text = fill(self.phrasing, {"thing": self.found.said, **said})
-        return text[:1].upper() + text[1:]
+        return _FIRST_LETTER.sub(lambda letter: letter[0].upper(), text)
 
     def write(self, draft: Draft, details: Mapping[str, Detail] | None = None) -> None:
         """Add the calls that carry the request out to a draft.

@@ -55,7 +55,9 @@ def coming_event(draft: Draft, exists: bool) -> Found:
     if exists:
         partner = next(p for p in draft.company.people if p.email == event["participant_email"])
     address = draft.address(partner.first)
-    named = [row for row in draft.events(event["event_name"]) if row["participant_email"] == address]
+    named = [
+        row for row in draft.events(event["event_name"]) if row["participant_email"] == address
+    ]
     coming = [row for row in named if row["event_start"][:10] >= draft.today.isoformat()]
     said = draft.choice(
         (

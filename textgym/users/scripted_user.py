@@ -8,7 +8,7 @@ told only where its slot is asked for, or where a correction is due; a user ends
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textgym.errors import UsageError
 from textgym.tasks.hashing import hash_int
@@ -177,6 +177,8 @@ class ScriptedUser:
         """
         heard = self._hear(text)
         names = heard.slots
+        if heard.is_vague and (new := tuple(name for name in names if name not in memory.told)):
+            names = new  # "When?" asks for the day or for the time, whichever is open
         known = [name for name in names if name in self._facts]
         answered = tuple(name for name in known if name not in memory.told)
         repeated = tuple(name for name in known if name in memory.told)
@@ -201,7 +203,7 @@ class ScriptedUser:
             return heard
         others = [slot for name, slot in SLOTS.items() if name not in self._facts]
         found = understand(text, others)
-        return Heard(found.kind, found.slots[:1], found.says_cannot)
+        return replace(found, slots=found.slots[:1])
 
     def _due(self, memory: Memory, is_at_end: bool) -> tuple[str, ...]:
         """Return the slots whose correction the user says now."""

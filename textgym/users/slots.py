@@ -20,14 +20,14 @@ _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DATES = (
     _DAYS,
-    "today",
+    "(?:for|on|be|it) today",
     "tomorrow",
     "(?:this|next) week",
     rf"(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?",
     rf"\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})",
     r"\d{4}-\d\d-\d\d",
 )
-_IT = r"(?: [\w']+){0,5}"
+_IT = r"(?: [\w']+){0,7}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ def _words(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 _WHO = r"(?:who|whom)"
+_NO_SUBJECT = r"(?: (?!subject|heading|headline|topic|title)[\w']+){0,7}"
 _SHALL = r"(?:should|shall|will|would|do|does|can|could|must|is|are|am)"
 
 _READY = (
@@ -107,7 +108,7 @@ _READY = (
         ),
         questions=(
             rf"when{_IT} (?:start|starts|begin|begins|starting|beginning)", "starting when",
-            "how (?:early|late)", "morning or (?:in the )?afternoon", "(?:at|from) what time",
+            "how (?:early|late)", "morning or (?:in the )?afternoon", "(?:at|from) what time", "(?:start|starts|begin|begins) when",
             r"when on (?:that|the|this) day", "when during the day", "when that day",
             r"when on (?:that )?" + _DAYS,
         ),
@@ -147,7 +148,7 @@ _READY = (
             rf"(?:with|for) {_WHO}", f"{_WHO} is (?:it|this|that)", f"{_WHO} else", "whose (?:name|calendar|email)",
             rf"{_WHO} {_SHALL}",
         ),
-        vague=("who", "whom", "whose", "invites?", "invited", "invitation", "attend", "emails?", "addresse?s?", "with"),
+        vague=("who", "whom", "whose", "invites?", "invited", "invitation", "attend", "emails?", "addresse?s?"),
     ),
     Slot(
         "recipient",
@@ -161,12 +162,12 @@ _READY = (
             f"{_WHO}{_IT} (?:get|gets|receive|receives|contact|email|write|notify|inform|reach|message)",
             f"where{_IT} (?:send|go|sent|forward)", "whose (?:inbox|mailbox|address|email)", f"{_WHO} {_SHALL}",
         ),
-        vague=("who", "whom", "whose", "someone", "somebody", "to"),
+        vague=("who", "whom", "whose", "someone", "somebody", "send"),
     ),
     Slot(
         "subject",
         "the subject",
-        nouns=("subjects?", "subject (?:line|field)", "heading", "headline", "title", "subject of the (?:mail|email|message)"),
+        nouns=("subjects?", "subject (?:line|field)", "heading", "headline", "title", "topic line", "subject of the (?:mail|email|message)"),
         questions=("what is (?:it|the (?:email|mail|message)) about",),
         vague=("topic", "about"),
     ),
@@ -175,19 +176,19 @@ _READY = (
         "the text of the message",
         nouns=(
             "body", "body of the (?:mail|email|message)", "content", "contents", "text", "wording",
-            "text of the (?:mail|email|message)", "content of the (?:mail|email|message)",
+            "text of the (?:mail|email|message)", "(?:message|mail|email) text", "words", "content of the (?:mail|email|message)",
         ),
         questions=(
-            rf"(?:what|how){_IT} (?:say|tell|write|worded|phrase|put it|read|communicate|convey|contain|state|written)",
+            rf"(?:what|how){_NO_SUBJECT} (?:say|tell|write|worded|phrase|put it|read|communicate|convey|contain|state|written)",
             rf"what{_IT} (?:let|want) (?:her|him|them)(?: to)? know", "(?:what|which)(?: exact)?(?: is)?(?: the)? message",
             r"what (?:do|would|should|shall) (?:i|you|we)(?: \w+){0,3} (?:pass on|inform)", r"what information",
         ),
-        vague=("message", "say", "write", "dictate", "worded", "phrase"),
+        vague=("message", "say", "write", "dictate", "worded", "phrase", "words"),
     ),
     Slot(
         "title",
         "the title",
-        nouns=("titles?", "names?", "topic", "purpose", "name of the (?:event|meeting|task|call)", "agenda"),
+        nouns=("titles?", "names?", "topic", "purpose", "occasion", "name of the (?:event|meeting|task|call)", "agenda"),
         questions=(
             rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)", "(?:is|be|was) (?:it|this|the \\w+) about",
             r"what is the (?:task|event|new task)", "what (?:should|does) the (?:task|entry) (?:say|be)", "what{_IT} about".replace("{_IT}", _IT),
@@ -239,16 +240,16 @@ _READY = (
         "the customer",
         nouns=("customers?", "clients?", "accounts?", "customer's name", "client's name", "name of the (?:customer|client)", "company", "record", "entry", "contact"),
         questions=(
-            "(?:which|what|whose)(?: of our| of the)? (?:customers?|clients?|records?|entry|company|account|firm)", f"(?:for|about) {_WHO}",
-            f"{_WHO} is (?:it|this|that|the (?:customer|client))", "whose", f"{_WHO} {_SHALL}",
+            "(?:which|what|whose)(?: of our| of the)? (?:customers?|clients?|records?|entry|company|account|firm)", f"about {_WHO}", f"for {_WHO} in the (?:customer database|crm)",
+            rf"{_WHO}{_IT} about", f"{_WHO} is the (?:customer|client)", "whose (?:data|details|file)",
         ),
-        vague=("who", "whom", "name", "crm"),
+        vague=("who", "whom", "whose", "names?", "crm"),
     ),
     Slot(
         "metric",
         "the metric",
         nouns=("metrics?", "figures?", "statistics?", "measures?", "quantity", "quantities", "data", "numbers?", "values?", "kpi"),
-        questions=(rf"what{_IT} (?:plot|chart|show|display|measure|on the (?:chart|plot|graph)|see|visualise|visualize|draw)", "how many of what"),
+        questions=(rf"what{_IT} (?:plot|plotted|chart|charted|show|shown|display|displayed|measure|measured|on the (?:chart|plot|graph)|see|visualise|visualize|draw)", "how many of what"),
         vague=("plot", "chart", "graph", "show"),
         values=(
             "(?:total |number of )?visits", "(?:engaged )?users", "(?:average )?session durations?", "(?:traffic )?sources?",
@@ -259,7 +260,7 @@ _READY = (
         "the product interest",
         nouns=("products?", "product (?:interest|line)s?", "interests?", "product of interest"),
         questions=(rf"what{_IT} (?:interested in|buy|purchase|want|wants|after|looking for|order)", r"what (?:they|he|she) (?:want|wants)(?: to)? (?:buy|purchase)?", "interested in(?: what)?"),
-        vague=("buy", "purchase", "want"),
+        vague=("buy", "purchase"),
         values=("software", "hardware", "services", "consulting", "training"),
     ),
     Slot(
@@ -269,7 +270,8 @@ _READY = (
         questions=(
             rf"(?:to )?(?:what|which){_IT} (?:changed? (?:it|that|this)?(?: to)?|set(?: it| that)?(?: to)?|replaced?|instead|updated?|enter|put in|become|from now on)",
             r"(?:change|set|update|replace) (?:it|that|this) (?:to|with|by) what", rf"(?:what|how){_IT} (?:it|that|field|one|entry)(?: like)? (?:be|say|read|to be|become)",
-            rf"(?:what|how){_IT} (?:be|read|say) (?:now|instead|afterwards|in future)", "what to change it to", "what is it supposed to be",
+            rf"(?:what|how){_IT} (?:be|read|say) (?:now|instead|afterwards|in future)", "what to change it to", "what is it (?:supposed|going|meant) to be", "what will it be",
+            rf"what{_IT} (?:put|write|enter|type) (?:there|in there|in that field|in the field|here)", r"what is (?:right|correct)(?:,? then)?",
         ),
         vague=("changed?", "instead", "should be", "set", "supposed to be"),
     ),

@@ -21,6 +21,7 @@ from textgym.users.slots import Slot
 __all__ = ["MAX_READ", "Heard", "Kind", "normalised", "understand"]
 
 MAX_READ = 8_000  # characters
+MAX_CLAUSE = 600  # characters, of which the last are read
 
 
 class Kind(StrEnum):
@@ -52,15 +53,20 @@ class Heard:
         kind: The kind of message.
         slots: The names of the slots that it asks for, in the order of the slots given.
         says_cannot: Whether it says that something cannot be done, even if it asks too.
+        is_vague: Whether the slots are only those that a vague word may mean, as `when` may mean
+            the day or the time.
     """
 
     kind: Kind
     slots: tuple[str, ...] = ()
     says_cannot: bool = False
+    is_vague: bool = False
 
 
 _SHORT_FORMS = (
     (re.compile("[\u2018\u2019\u02bc`]"), "'"),
+    (re.compile("[\u201c\u201d]"), '"'),
+    (re.compile(r'"[^"?\n]{0,200}\?[^"\n]{0,200}"'), " _ "),  # a quoted question
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
@@ -71,12 +77,16 @@ _SHORT_FORMS = (
     (re.compile(r"\b(\w{1,20})'ll\b"), r"\1 will"),
     (re.compile(r"\b(\w{1,20})'ve\b"), r"\1 have"),
     (re.compile(r"\be-?mail"), "email"),
-    (re.compile(r"[*_#>\"\u201c\u201d]"), " "),
+    (re.compile(r"[*_#>\"]"), " "),
     (re.compile(r"[^\S\n]+"), " "),
 )
+<<<<<<< HEAD
 _CLAUSES = re.compile(
     r"(?<=[?!;:])|(?<=\.)(?=\s)|\n|(?<![\w.])(?:but|except)\b|\s[-\u2013\u2014]\s"
 )
+=======
+_CLAUSES = re.compile(r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?<![\w.])(?:but|except)\b|\s[-\u2013\u2014]\s")
+>>>>>>> users
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
 _WORD = re.compile(r"\w")
 
@@ -95,23 +105,23 @@ _IS_QUESTION = re.compile(
     rf"\?\s*$|^\W*(?:and |so |then |ok |okay |sure |great |just |first ){{0,2}}(?:(?:at|on|for|by|in|to|from|with|under) )?{_WH}\b"
 )
 _ASKS = re.compile(
-    r"\b(?:(?:please|kindly|can you|could you|would you|will you)(?: \w+){0,3}"
+    r"^\W*(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|\b(?:(?:please|kindly|can you|could you|would you|will you)(?: \w+){0,3}"
     r" (?:specify|provide|confirm|clarify|state|share|add|name|tell|give|send|say|indicate|choose|pick|let)"
     r"|(?:tell|give|send) me|let me know(?! if)|(?:i|we)(?: \w+){0,2} need(?! to (?!know|ask|have))"
     r"|(?:is|are|am|was) (?:still )?(?:missing|lacking|open|unclear|needed|required|unsure|not (?:sure|clear|given|specified|mentioned|stated|set|known))"
     r"|(?:i|we) (?:do|did|can|could) not(?: \w+){0,2} (?:know|see|have|find out)|still (?:missing|need)"
     r"|(?:did|have|has|does|do)(?: not|n't)(?: \w+){0,2} (?:say|said|tell|told|mention|mentioned|give|given|name|named|specify|specified|state|stated|include|contain|provided?|indicated?)"
     r"|(?:would|should) like to know|want to know|need to know|wonder|wondering|without (?:knowing|the|a)|no [a-z ]{2,20} (?:was|is|were) (?:given|mentioned|specified|stated)"
-    r"|may i (?:have|ask|know)|(?:could|can|might) i (?:have|ask|get)|left out|not the|remind me|has no)\b"
+    r"|(?:as soon as|once|until) i (?:know|have the)|not (?:in (?:your|the) (?:message|request)|got|received|been told)|may i (?:have|ask|know)|(?:could|can|might) i (?:have|ask|get)|left out|not the|remind me|has no)\b"
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"\b(?:(?:that|same|each|every|whole|all|nice|great|good|lovely|first|one|end of the) day|(?:this|same|that|one|another|any|last|next|first|your|some|on|in|my|of) time(?! of)|to date|up to date|out of date"
+    r"\b(?:(?:that|same|each|every|whole|all|first|one|end of the) day|have an? \w+ day|say (?:it|that|this)? ?again|name (?=the |an? |him|her|who)|(?:this|same|that|one|another|any|last|next|first|your|some|on|in|my|of) time(?! of)|to date|up to date|out of date"
     r"|no matter (?:who|when|what|how)|whether|(?:the )?(?:one|person|people) (?:who|that)"
     r"|thanks?(?: you)? for (?:the|your) \w+)\b"
 )
 _OFFER = re.compile(
     r"[^.?!;\n]{0,80}?\b(?:let me know if|tell me if|just ask|feel free|do not hesitate|if you (?:need|want|would like|have any)"
-    r"|(?:anything|something|what) else (?:that )?(?:i|we) (?:can|could|may|should) (?:do|help)|(?:can|could|may|shall|should) i (?:do|help)[^.?!;\n]{0,40}(?:anything|something|else|further)"
+    r"|(?:anything|something|what) else (?:that )?(?:i|we) (?:can|could|may|should) (?:do|help)|(?:would you like|do you want|want) me to (?:help|assist)|(?:what|anything) else (?:can|could|may) i (?:do|help)|(?:can|could|may|shall|should) i (?:do|help)[^.?!;\n]{0,40}(?:anything|something|else|further)"
     r"|(?:do|would) you (?:need|like|want) (?:any(?:thing)?|some)(?: \w+){0,2} (?:else|help)|need (?:any )?(?:further|more|other) (?:help|assistance)|help you with anything|further assistance|any(?:thing)? (?:other|else) (?:you|to) (?:need|want|would like|do|help))\b[^.?!;\n]{0,200}[.?!;]?"
 )  # fmt: skip
 _GREETING = re.compile(
@@ -121,7 +131,7 @@ _HELP = re.compile(
     r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)(?: (?:you|for you|with|today|you with))*\b"
 )
 _ALL = re.compile(
-    r"\b(?:(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)"
+    r"\b(?:missing (?:details?|informations?|info|pieces?|parts?|data|values?)|(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)"
     r"|anything(?: i| that| you| missing| left| more| i should| to)*\b|everything|something (?:else|more)"
     r"|(?:who|what|which|when|where|how) else|(?:all|more|other|further|additional|remaining|full|the rest|any)(?: of)?(?: the| your| missing| other| remaining)* (?:details?|informations?|info|requirements|preferences?|instructions?|constraints|data)"
     r"|tell me (?:more|all)|elaborate|any (?:preferences?|wishes|requirements|details?))\b"
@@ -170,15 +180,19 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     cannot = _CANNOT.search(whole) is not None
     rest = _OFFER.sub(" ", whole)
     asked: set[str] = set()
+    hinted: set[str] = set()
     unclear: list[str] = []
     for clause in _asking_clauses(rest):
-        found = _slots_in(_IGNORED.sub(lambda match: "_" * len(match[0]), clause), slots)
+        named = _IGNORED.sub("_", clause[-MAX_CLAUSE:])
+        found = _slots_in(named, slots)
         asked |= found
         if not found:
-            unclear.append(clause)
-    if asked:
-        names = tuple(slot.name for slot in slots if slot.name in asked)
-        return Heard(Kind.QUESTION, names, cannot)
+            hinted |= (hints := _hinted_in(named, slots))
+            if not hints:
+                unclear.append(clause)
+    if asked or hinted:
+        names = tuple(slot.name for slot in slots if slot.name in (asked or hinted))
+        return Heard(Kind.QUESTION, names, cannot, is_vague=not asked)
     if unclear:
         return Heard(_kind_of(unclear), (), cannot)
     if cannot:
@@ -220,22 +234,24 @@ def _asking_clauses(text: str) -> Iterator[str]:
 
 def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     """Return the names of the slots that an asking clause is about."""
-    if _ALL.search(clause):
+    if _ALL.search(clause) or _HELP.search(clause):
         return set()
-    nouns = _matches(clause, [(slot.name, slot.naming) for slot in slots])
-    asking = _matches(clause, [(slot.name, slot.asking) for slot in slots])
-    behind = [span for span in nouns if _BEHIND_WH.search(clause, max(0, span[0] - 60), span[0])]
+    offered = _matches(clause, [(slot.name, slot.offering) for slot in slots])
+    nouns = _outside(_matches(clause, [(slot.name, slot.naming) for slot in slots]), offered)
+    asking = _outside(_matches(clause, [(slot.name, slot.asking) for slot in slots]), offered)
+    behind = [
+        span for span in nouns if _BEHIND_WH.search(clause, max(0, span[0] - 60), span[0])
+    ]
     if behind or asking:
         return _longest([*_with_joined(clause, behind, nouns), *asking])
-    if nouns:
-        return _longest(nouns)
-    for patterns in (
-        [(slot.name, slot.offering) for slot in slots],
-        [(slot.name, slot.hinting) for slot in slots],
-    ):
-        if found := _matches(clause, patterns):
-            return _longest(found)
-    return set()
+    return _longest(nouns or offered)
+
+
+def _hinted_in(clause: str, slots: Sequence[Slot]) -> set[str]:
+    """Return the names of the slots that the vague words of an asking clause may mean."""
+    if _ALL.search(clause) or _HELP.search(clause) or _GO_AHEAD.search(clause):
+        return set()
+    return _longest(_matches(clause, [(slot.name, slot.hinting) for slot in slots]))
 
 
 _Span = tuple[int, int, str]
@@ -263,12 +279,17 @@ def _with_joined(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_S
 
 def _longest(spans: list[_Span]) -> set[str]:
     """Return the slots of spans, without those inside longer ones: no `date` in `due date`."""
-    return {
-        name
+    return {name for _, _, name in _outside(spans, spans)}
+
+
+def _outside(spans: list[_Span], others: list[_Span]) -> list[_Span]:
+    """Return the spans that lie in no longer span of another slot."""
+    return [
+        (start, end, name)
         for start, end, name in spans
         if not any(
             first <= start and end <= last and last - first > end - start
-            for first, last, other in spans
+            for first, last, other in others
             if other != name
         )
-    }
+    ]

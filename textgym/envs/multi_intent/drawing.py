@@ -109,7 +109,7 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
         database: Its databases. They are not modified.
 
     Returns:
-        A row with `now`, `messages` (each with `text`, and its `look_ups` and `calls`)
+        A row with `now`, `turns` (each with `text`, and its `look_ups` and `calls`)
         and `intents` (each with its `calls`, and with those that are `undone`).
     """
     while True:
@@ -137,7 +137,7 @@ def _attempt(
     draft.need(any(intent.details_after(n_messages) for intent in intents))
     return {
         "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
-        "messages": [_message(draft, intents, place, call) for place in range(n_messages)],
+        "turns": [_turn(draft, intents, place, call) for place in range(n_messages)],
         "intents": [_outcome(draft, intent, n_messages) for intent in intents],
     }
 
@@ -192,7 +192,7 @@ def _amend(draft: Draft, intents: list[Intent], n_messages: int) -> None:
         intent.more_look_ups = draft.look_ups[start:]
 
 
-def _message(draft: Draft, intents: list[Intent], place: int, run: Call) -> dict[str, Any]:
+def _turn(draft: Draft, intents: list[Intent], place: int, run: Call) -> dict[str, Any]:
     """Return what the user says in a message, with the calls that it needs."""
     told = [intent for intent in intents if intent.told == place]
     amended = [intent for intent in intents if intent.amended == place]

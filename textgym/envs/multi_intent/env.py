@@ -79,7 +79,7 @@ class MultiIntent(Tools, TextEnv[MultiIntentState]):
     compared as in `textgym/WorkplaceAssistant-v0`: a change that was undone is none. Each request
     has changes of its own. Components:
 
-    - `intents`: the share of requests whose changes stand at the end; for a cancelled one, do not
+    - `intents`: the share of requests whose changes stand at the end; of cancelled ones, none may
     - `crosstalk`: the number of changes at the end that no request asked for
     - `in_time`: 1 if the databases were right at the end of every turn but the last
 

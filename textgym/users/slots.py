@@ -17,7 +17,9 @@ from functools import cached_property, lru_cache
 __all__ = ["SLOTS", "Slot", "slot_of"]
 
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
 _DATES = (
     _DAYS,
     "(?:for|on|be|it) today",
@@ -191,7 +193,7 @@ _READY = (
         nouns=("titles?", "names?", "topic", "purpose", "occasion", "name of the (?:event|meeting|task|call)", "agenda"),
         questions=(
             rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)", "(?:is|be|was) (?:it|this|the \\w+) about",
-            r"what is the (?:task|event|new task)", "what (?:should|does) the (?:task|entry) (?:say|be)", "what{_IT} about".replace("{_IT}", _IT),
+            rf"what is the (?:task|event|new task)", "what (?:should|does) the (?:task|entry) (?:say|be)", "what{_IT} about".replace("{_IT}", _IT),
         ),
         vague=("called", "about", "task", "label"),
     ),

@@ -80,13 +80,7 @@ _SHORT_FORMS = (
     (re.compile(r"[*_#>\"]"), " "),
     (re.compile(r"[^\S\n]+"), " "),
 )
-<<<<<<< HEAD
-_CLAUSES = re.compile(
-    r"(?<=[?!;:])|(?<=\.)(?=\s)|\n|(?<![\w.])(?:but|except)\b|\s[-\u2013\u2014]\s"
-)
-=======
 _CLAUSES = re.compile(r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?<![\w.])(?:but|except)\b|\s[-\u2013\u2014]\s")
->>>>>>> users
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
 _WORD = re.compile(r"\w")
 
@@ -98,12 +92,8 @@ _FILLER = (
     r"|current|desired|intended)"
 )
 _BEHIND_WH = re.compile(rf"\b{_WH}(?: {_FILLER}){{0,5}} $")
-_JOINED = re.compile(
-    r"(?:,|,? and|,? or|/|&|,? plus|,? as well as){0,2} ?(?:(?:at|on|in|the|a|its|what|which|for) ){0,2}$"
-)
-_IS_QUESTION = re.compile(
-    rf"\?\s*$|^\W*(?:and |so |then |ok |okay |sure |great |just |first ){{0,2}}(?:(?:at|on|for|by|in|to|from|with|under) )?{_WH}\b"
-)
+_JOINED = re.compile(r"(?:,|,? and|,? or|/|&|,? plus|,? as well as){0,2} ?(?:(?:at|on|in|the|a|its|what|which|for) ){0,2}$")
+_IS_QUESTION = re.compile(rf"\?\s*$|^\W*(?:and |so |then |ok |okay |sure |great |just |first ){{0,2}}(?:(?:at|on|for|by|in|to|from|with|under) )?{_WH}\b")
 _ASKS = re.compile(
     r"^\W*(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|\b(?:(?:please|kindly|can you|could you|would you|will you)(?: \w+){0,3}"
     r" (?:specify|provide|confirm|clarify|state|share|add|name|tell|give|send|say|indicate|choose|pick|let)"
@@ -127,9 +117,7 @@ _OFFER = re.compile(
 _GREETING = re.compile(
     r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|welcome|sure|of course|certainly|thanks?|thank you|(?:how|what) can i (?:do|help)|how may i (?:help|assist))\b"
 )
-_HELP = re.compile(
-    r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)(?: (?:you|for you|with|today|you with))*\b"
-)
+_HELP = re.compile(r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)(?: (?:you|for you|with|today|you with))*\b")
 _ALL = re.compile(
     r"\b(?:missing (?:details?|informations?|info|pieces?|parts?|data|values?)|(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)"
     r"|anything(?: i| that| you| missing| left| more| i should| to)*\b|everything|something (?:else|more)"

@@ -127,15 +127,14 @@ and optionally `look_ups` (calls that the oracle makes first) |
 
     Example:
         >>> import gymnasium, textgym
-        >>> from textgym.errors import StateError
-    from textgym.messages import assistant_calls
+        >>> from textgym.messages import assistant_calls
         >>> env = gymnasium.make("textgym/MultiIntent-v0")
         >>> mail = {"recipient": "kim@home.org", "subject": "Lunch", "body": "At noon?"}
         >>> call = {"name": "email_send_email", "arguments": mail}
+        >>> undo = {"name": "email_delete_email", "arguments": {"email_id": "361"}}
         >>> row = {"now": "2025-03-04 08:30:00", "world": 7, "intents": [{"undone": [call]}],
         ...        "turns": [{"text": "Ask kim@home.org: 'Lunch', 'At noon?'", "calls": [call]},
-        ...                  {"text": "Delete that mail again.", "calls": [
-        ...                      {"name": "email_delete_email", "arguments": {"email_id": "361"}}]}]}
+        ...                  {"text": "Delete that mail again.", "calls": [undo]}]}
         >>> observation, info = env.reset(options={"task": row})
         >>> for _ in range(2):
         ...     observation, *_ = env.step(env.unwrapped.solve())

@@ -131,7 +131,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
         >>> env = gymnasium.make("textgym/MultiIntent-v0")
         >>> mail = {"recipient": "kim@home.org", "subject": "Lunch", "body": "At noon?"}
         >>> call = {"name": "email_send_email", "arguments": mail}
-        >>> undo = {"name": "email_delete_email", "arguments": {"email_id": "361"}}
+        >>> undo = {"name": "email_delete_email", "arguments": {"email_id": "364"}}
         >>> row = {"now": "2025-03-04 08:30:00", "world": 7, "intents": [{"undone": [call]}],
         ...        "turns": [{"text": "Ask kim@home.org: 'Lunch', 'At noon?'", "calls": [call]},
         ...                  {"text": "Delete that mail again.", "calls": [undo]}]}

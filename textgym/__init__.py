@@ -114,7 +114,7 @@ _NAMES = {
         "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
         "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
         "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
-        "UnknownNameError", "UsageError", "WorkerFailure",
+        "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
     ),
     "messages": (
         "Message", "ToolSchema", "assistant", "assistant_calls", "system", "tool_result", "user",

@@ -31,6 +31,7 @@ __all__ = [
     "ToolError",
     "UnknownNameError",
     "UsageError",
+    "UserFailure",
     "WorkerFailure",
     "did_you_mean",
     "in_one_line",
@@ -141,6 +142,12 @@ class EnvironmentFailure(BoundaryFailure):
     """The code of the environment, or something that it calls, failed."""
 
     boundary = "environment"
+
+
+class UserFailure(EnvironmentFailure):
+    """The model that speaks as the user gave no reply."""
+
+    boundary = "user"
 
 
 class WorkerFailure(EnvironmentFailure):

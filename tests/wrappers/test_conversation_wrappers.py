@@ -31,7 +31,6 @@ from textgym.wrappers import (
     TokenBudget,
     TurnBudget,
 )
-from textgym.wrappers.conversations import simulated_user
 from textgym.wrappers.conversations.calculator import calculator
 
 CALCULATE = assistant_calls(("calculator", {"expression": "6 * 7"}))
@@ -416,7 +415,7 @@ def test_a_reply_of_the_user_that_was_cut_is_a_reply() -> None:
 
 def test_equal_specs_are_one_user_a_process() -> None:
     envs = [SimulatedUser(make(), user=f"{__name__}:answer_slowly") for _ in range(3)]
-    assert len({id(simulated_user._client(env._user)) for env in envs}) == 1
+    assert len({id(env._user.client) for env in envs}) == 1
 
 
 def test_images_of_the_task_stay() -> None:

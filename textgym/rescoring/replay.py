@@ -23,13 +23,14 @@ __all__ = ["Replay", "can_be_replayed"]
 def can_be_replayed(trajectory: Trajectory) -> bool:
     """Return whether all messages that an episode needs are stored.
 
-    That is so if the episode did not fail, or if the environment failed at a message.
+    That is so if the episode did not fail, or if the environment or its user failed at a message.
     """
     failure = trajectory["failure"]
     if failure is None:
         return True
     steps = trajectory["steps"]
-    return failure["boundary"] == "environment" and bool(steps) and steps[-1]["reward"] is None
+    is_at_message = bool(steps) and steps[-1]["reward"] is None
+    return failure["boundary"] in {"environment", "user"} and is_at_message
 
 
 class _DifferenceFound(UsageError):

@@ -18,7 +18,7 @@ class Failure(TypedDict):
     """What failed in an episode that has no reward.
 
     Attributes:
-        boundary: `policy`, `judge`, `environment` or `unknown`.
+        boundary: `policy`, `judge`, `environment`, `user` or `unknown`.
         type: The name of the exception's class.
         message: The exception's message.
         traceback: The end of the exception's traceback; "" if it is not known.

@@ -5,6 +5,7 @@ asks for, `phrases` has what a user says, and `scripted_user` is a user who know
 can be the user instead: `policy_user`.
 """
 
+from textgym.users.policy_user import PolicyUser, UserLike, UserTurn
 from textgym.users.scripted_user import Correction, Fact, Memory, Reply, ScriptedUser
 from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand
@@ -16,9 +17,12 @@ __all__ = [
     "Heard",
     "Kind",
     "Memory",
+    "PolicyUser",
     "Reply",
     "ScriptedUser",
     "Slot",
+    "UserLike",
+    "UserTurn",
     "slot_of",
     "understand",
 ]

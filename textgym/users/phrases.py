@@ -14,7 +14,8 @@ __all__ = ["answers", "correction", "say"]
 
 _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "agree": ((
-        "", "", "", "", "Sure.", "Of course.", "Ah, right.", "Oh, sorry.", "Good question.", "Ah, yes.",
+        "", "", "", "", "Sure.", "Of course.", "Ah, right.", "Oh, sorry.", "Good question.",
+        "Ah, yes.",
         "Right, I forgot.", "Yes, sorry.", "Good point.", "Oh, of course.",
     ),),
     "repeat": ((
@@ -25,7 +26,8 @@ _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "no_preference": (
         ("", "", "Hm.", "Oh.", "Honestly,", "Well,"),
         (
-            "{label} doesn't matter to me", "I have no wishes about {label}", "I don't mind about {label}",
+            "{label} doesn't matter to me", "I have no wishes about {label}",
+            "I don't mind about {label}",
             "{label} is not something I care about", "leave {label} to the defaults",
             "I have nothing to say about {label}", "I have no preference for {label}",
             "there is nothing special about {label}", "{label} plays no role here",
@@ -35,7 +37,8 @@ _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "unclear": (
         ("Sorry,", "Hm,", "I'm sorry,", "Excuse me,", "Pardon,", "Um,"),
         (
-            "what do you need to know", "what exactly do you want to know", "what are you asking for",
+            "what do you need to know", "what exactly do you want to know",
+            "what are you asking for",
             "I'm not sure what you're asking; what do you need", "which detail do you need",
             "could you say more precisely what you need to know", "which point do you mean",
             "I don't follow; what is it that you need to know",
@@ -54,7 +57,8 @@ _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("Yes,", "Sure,", "Of course,", "By all means,", "OK,", "Fine,"),
         (
             "go ahead, as I asked for it", "do it the way I asked", "please do what I asked for",
-            "just go by my request", "please carry on with what I asked", "go ahead with my request",
+            "just go by my request", "please carry on with what I asked",
+            "go ahead with my request",
             "do as I said", "my request stands",
         ),
         (".",),
@@ -64,7 +68,8 @@ _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
         (
             "You have my request above.", "It's about what I just asked for.",
             "I wrote what I need: please see above.", "Can you do what I asked for?",
-            "My request is the one above.", "Please look at my request.", "It's all about my request.",
+            "My request is the one above.", "Please look at my request.",
+            "It's all about my request.",
             "Could you take care of my request?",
         ),
     ),
@@ -111,12 +116,16 @@ _ALONE = (
     "{value}, I think", "I had {value} in mind", "I'd like {value}", "it should be {value}",
 )  # fmt: skip
 _AMONG = (
-    "{label} is {value}", "{label} should be {value}", "{label}: {value}", "as for {label}, {value}",
+    "{label} is {value}", "{label} should be {value}", "{label}: {value}",
+    "as for {label}, {value}",
     "{label} would be {value}", "for {label}, {value}", "{label}, let's say, is {value}",
     "for {label} please take {value}",
 )  # fmt: skip
 _CORRECTIONS = (
-    ("Sorry,", "Oh, sorry,", "Wait,", "One moment,", "Ah, I made a mistake:", "Hold on,", "I must correct myself:"),
+    (
+        "Sorry,", "Oh, sorry,", "Wait,", "One moment,", "Ah, I made a mistake:", "Hold on,",
+        "I must correct myself:",
+    ),
     (
         "{label} should be {value} after all", "I meant {value} for {label}",
         "{label} is {value}, not what I said before", "please change {label} to {value}",

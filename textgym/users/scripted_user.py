@@ -7,8 +7,9 @@ told only where its slot is asked for, or where a correction is due; a user ends
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from textgym.errors import UsageError
 from textgym.tasks.hashing import hash_int
@@ -17,7 +18,7 @@ from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand
 from textgym.verifiers.extract import after_reasoning
 
-__all__ = ["Correction", "Fact", "Memory", "Reply", "ScriptedUser"]
+__all__ = ["Correction", "Fact", "Memory", "Reply", "ScriptedUser", "memory_problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,27 @@ class Memory:
     replies: int = 0
     corrected: list[str] = field(default_factory=list)
     has_ended: bool = False
+
+
+def memory_problem(data: Mapping[str, Any]) -> str:
+    """Return what is wrong with the data of a memory, as `asdict` returns it; "" if nothing is.
+
+    Example:
+        >>> memory_problem({**asdict(Memory()), "told": "day"})
+        "memory.told must be a list, not 'day'"
+    """
+    new = asdict(Memory())
+    if data.keys() != new.keys():
+        return f"memory must have {', '.join(new)}, not {', '.join(map(str, data)) or 'nothing'}"
+    for name, value in data.items():
+        if type(value) is not type(new[name]):
+            return f"memory.{name} must be a {type(new[name]).__name__}, not {value!r:.100}"
+    for name in ("told", "asked", "corrected"):
+        if not all(isinstance(item, str) for item in data[name]):
+            return f"memory.{name} must have names of slots"
+    if not all(type(count) is int for count in data["asked"].values()):
+        return "memory.asked must have counts"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

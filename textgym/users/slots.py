@@ -4,7 +4,7 @@ A slot has the words for a detail and the phrases that ask for it. `SLOTS` has t
 requests share; `slot_of` returns one by its name, or makes one from the name of a detail that is
 not among them. `textgym.users.understanding` matches them with what is asked.
 
-Invariants: the patterns match lower-case text as `understanding.normalised` returns it, with words
+Invariants: the patterns match lower-case text as `cues.normalised` returns it, with words
 separated by single spaces; repetition in a pattern is bounded, so that matching takes linear time.
 """
 
@@ -17,9 +17,7 @@ from functools import cached_property, lru_cache
 __all__ = ["SLOTS", "Slot", "slot_of"]
 
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|december"
-)
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DATES = (
     _DAYS,
     "(?:for|on|be|it) today",
@@ -105,12 +103,14 @@ _READY = (
         "time",
         "the time",
         nouns=(
-            "(?:start|starting|begin|beginning|clock)? ?times?", "time of (?:the )?day", "time slot",
+            "(?:start|starting|begin|beginning|clock)? ?times?", "time of (?:the )?day",
+            "time slot",
             "hour", "o'clock", "(?:start|beginning) of the (?:meeting|event|call)",
         ),
         questions=(
             rf"when{_IT} (?:start|starts|begin|begins|starting|beginning)", "starting when",
-            "how (?:early|late)", "morning or (?:in the )?afternoon", "(?:at|from) what time", "(?:start|starts|begin|begins) when",
+            "how (?:early|late)", "morning or (?:in the )?afternoon", "(?:at|from) what time",
+            "(?:start|starts|begin|begins) when",
             r"when on (?:that|the|this) day", "when during the day", "when that day",
             r"when on (?:that )?" + _DAYS,
         ),
@@ -126,13 +126,16 @@ _READY = (
         nouns=("durations?", "length", "end time", "ending time", "number of (?:minutes|hours)"),
         questions=(
             "how long", "how many (?:minutes|hours|quarters)", rf"how much{_IT} time",
-            "how much of (?:the|your|their) (?:calendar|day|diary)", "(?:un)?till? (?:when|what time)",
-            rf"when{_IT} (?:end|ends|finish|be over|stop)", "(?:at )?what time" + _IT + " (?:end|finish)",
+            "how much of (?:the|your|their) (?:calendar|day|diary)",
+            "(?:un)?till? (?:when|what time)",
+            rf"when{_IT} (?:end|ends|finish|be over|stop)",
+            "(?:at )?what time" + _IT + " (?:end|finish)",
             "how short",
         ),
         vague=("last", "end", "long"),
         values=(
-            r"\d+(?:\.\d+)?[ -]?(?:min|mins|minutes?|h|hrs?|hours?)", "half an hour", "(?:an|one|two|full) hours?",
+            r"\d+(?:\.\d+)?[ -]?(?:min|mins|minutes?|h|hrs?|hours?)", "half an hour",
+            "(?:an|one|two|full) hours?",
             "(?:a )?full hour", r"(?:thirty|forty-five|sixty|ninety|fifteen) minutes", "half a day",
             r"\d+ or \d+ minutes",
         ),
@@ -146,30 +149,41 @@ _READY = (
         ),
         questions=(
             rf"{_WHO}{_IT} (?:attend|attends|attending|come|comes|coming|join|joins|joining|invite"
-            "|invited|meet|meets|meeting|there|with|participate|participates|part|involved|included|include|add)",
-            rf"(?:with|for) {_WHO}", f"{_WHO} is (?:it|this|that)", f"{_WHO} else", "whose (?:name|calendar|email)",
+            "|invited|meet|meets|meeting|there|with"
+            "|participate|participates|part|involved|included|include|add)",
+            rf"(?:with|for) {_WHO}", f"{_WHO} is (?:it|this|that)", f"{_WHO} else",
+            "whose (?:name|calendar|email)",
             rf"{_WHO} {_SHALL}",
         ),
-        vague=("who", "whom", "whose", "invites?", "invited", "invitation", "attend", "emails?", "addresse?s?"),
+        vague=(
+            "who", "whom", "whose", "invites?", "invited", "invitation", "attend", "emails?",
+            "addresse?s?",
+        ),
     ),
     Slot(
         "recipient",
         "the recipient",
         nouns=(
-            "recipients?", "addressees?", "receivers?", "receiving end", "email address", "colleagues?",
+            "recipients?", "addressees?", "receivers?", "receiving end", "email address",
+            "colleagues?",
             "persons?", "addresse?s?",
         ),
         questions=(
             f"to {_WHO}", f"for {_WHO}", f"{_WHO}{_IT} to", f"{_WHO}{_IT} for",
-            f"{_WHO}{_IT} (?:get|gets|receive|receives|contact|email|write|notify|inform|reach|message)",
-            f"where{_IT} (?:send|go|sent|forward)", "whose (?:inbox|mailbox|address|email)", f"{_WHO} {_SHALL}",
+            f"{_WHO}{_IT} (?:get|gets|receive|receives|contact"
+            "|email|write|notify|inform|reach|message)",
+            f"where{_IT} (?:send|go|sent|forward)", "whose (?:inbox|mailbox|address|email)",
+            f"{_WHO} {_SHALL}",
         ),
         vague=("who", "whom", "whose", "someone", "somebody", "send"),
     ),
     Slot(
         "subject",
         "the subject",
-        nouns=("subjects?", "subject (?:line|field)", "heading", "headline", "title", "topic line", "subject of the (?:mail|email|message)"),
+        nouns=(
+            "subjects?", "subject (?:line|field)", "heading", "headline", "title", "topic line",
+            "subject of the (?:mail|email|message)",
+        ),
         questions=("what is (?:it|the (?:email|mail|message)) about",),
         vague=("topic", "about"),
     ),
@@ -178,22 +192,31 @@ _READY = (
         "the text of the message",
         nouns=(
             "body", "body of the (?:mail|email|message)", "content", "contents", "text", "wording",
-            "text of the (?:mail|email|message)", "(?:message|mail|email) text", "words", "content of the (?:mail|email|message)",
+            "text of the (?:mail|email|message)", "(?:message|mail|email) text", "words",
+            "content of the (?:mail|email|message)",
         ),
         questions=(
-            rf"(?:what|how){_NO_SUBJECT} (?:say|tell|write|worded|phrase|put it|read|communicate|convey|contain|state|written)",
-            rf"what{_IT} (?:let|want) (?:her|him|them)(?: to)? know", "(?:what|which)(?: exact)?(?: is)?(?: the)? message",
-            r"what (?:do|would|should|shall) (?:i|you|we)(?: \w+){0,3} (?:pass on|inform)", r"what information",
+            rf"(?:what|how){_NO_SUBJECT} (?:say|tell|write|worded|phrase|put it"
+            "|read|communicate|convey|contain|state|written)",
+            rf"what{_IT} (?:let|want) (?:her|him|them)(?: to)? know",
+            "(?:what|which)(?: exact)?(?: is)?(?: the)? message",
+            r"what (?:do|would|should|shall) (?:i|you|we)(?: \w+){0,3} (?:pass on|inform)",
+            r"what information",
         ),
         vague=("message", "say", "write", "dictate", "worded", "phrase", "words"),
     ),
     Slot(
         "title",
         "the title",
-        nouns=("titles?", "names?", "topic", "purpose", "occasion", "name of the (?:event|meeting|task|call)", "agenda"),
+        nouns=(
+            "titles?", "names?", "topic", "purpose", "occasion",
+            "name of the (?:event|meeting|task|call)", "agenda",
+        ),
         questions=(
-            rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)", "(?:is|be|was) (?:it|this|the \\w+) about",
-            rf"what is the (?:task|event|new task)", "what (?:should|does) the (?:task|entry) (?:say|be)", "what{_IT} about".replace("{_IT}", _IT),
+            rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)",
+            r"(?:is|be|was) (?:it|this|the \w+) about",
+            r"what is the (?:task|event|new task)",
+            "what (?:should|does) the (?:task|entry) (?:say|be)", rf"what{_IT} about",
         ),
         vague=("called", "about", "task", "label"),
     ),
@@ -211,15 +234,23 @@ _READY = (
         nouns=("status", "statuses", "lists?", "columns?", "stages?", "state", "list of the board"),
         questions=("how far",),
         vague=("where", "phase"),
-        values=("backlog", "in progress", "in review", "completed", "lead", "qualified", "proposal", "won", "lost"),
+        values=(
+            "backlog", "in progress", "in review", "completed", "lead", "qualified", "proposal",
+            "won", "lost",
+        ),
     ),
     Slot(
         "due_date",
         "the due date",
-        nouns=("due dates?", "deadlines?", "due days?", "dates?", "days?", "completion date", "target date"),
+        nouns=(
+            "due dates?", "deadlines?", "due days?", "dates?", "days?", "completion date",
+            "target date",
+        ),
         questions=(
-            "(?:by|until|till|before) (?:when|what (?:date|day)|which (?:date|day))", "due", "how soon", "how urgent",
-            rf"when{_IT} (?:due|done|ready|finished|complete|completed|need it|by|over)", "the latest", "how much time", "how long",
+            "(?:by|until|till|before) (?:when|what (?:date|day)|which (?:date|day))", "due",
+            "how soon", "how urgent",
+            rf"when{_IT} (?:due|done|ready|finished|complete|completed|need it|by|over)",
+            "the latest", "how much time", "how long",
         ),
         vague=("when", "time", "urgent"),
         values=_DATES,
@@ -228,11 +259,13 @@ _READY = (
         "assignee",
         "the assignee",
         nouns=(
-            "assignees?", "owners?", "responsible", "person responsible", "in charge", "colleagues?", "persons?",
+            "assignees?", "owners?", "responsible", "person responsible", "in charge",
+            "colleagues?", "persons?",
             "team member", "somebody", "someone",
         ),
         questions=(
-            f"{_WHO}{_IT} (?:do|does|work|working|handle|handles|own|owns|take|takes|get|gets|responsible|charge|assign|assigned|to|on|care)",
+            f"{_WHO}{_IT} (?:do|does|work|working|handle|handles|own|owns"
+            "|take|takes|get|gets|responsible|charge|assign|assigned|to|on|care)",
             f"to {_WHO}", f"for {_WHO}", "whose", f"{_WHO} is", f"{_WHO} {_SHALL}",
         ),
         vague=("who", "whom", "assign", "assigned", "hand", "emails?", "addresse?s?"),
@@ -240,40 +273,68 @@ _READY = (
     Slot(
         "customer",
         "the customer",
-        nouns=("customers?", "clients?", "accounts?", "customer's name", "client's name", "name of the (?:customer|client)", "company", "record", "entry", "contact"),
+        nouns=(
+            "customers?", "clients?", "accounts?", "customer's name", "client's name",
+            "name of the (?:customer|client)", "company", "record", "entry", "contact",
+        ),
         questions=(
-            "(?:which|what|whose)(?: of our| of the)? (?:customers?|clients?|records?|entry|company|account|firm)", f"about {_WHO}", f"for {_WHO} in the (?:customer database|crm)",
-            rf"{_WHO}{_IT} about", f"{_WHO} is the (?:customer|client)", "whose (?:data|details|file)",
+            "(?:which|what|whose)(?: of our| of the)? (?:customers?|clients?|records?"
+            "|entry|company|account|firm)",
+            f"about {_WHO}", f"for {_WHO} in the (?:customer database|crm)",
+            rf"{_WHO}{_IT} about", f"{_WHO} is the (?:customer|client)",
+            "whose (?:data|details|file)",
         ),
         vague=("who", "whom", "whose", "names?", "crm"),
     ),
     Slot(
         "metric",
         "the metric",
-        nouns=("metrics?", "figures?", "statistics?", "measures?", "quantity", "quantities", "data", "numbers?", "values?", "kpi"),
-        questions=(rf"what{_IT} (?:plot|plotted|chart|charted|show|shown|display|displayed|measure|measured|on the (?:chart|plot|graph)|see|visualise|visualize|draw)", "how many of what"),
+        nouns=(
+            "metrics?", "figures?", "statistics?", "measures?", "quantity", "quantities", "data",
+            "numbers?", "values?", "kpi",
+        ),
+        questions=(
+            rf"what{_IT} (?:plot|plotted|chart|charted|show|shown|display|displayed"
+            "|measure|measured|on the (?:chart|plot|graph)|see|visualise|visualize|draw)",
+            "how many of what",
+        ),
         vague=("plot", "chart", "graph", "show"),
         values=(
-            "(?:total |number of )?visits", "(?:engaged )?users", "(?:average )?session durations?", "(?:traffic )?sources?",
+            "(?:total |number of )?visits", "(?:engaged )?users",
+            "(?:average )?session durations?", "(?:traffic )?sources?",
         ),
     ),
     Slot(
         "product",
         "the product interest",
         nouns=("products?", "product (?:interest|line)s?", "interests?", "product of interest"),
-        questions=(rf"what{_IT} (?:interested in|buy|purchase|want|wants|after|looking for|order)", r"what (?:they|he|she) (?:want|wants)(?: to)? (?:buy|purchase)?", "interested in(?: what)?"),
+        questions=(
+            rf"what{_IT} (?:interested in|buy|purchase|want|wants|after|looking for|order)",
+            r"what (?:they|he|she) (?:want|wants)(?: to)? (?:buy|purchase)?",
+            "interested in(?: what)?",
+        ),
         vague=("buy", "purchase"),
         values=("software", "hardware", "services", "consulting", "training"),
     ),
     Slot(
         "new_value",
         "the new value",
-        nouns=("new (?:value|one|status|entry|content|setting)", "update", "replacement", "values?", "correct value"),
+        nouns=(
+            "new (?:value|one|status|entry|content|setting)", "update", "replacement", "values?",
+            "correct value",
+        ),
         questions=(
-            rf"(?:to )?(?:what|which){_IT} (?:changed? (?:it|that|this)?(?: to)?|set(?: it| that)?(?: to)?|replaced?|instead|updated?|enter|put in|become|from now on)",
-            r"(?:change|set|update|replace) (?:it|that|this) (?:to|with|by) what", rf"(?:what|how){_IT} (?:it|that|field|one|entry)(?: like)? (?:be|say|read|to be|become)",
-            rf"(?:what|how){_IT} (?:be|read|say) (?:now|instead|afterwards|in future)", "what to change it to", "what is it (?:supposed|going|meant) to be", "what will it be",
-            rf"what{_IT} (?:put|write|enter|type) (?:there|in there|in that field|in the field|here)", r"what is (?:right|correct)(?:,? then)?",
+            rf"(?:to )?(?:what|which){_IT} (?:changed? (?:it|that|this)?(?: to)?"
+            "|set(?: it| that)?(?: to)?"
+            "|replaced?|instead|updated?|enter|put in|become|from now on)",
+            "(?:change|set|update|replace) (?:it|that|this) (?:to|with|by) what",
+            rf"(?:what|how){_IT} (?:it|that|field|one|entry)(?: like)?"
+            " (?:be|say|read|to be|become)",
+            rf"(?:what|how){_IT} (?:be|read|say) (?:now|instead|afterwards|in future)",
+            "what to change it to", "what is it (?:supposed|going|meant) to be", "what will it be",
+            rf"what{_IT} (?:put|write|enter|type)"
+            " (?:there|in there|in that field|in the field|here)",
+            r"what is (?:right|correct)(?:,? then)?",
         ),
         vague=("changed?", "instead", "should be", "set", "supposed to be"),
     ),

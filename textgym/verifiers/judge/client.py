@@ -17,16 +17,28 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 from textgym.errors import BoundaryFailure, ContextFullError, JudgeFailure
 from textgym.messages import Message, text_of
 from textgym.policies.base import Policy
 
-__all__ = ["ReplyClient", "ReplyFunction"]
+__all__ = ["ReplyClient", "ReplyFunction", "TextAndUsage"]
 
 ReplyFunction = Callable[[list[Message]], Any]
 """A callable that returns the reply to messages: a text, or an awaitable of one."""
+
+
+class TextAndUsage(NamedTuple):
+    """A reply.
+
+    Attributes:
+        text: Its text.
+        usage: The token counts of a policy, such as `completion_tokens`; empty for a callable.
+    """
+
+    text: str
+    usage: dict[str, int]
 
 
 class ReplyClient:
@@ -63,6 +75,10 @@ class ReplyClient:
         self._limits: tuple[object, AbstractAsyncContextManager[None]] = (None, nullcontext())
 
     async def ask(self, messages: list[Message], seed: int) -> str:
+        """Return the text of `reply`."""
+        return (await self.reply(messages, seed)).text
+
+    async def reply(self, messages: list[Message], seed: int) -> TextAndUsage:
         """Return the reply to messages; "" for a policy's reply that was cut at the token limit.
 
         Call this on the background loop.
@@ -98,12 +114,12 @@ class ReplyClient:
             self._limits = loop, nullcontext() if most is None else asyncio.Semaphore(most)
         return self._limits[1]
 
-    async def _reply(self, messages: list[Message], seed: int) -> str:
+    async def _reply(self, messages: list[Message], seed: int) -> TextAndUsage:
         asked = self._policy_or_function()
         if isinstance(asked, Policy):
             action = await asked.act(messages, [], seed=seed)
             is_cut = action.finish_reason == "length" and not self._keeps_cut_replies
-            return "" if is_cut else text_of(action.message)
+            return TextAndUsage("" if is_cut else text_of(action.message), dict(action.usage or {}))
         if _is_async(asked):
             reply = await asked(messages)
         else:
@@ -114,7 +130,7 @@ class ReplyClient:
             raise self._failure(
                 f"the {self._role} {self.name} returned {type(reply).__name__} instead of text"
             )
-        return reply
+        return TextAndUsage(reply, {})
 
     def _policy_or_function(self) -> Policy | ReplyFunction:
         process = os.getpid()

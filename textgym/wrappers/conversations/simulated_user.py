@@ -1,53 +1,40 @@
-"""`SimulatedUser`: a script or a model as the user who brings the task and asks back."""
+"""`SimulatedUser`: a script, facts or a model as the user who brings the task and replies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from textgym.concurrency import background_loop as background
 from textgym.env import TextEnv
 from textgym.env.conversation import Conversation
-from textgym.errors import ContextFullError, EnvironmentFailure, UsageError
-from textgym.imports import import_object
-from textgym.messages import Message, assistant, system, text_of, user
-from textgym.policies import Policy, make_policy
-from textgym.policies.specs import POLICY_KINDS
+from textgym.errors import UsageError, UserFailure
+from textgym.messages import Message, copy_json, text_of, user
 from textgym.spaces import read_action
 from textgym.tasks.hashing import hash_int
 from textgym.time_limits import graded_cut
-from textgym.verifiers.extract import after_reasoning
-from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
+from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn
+from textgym.users.scripted_user import memory_problem
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation, text_env
 
 __all__ = ["SimulatedUser"]
 
-UserLike = str | Policy | ReplyFunction
 TASK = "{task}"
-TIMEOUT = 600.0  # seconds
-SAMPLING = {"temperature": 0.0, "max_tokens": 512}
-GREETING = "Hello, what can I do for you?"
-INSTRUCTIONS = """\
-You are the user of an assistant, and you talk to it in short messages, one at a time. You bring \
-it this request, in your own words, and answer its questions from the request alone:
-
-<request>
-{task}
-</request>
-
-Say nothing that the request does not say, and never do the assistant's work. When the assistant \
-says that it is done, or has given its answer, or cannot go on, reply with [END] alone."""
+USER_TOKENS = ("prompt_tokens", "completion_tokens")
 
 
 class SimulatedUser(OwnConversation):
-    """Puts a user into an environment that has none: a script, or a model.
+    """Puts a user into an environment that has none: a script, facts, or a model.
 
     The user brings the task in place of the environment's user message. Calls of tools go to the
     environment. To a message without calls the user replies; when the user ends the conversation,
     the environment gets the assistant's last message, and grades it. At `max_turns` it gets the
     message without asking the user.
+
+    A user with facts brings the task, and then answers questions about the facts, as
+    `textgym.users.ScriptedUser` describes. With a model as the user, the info of the last step has
+    `user_usage`, the tokens of the model, which are not among those of the policy.
 
     Args:
         env: A `TextEnv` whose own user does not speak again after the task.
@@ -56,14 +43,17 @@ class SimulatedUser(OwnConversation):
         user: Instead of a script, a model that speaks as the user: a policy or its spec, such as
             `openai:MODEL@BASE_URL`; a function, also an asynchronous one, from messages to text; or
             its place, as `module:function`. A spec with an object cannot be saved as JSON.
-        instructions: The system message of the model, with `{task}`; None for `INSTRUCTIONS`.
+        facts: Instead of a script, what the user can be asked for, and what the user then answers:
+            a text for the name of each detail, such as `day` or `seat_number`.
+        instructions: The system message of the model, with `{task}`; None for
+            `textgym.users.policy_user.INSTRUCTIONS`.
         end: What the model writes to end the conversation.
         max_turns: The maximum number of assistant messages.
 
     Raises:
         UsageError: The environment has a user of its own, or an argument is not valid.
-        EnvironmentFailure: By `reset` and `step`: the model gave no reply; by `reset`: it said
-            nothing, or ended the conversation.
+        UserFailure: By `reset` and `step`: the model gave no reply; by `reset`: it said nothing, or
+            ended the conversation.
 
     Example:
         >>> import gymnasium, textgym
@@ -85,6 +75,7 @@ class SimulatedUser(OwnConversation):
         *,
         script: Sequence[str] | None = None,
         user: UserLike | None = None,
+        facts: Mapping[str, str] | None = None,
         instructions: str | None = None,
         end: str = "[END]",
         max_turns: int = 20,
@@ -93,6 +84,7 @@ class SimulatedUser(OwnConversation):
             env,
             script=script,
             user=user,
+            facts=facts,
             instructions=instructions,
             end=end,
             max_turns=max_turns,
@@ -100,26 +92,30 @@ class SimulatedUser(OwnConversation):
         inner = text_env(self)
         if type(inner).respond is not TextEnv.respond:
             raise UsageError(f"SimulatedUser: {inner.card.id} has a user of its own")
-        if (script is None) == (user is None):
-            raise UsageError("SimulatedUser needs a script or a user, and not both")
+        if (script, user, facts).count(None) != 2:
+            raise UsageError(
+                "SimulatedUser needs a script or a user or facts, and only one of them"
+            )
         check_count(self, "max_turns", max_turns)
         self._script = None if script is None else _checked_script(script)
-        if instructions is not None and TASK not in instructions:
-            raise UsageError(f"SimulatedUser: the instructions must contain {TASK}")
-        if not isinstance(end, str) or not end.strip():
-            raise UsageError(f"SimulatedUser: end must be a text that is not empty, not {end!r}")
-        self._instructions, self._end = instructions or INSTRUCTIONS, end
-        self._user = user
+        self._facts = None if facts is None else _checked_facts(facts)
+        self._user = None
         if user is not None:
-            _client(user)  # whose errors belong here
+            self._user = PolicyUser(user, instructions=instructions, end=end, owner="SimulatedUser")
         self.blocking = user is not None
         self.max_turns = max_turns
-        self._asked: tuple[list[Any], str | None] | None = None  # a step may be taken again
+        self._asked: tuple[list[Any], UserTurn] | None = None  # a step may be taken again
         self._unopened: tuple[list[Message], dict[str, Any]] | None = None
 
     def begin(self) -> dict[str, Any]:
         """Return the state of an episode that has not begun."""
-        return {**super().begin(), "task": "", "said": 0}
+        return {**super().begin(), "task": "", "said": 0, "user_usage": {}, "memory": {}}
+
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with a state whose values have the right types; "" if nothing is."""
+        if any(type(count) is not int or count < 0 for count in state["user_usage"].values()):
+            return "user_usage must have token counts"
+        return memory_problem(state["memory"]) if self._facts is not None else ""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -137,14 +133,14 @@ class SimulatedUser(OwnConversation):
         begun = {**self.begin(), "seen": len(observation), "task_id": info["task_id"]}
         self.state = {**begun, "task": text_of(last)}
         try:
-            first = self._reply([])
+            first, changes = self._reply([])
             if first is None:
-                raise EnvironmentFailure("the simulated user ended the conversation at once")
+                raise UserFailure("the simulated user ended the conversation at once")
         except BaseException:
             self._state = None  # there is no episode
             raise
         self._unopened = None
-        self.state = {**self.state, "said": 1}
+        self.state = {**self.state, "said": 1, **changes}
         self.conversation = Conversation([*kept, _with_parts_of(last, first)])
         return self.conversation.copy(), info
 
@@ -158,10 +154,10 @@ class SimulatedUser(OwnConversation):
             return result[0], result[1], False, True, result[4]
         if message.get("tool_calls"):
             return self._step_env(message)
-        reply = self._reply([*self.conversation.messages, message])
+        reply, changes = self._reply([*self.conversation.messages, message])
         if reply is None:
-            return self._step_env(message)
-        return self.shown([message, user(reply)], said=self.state["said"] + 1)
+            return self._step_env(message, changes)
+        return self.shown([message, user(reply)], said=self.state["said"] + 1, **changes)
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Restore a state of the wrapper alone.
@@ -172,35 +168,42 @@ class SimulatedUser(OwnConversation):
         super().set_state(state)
         self._unopened = None
 
-    def _step_env(self, message: Message) -> StepResult:
+    def _step_env(self, message: Message, changes: dict[str, Any] | None = None) -> StepResult:
         observation, reward, terminated, truncated, info = self.env.step(message)
+        changes = changes or {}
+        if self._user is not None and (terminated or truncated):
+            usage = {**self.state, **changes}["user_usage"]
+            info = {**info, "user_usage": {name: usage.get(name, 0) for name in USER_TOKENS}}
         new = observation[self.state["seen"] :]
-        return self.shown(new, float(reward), terminated, truncated, info, seen=len(observation))
+        seen = len(observation)
+        return self.shown(new, float(reward), terminated, truncated, info, seen=seen, **changes)
 
-    def _reply(self, messages: list[Message]) -> str | None:
-        """Return what the user says next; None to end the conversation."""
+    def _reply(self, messages: list[Message]) -> tuple[str | None, dict[str, Any]]:
+        """Return what the user says next, None to end the conversation; and what that changes."""
         said, task = self.state["said"], self.state["task"]
         if self._script is not None:
-            return self._script[said].replace(TASK, task) if said < len(self._script) else None
+            reply = self._script[said].replace(TASK, task) if said < len(self._script) else None
+            return reply, {}
+        if self._facts is not None:
+            return self._answer(messages)
+        assert self._user is not None
         if self._asked is None or self._asked[0] != [task, messages]:
-            self._asked = [task, messages], self._ask(messages, task, said)
-        return self._asked[1]
+            seed = hash_int("user", self.state["task_id"], said)
+            self._asked = [task, messages], self._user.reply(messages, task, seed=seed)
+        turn, used = self._asked[1], self.state["user_usage"]
+        names = {*used, *turn.usage}
+        usage = {name: used.get(name, 0) + turn.usage.get(name, 0) for name in sorted(names)}
+        return turn.text, {"user_usage": usage}
 
-    def _ask(self, messages: list[Message], task: str, said: int) -> str | None:
-        asked = [
-            system(self._instructions.replace(TASK, task)),
-            *_roles_exchanged([assistant(GREETING), *messages]),
-        ]
-        client = _client(self._user)
-        seed = hash_int("user", self.state["task_id"], said)
-        try:
-            reply = background.run(client.ask(asked, seed))
-        except ContextFullError:  # the conversation has become too long for the user
-            return None
-        reply = after_reasoning(reply).strip()
-        if not reply and not messages:
-            raise EnvironmentFailure(f"the simulated user {client.name} said nothing")
-        return None if not reply or self._end in reply else reply
+    def _answer(self, messages: list[Message]) -> tuple[str | None, dict[str, Any]]:
+        """Return the task, or the answer of a user with facts."""
+        assert self._facts is not None
+        person = ScriptedUser(self._facts, seed=self.state["task_id"])
+        if not messages:
+            return self.state["task"], {"memory": asdict(person.begin())}
+        memory = Memory(**copy_json(self.state["memory"]))
+        reply = person.reply(text_of(messages[-1]), memory)
+        return None if reply.is_last else reply.text, {"memory": asdict(memory)}
 
 
 def _with_parts_of(task: Message, said: str) -> Message:
@@ -211,18 +214,6 @@ def _with_parts_of(task: Message, said: str) -> Message:
     if not others:
         return user(said)
     return {"role": "user", "content": [*others, {"type": "text", "text": said}]}
-
-
-def _roles_exchanged(messages: list[Message]) -> list[Message]:
-    """Return a conversation as the user sees it: what the assistant says is said to the user."""
-    seen = []
-    for message in messages:
-        text = after_reasoning(text_of(message)).strip()
-        if message["role"] == "assistant" and not message.get("tool_calls"):
-            seen.append(user(text or "(The assistant wrote nothing.)"))
-        elif message["role"] == "user":
-            seen.append(assistant(text))
-    return seen
 
 
 def _checked_script(script: Any) -> list[str]:
@@ -239,30 +230,17 @@ def _checked_script(script: Any) -> list[str]:
     return texts
 
 
-@lru_cache(maxsize=64)
-def _client(given: Any) -> ReplyClient:
-    """Return the client of a user. Equal specs are one model a process."""
-    name = given if isinstance(given, str) else getattr(given, "name", type(given).__name__)
-    make = partial(_make_user, given)
-    return ReplyClient(
-        str(name),
-        make,
-        None,
-        TIMEOUT,
-        role="simulated user",
-        failure=EnvironmentFailure,
-        keeps_cut_replies=True,
+def _checked_facts(facts: Any) -> list[Fact]:
+    """Return facts.
+
+    Raises:
+        UsageError: They are not texts by their names.
+    """
+    is_valid = isinstance(facts, Mapping) and all(
+        isinstance(text, str) and text.strip() for pair in facts.items() for text in pair
     )
-
-
-def _make_user(given: Any) -> Policy | ReplyFunction:
-    found: Any = given
-    if isinstance(given, str):
-        is_policy = given.partition(":")[0] in POLICY_KINDS
-        found = None if is_policy else import_object(given)
-        if is_policy or (isinstance(found, type) and issubclass(found, Policy)):
-            found = make_policy(given, SAMPLING)
-    if not (callable(found) or isinstance(found, Policy)):
-        raise UsageError(f"SimulatedUser: {given!r:.100} is neither a policy nor a function")
-    made: Policy | ReplyFunction = found
-    return made
+    if not is_valid or not facts:
+        raise UsageError(
+            f"SimulatedUser: facts must be a dict of texts that are not empty, not {facts!r:.100}"
+        )
+    return [Fact(name, value) for name, value in facts.items()]

@@ -247,7 +247,8 @@ _READY = (
             "target date",
         ),
         questions=(
-            "(?:by|until|till|before) (?:when|what (?:date|day)|which (?:date|day))", "due",
+            "(?:by|until|till|before) (?:when|what (?:date|day)|which (?:date|day))",
+            "due(?! (?:date|day))",
             "how soon", "how urgent",
             rf"when{_IT} (?:due|done|ready|finished|complete|completed|need it|by|over)",
             "the latest", "how much time", "how long",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.cards import Card
@@ -21,8 +21,9 @@ from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.rewards import Grade
+from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
-from textgym.users import Fact, Memory, ScriptedUser
+from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_usage
 
 __all__ = ["AskFirst"]
 
@@ -38,12 +39,14 @@ class AskFirstState:
         user: What the user remembers of the conversation.
         acted_early: Whether something stood changed when the user told a missing detail.
         was_refused: Whether the last message to the user says that something cannot be done.
+        user_usage: The tokens of the model that speaks as the user.
     """
 
     changes: State
     user: Memory
     acted_early: bool = False
     was_refused: bool = False
+    user_usage: dict[str, int] = field(default_factory=dict)
 
 
 class AskFirst(Tools, TextEnv[AskFirstState]):
@@ -91,7 +94,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     ## Info
     After the last step, `extracted_answer` is the text of the last message, and `answer_sought` is
-    False, because the state is graded. {user_usage}
+    False, because the state is graded. With a model as the user, `user_usage` has its tokens, which
+    are not among those of the policy.
 
     ## Episode end
     The episode terminates at the first message without calls that asks nothing, and when the user
@@ -131,7 +135,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     Raises:
         UsageError: `worlds` is less than 1, or `user` is not valid.
-        EnvironmentFailure: By `step`: the model that speaks as the user gave no reply.
+        UserFailure: By `step`: the model that speaks as the user gave no reply.
 
     Example:
         ...
@@ -157,9 +161,13 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     task: AskFirstTask
     max_turns = 30
 
-    def __init__(self, *, worlds: int | None = 16, **kwargs: Any) -> None:
+    def __init__(
+        self, *, user: UserLike | None = None, worlds: int | None = 16, **kwargs: Any
+    ) -> None:
         check_worlds(worlds)
         self.worlds = worlds
+        self._model = None if user is None else PolicyUser(user, owner="AskFirst")
+        self.blocking = user is not None
         super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
@@ -202,7 +210,10 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         if reply.answered and self.database.differing(state.changes, new_state()):
             state.acted_early = True
         state.was_refused = reply.heard.says_cannot
-        return None if reply.is_last else [user(reply.text)]
+        if reply.is_last:
+            return None
+        text = reply.text if self._model is None else self._said_by(self._model)
+        return None if text is None else [user(text)]
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls."""
@@ -223,7 +234,10 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         }
         reward = max(0.0, 1 - NEEDLESS * needless) if right else 0.0
         success = right and not needless
-        return Grade(reward, success, components, self.answer_text, {"answer_sought": False})
+        info: dict[str, Any] = {"answer_sought": False}
+        if self._model is not None:
+            info["user_usage"] = add_usage(state.user_usage, {})
+        return Grade(reward, success, components, self.answer_text, info)
 
     def solve(self) -> Message:
         """Ask for what is missing, then make the next look-up or reference call, then end."""
@@ -242,6 +256,18 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
             return assistant("Done.")
         event = choice(rng, list(self.table("calendar_events")))
         return assistant_calls(("calendar_delete_event", {"event_id": event["event_id"]}))
+
+    def _said_by(self, model: PolicyUser) -> str | None:
+        """Return what a model says as the user; None to end the conversation."""
+        task, state = self.task, self.state
+        known = "".join(
+            f"\n{OFFICE_SLOTS[slot].label.capitalize()}: {value}" for slot, value in task.facts
+        )
+        request = f"{text_of(task.messages[-1])}\n{known}"
+        seed = hash_int("user", task.id, state.user.replies)
+        turn = model.reply(self._conversation.messages, request, seed=seed)
+        state.user_usage = add_usage(state.user_usage, turn.usage)
+        return turn.text
 
     def _user_of(self, task: AskFirstTask) -> ScriptedUser:
         told = [slot for slot, _ in task.facts if slot not in task.missing]

@@ -142,7 +142,7 @@ def _resize_meeting(draft: Draft, row: Row, values: Values) -> None:
 
 @_kind(
     nothing,
-    "Please write a mail[ to {recipient}][ with the subject {subject}][ and this text: {body}]",
+    "Please write a mail[ to {recipient}][ with the subject {subject}].[ The text is {body}]",
     "Could you send an e-mail for me?[ It goes to {recipient}.][ The subject is {subject}.]"
     "[ Just write: {body}]",
     "I'd like you to send a new mail.[ The recipient is {recipient}.][ Subject: {subject}.]"

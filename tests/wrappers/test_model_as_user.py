@@ -25,7 +25,7 @@ def person() -> Any:
         find_model("")
     except ExtraMissingError as error:
         pytest.skip(str(error))
-    return make_policy("hf", {"temperature": 0, "max_tokens": 12})
+    return make_policy("hf", {"temperature": 0, "max_tokens": 8})
 
 
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/SingleToolCall-v0"])
@@ -33,9 +33,9 @@ def test_a_small_model_plays_the_user(person: Any, id: str) -> None:
     def with_person(env: gymnasium.Env[Any, Any]) -> Any:
         return SimulatedUser(env, user=person, max_turns=3)
 
-    run = textgym.rollout(id, "oracle", episodes=2, concurrency=2, wrappers=[with_person])
+    run = textgym.rollout(id, "oracle", episodes=1, wrappers=[with_person])
     trajectories = list(run.trajectories())
-    assert len(trajectories) == 2
+    assert len(trajectories) == 1
     for trajectory in trajectories:
         assert trajectory["failure"] is None
         assert trajectory["reward"] in {0.0, 1.0}
@@ -48,5 +48,5 @@ def test_a_small_model_plays_the_user(person: Any, id: str) -> None:
         assert all(isinstance(text, str) and text.strip() for text in said)
         counts = trajectory["info"]["user_usage"]
         assert counts["prompt_tokens"] > 50
-        assert 1 <= counts["completion_tokens"] <= 12 * 3
+        assert 1 <= counts["completion_tokens"] <= 8 * 3
         assert trajectory["usage"].get("completion_tokens", 0) == 0  # the oracle has none

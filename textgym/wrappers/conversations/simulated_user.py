@@ -81,6 +81,7 @@ class SimulatedUser(OwnConversation):
     ) -> None:
         super().__init__(
             env,
+            _disable_deepcopy=user is not None,  # a policy may hold a model
             script=script,
             user=user,
             facts=facts,

@@ -110,7 +110,11 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     A detail that is missing has at least eight values, all equally likely.
 
     ## What a score means
-    ...
+    Always saying that it cannot be done gets 0.1, which is the share of such requests; silence and
+    guesses get 0. A model that never asks gets at most 0.5, and one that asks in every task at most
+    0.95. A success (`is_success`) is a right state without a needless question.
+    `asked_needed` tells how often the model sees that something is missing, and `asked_needless`
+    how often it asks without need.
 
     ## Rows
     | field | meaning |
@@ -138,7 +142,22 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         UserFailure: By `step`: the model that speaks as the user gave no reply.
 
     Example:
-        ...
+        >>> import gymnasium, textgym
+        >>> from textgym.messages import assistant_calls
+        >>> env = gymnasium.make("textgym/AskFirst-v0")
+        >>> mail = {"recipient": "kim@home.org", "subject": "Lunch", "body": "At noon?"}
+        >>> call = {"name": "email_send_email", "arguments": mail}
+        >>> row = {"query": "Write to kim@home.org: 'At noon?'", "now": "2025-03-04 08:30:00",
+        ...        "world": 7, "ground_truth": [call], "missing": ["subject"],
+        ...        "facts": {"recipient": "kim@home.org", "subject": "Lunch", "body": "At noon?"}}
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, *_ = env.step("What is the subject?")
+        >>> "Lunch" in observation[-1]["content"]
+        True
+        >>> observation, *_ = env.step(assistant_calls(("email_send_email", mail)))
+        >>> observation, reward, terminated, truncated, info = env.step("I have sent it.")
+        >>> reward, info["reward_components"]
+        (1.0, {'state': 1.0, 'asked_needed': 1.0, 'asked_needless': 0.0})
 
     ## Version history
     - v0: first version.

@@ -17,6 +17,7 @@ LABELS = {
     "body": "text",
     "assignee": "assignee",
     "due_date": "due date",
+    "follow_up": "date",
     "owner": "colleague in charge",
     "phone": "phone number",
 }

@@ -21,15 +21,16 @@ _VALUES = {
     ("reassign_task", "assignee"): "the person who takes over the task {thing}",
     ("reschedule_task", "due_date"): "the new due date of the task {thing}",
     ("add_lead", "owner"): "the colleague in charge of the new lead {thing}",
-    ("move_follow_up", "due_date"): "the new follow-up date of the customer {thing}",
+    ("move_follow_up", "follow_up"): "the new follow-up date of the customer {thing}",
 }
 _SAME = {  # the slots that can take the value of a slot
     "participant": ("participant", "recipient", "owner"),
     "recipient": ("participant", "recipient", "owner"),
     "owner": ("participant", "recipient", "owner"),
     "assignee": ("participant", "recipient", "owner", "assignee"),
-    "day": ("day", "due_date"),
-    "due_date": ("day", "due_date"),
+    "day": ("day", "due_date", "follow_up"),
+    "due_date": ("day", "due_date", "follow_up"),
+    "follow_up": ("day", "due_date", "follow_up"),
 }
 
 

@@ -117,6 +117,7 @@ DETAILS: dict[str, Callable[[Draft], tuple[str, str]]] = {
     "assignee": _team_member,
     "owner": _colleague,
     "due_date": _day,
+    "follow_up": _day,
     "phone": _phone,
 }
 """How the value of each slot is drawn: as tools take it, and as the user says it."""
@@ -124,5 +125,5 @@ DETAILS: dict[str, Callable[[Draft], tuple[str, str]]] = {
 PEOPLE = frozenset({"participant", "recipient", "assignee", "owner"})
 """The slots whose values are colleagues."""
 
-DATES = frozenset({"day", "due_date"})
+DATES = frozenset({"day", "due_date", "follow_up"})
 """The slots whose values are days."""

@@ -251,10 +251,10 @@ def _change_phone(draft: Draft, row: Row, values: Values) -> None:
 
 @_kind(
     customer,
-    "Please move the follow-up date of the customer {thing}[ to {due_date}].",
-    "Set a new date for the follow-up with the customer {thing}[, {due_date}], please.",
-    "Could you change when we follow up with the customer {thing}?[ It should be by {due_date}.]",
-    "The follow-up with the customer {thing} needs another date.[ Make it {due_date}.]",
+    "Please move the follow-up date of the customer {thing}[ to {follow_up}].",
+    "Set a new date for the follow-up with the customer {thing}[, {follow_up}], please.",
+    "Could you change when we follow up with the customer {thing}?[ It should be by {follow_up}.]",
+    "The follow-up with the customer {thing} needs another date.[ Make it {follow_up}.]",
 )
 def _move_follow_up(draft: Draft, row: Row, values: Values) -> None:
-    draft.change_customer(row, "follow_up_by", values["due_date"])
+    draft.change_customer(row, "follow_up_by", values["follow_up"])

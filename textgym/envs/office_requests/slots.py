@@ -1,4 +1,4 @@
-"""The slots of office requests: those of `textgym.users`, and two of customers."""
+"""The slots of office requests: those of `textgym.users`, and three of customers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _OWNER = replace(
         "(?:who|whom)(?: [\\w']+){0,5} (?:look|looks|after|manage|manages)",
     ),
 )  # fmt: skip
+_FOLLOW_UP = replace(
+    SLOTS["due_date"],
+    name="follow_up",
+    label="the follow-up date",
+    nouns=(*SLOTS["due_date"].nouns, "follow[- ]?up(?: dates?| days?)?"),
+)
 _PHONE = Slot(
     "phone",
     "the phone number",
@@ -29,5 +35,8 @@ _PHONE = Slot(
     vague=("call", "reach", "contact"),
 )
 
-OFFICE_SLOTS: dict[str, Slot] = {**SLOTS, "owner": _OWNER, "phone": _PHONE}
+OFFICE_SLOTS: dict[str, Slot] = {
+    **SLOTS,
+    **{slot.name: slot for slot in (_OWNER, _FOLLOW_UP, _PHONE)},
+}
 """The slots by their names."""

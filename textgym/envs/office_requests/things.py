@@ -82,7 +82,8 @@ def thread(draft: Draft, exists: bool) -> Found:
     else:
         draft.need(kind in things)
         subject = draft.choice(words.SUBJECTS[kind]).format(draft.choice(things[kind]))
-    mails = draft.mails_about(subject)
+    found = draft.mails(subject)
+    mails = [mail for mail in found if mail["subject"] == subject]
     said = draft.choice(
         (
             f"the latest mail about '{subject}'",
@@ -93,7 +94,7 @@ def thread(draft: Draft, exists: bool) -> Found:
     if not exists:
         draft.need(not mails)
         return Found(said, None)
-    draft.need(len(draft.mails(subject)) == len(mails))
+    draft.need(len(found) == len(mails))
     return Found(said, mails[0])
 
 

@@ -76,6 +76,12 @@ def test_when_asks_for_what_is_open() -> None:
     assert user.reply("When?", user.begin()).repeated == ("day", "time")
 
 
+def test_many_vague_words_are_no_way_to_ask_for_whatever_is_open() -> None:
+    user = person(told=["title", "day", "time", "duration"])
+    reply = user.reply("When? Who?", user.begin())
+    assert (reply.answered, reply.needless) == (("participant",), 2)
+
+
 @pytest.mark.parametrize("text", [*dev.ANYTHING_ELSE, *dev.UNCLEAR, *dev.GO_AHEAD, "Hello!"])
 def test_what_is_about_no_slot_gets_no_value(text: str) -> None:
     user = person()

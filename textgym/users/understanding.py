@@ -67,8 +67,8 @@ class Heard:
         kind: The kind of message.
         slots: The names of the slots that it asks for, in the order of the slots given.
         says_cannot: Whether it says that something cannot be done, even if it asks too.
-        is_vague: Whether the slots are only those that a vague word may mean, as `when` may mean
-            the day or the time.
+        is_vague: Whether the slots are only those that one vague word may mean, as `when` may mean
+            the day or the time. With several such words, all that they may mean is asked for.
     """
 
     kind: Kind
@@ -107,18 +107,21 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     rest = OFFER.sub(" ", whole)
     asked: set[str] = set()
     hinted: set[str] = set()
+    words: set[str] = set()
     unclear: list[str] = []
     for clause in _asking_clauses(rest):
         named = IGNORED.sub("_", clause[-MAX_CLAUSE:])
         found = _slots_in(named, slots)
         asked |= found
         if not found:
-            hinted |= (hints := _hinted_in(named, slots))
+            hints = _hinted_in(named, slots)
+            hinted |= {name for _, _, name in hints}
+            words |= {named[start:end] for start, end, _ in hints}
             if not hints:
                 unclear.append(clause)
     if asked or hinted:
         names = tuple(slot.name for slot in slots if slot.name in (asked or hinted))
-        return Heard(Kind.QUESTION, names, cannot, is_vague=not asked)
+        return Heard(Kind.QUESTION, names, cannot, is_vague=not asked and len(words) == 1)
     if unclear:
         return Heard(_kind_of(unclear), (), cannot)
     if cannot:
@@ -168,11 +171,12 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     return _longest(nouns or offered)
 
 
-def _hinted_in(clause: str, slots: Sequence[Slot]) -> set[str]:
-    """Return the names of the slots that the vague words of an asking clause may mean."""
+def _hinted_in(clause: str, slots: Sequence[Slot]) -> list[_Span]:
+    """Return the vague words of an asking clause, and the slots that they may mean."""
     if ALL.search(clause) or HELP.search(clause) or GO_AHEAD.search(clause):
-        return set()
-    return _longest(_matches(clause, [(slot.name, slot.hinting) for slot in slots]))
+        return []
+    found = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
+    return _outside(found, found)
 
 
 _Span = tuple[int, int, str]

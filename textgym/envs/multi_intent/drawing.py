@@ -169,6 +169,10 @@ def _refer(draft: Draft, intents: list[Intent]) -> None:
     ]
     source, target, details = draft.choice(ways)
     source.is_referred_to = target.refers = True
+    replaced = [target.request.details[slot].said for slot in details]
+    target.look_ups = [
+        call for call in target.look_ups if call["arguments"].get("name") not in replaced
+    ]
     target.request = replace(target.request, details={**target.request.details, **details})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.cards import Card
@@ -20,11 +20,12 @@ from textgym.envs.workplace.rows import Call
 from textgym.envs.workplace.toolkits import Tools
 from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world
-from textgym.errors import StateError
+from textgym.errors import StateError, UserFailure
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.rewards import Grade
+from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
-from textgym.users import Kind, understand
+from textgym.users import Kind, PolicyUser, UserLike, add_usage, understand
 from textgym.users.phrases import say
 from textgym.verifiers.extract import after_reasoning
 
@@ -32,6 +33,13 @@ __all__ = ["MultiIntent"]
 
 
 PATIENCE = 3  # questions that the user tolerates
+INSTRUCTIONS = """\
+You are the user of an assistant, and you talk to it in short messages. Say this to it now, in your \
+own words, with all names, days, numbers and texts exactly as they are, and nothing else:
+
+<message>
+{task}
+</message>"""
 _ASKING = (Kind.QUESTION, Kind.UNCLEAR, Kind.GO_AHEAD)
 
 
@@ -44,12 +52,14 @@ class MultiIntentState:
         turn: The number of the user's turn, from 0.
         in_time: Whether the databases were right at the end of every earlier turn.
         questions: How often the model asked something.
+        user_usage: The tokens of the model that speaks as the user.
     """
 
     changes: State
     turn: int = 0
     in_time: bool = True
     questions: int = 0
+    user_usage: dict[str, int] = field(default_factory=dict)
 
 
 class MultiIntent(Tools, TextEnv[MultiIntentState]):
@@ -85,7 +95,8 @@ class MultiIntent(Tools, TextEnv[MultiIntentState]):
 
     ## Info
     After the last step, `extracted_answer` is the text of the last message, and `answer_sought` is
-    False, because the state is graded.
+    False, because the state is graded. With a model as the user, `user_usage` has its tokens, which
+    are not among those of the policy.
 
     ## Episode end
     The episode terminates when the model has answered the user's last message. At `max_turns` it is
@@ -117,13 +128,17 @@ and optionally `look_ups` (calls that the oracle makes first) |
     Each call has a `name`, and `arguments` as a JSON string or an object.
 
     Args:
+        user: A model that says the messages after the first one in its own words: a policy or its
+            spec, such as `openai:MODEL@BASE_URL`, a function from messages to text, or its place,
+            as `module:function`.
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 60 by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `worlds` is less than 1.
+        UsageError: `worlds` is less than 1, or `user` is not valid.
+        UserFailure: By `step`: the model that speaks as the user gave no reply.
 
     Example:
         >>> import gymnasium, textgym
@@ -164,9 +179,15 @@ and optionally `look_ups` (calls that the oracle makes first) |
     task: MultiIntentTask
     max_turns = 60
 
-    def __init__(self, *, worlds: int | None = 16, **kwargs: Any) -> None:
+    def __init__(
+        self, *, user: UserLike | None = None, worlds: int | None = 16, **kwargs: Any
+    ) -> None:
         check_worlds(worlds)
         self.worlds = worlds
+        self._model = (
+            PolicyUser(user, instructions=INSTRUCTIONS, owner="MultiIntent") if user else None
+        )
+        self.blocking = self._model is not None
         super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
@@ -205,12 +226,12 @@ and optionally `look_ups` (calls that the oracle makes first) |
             state.questions += 1
             if state.questions > PATIENCE:
                 return None
-            return [user(say("go_ahead", self.task.id, state.questions))]
+            return [user(self._worded(say("go_ahead", self.task.id, state.questions)))]
         if state.turn + 1 == len(turns):
             return None
         state.in_time = state.in_time and self._is_right()
         state.turn += 1
-        return [user(turns[state.turn].text)]
+        return [user(self._worded(turns[state.turn].text))]
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls, and request by request."""
@@ -228,7 +249,9 @@ and optionally `look_ups` (calls that the oracle makes first) |
             "crosstalk": float((made - wanted).total()),
             "in_time": float(state.in_time),
         }
-        info = {"answer_sought": False}
+        info: dict[str, Any] = {"answer_sought": False}
+        if self._model is not None:
+            info["user_usage"] = add_usage(state.user_usage, {})
         return Grade(float(right), right, components, self.answer_text, info)
 
     def solve(self) -> Message:
@@ -247,6 +270,22 @@ and optionally `look_ups` (calls that the oracle makes first) |
             return assistant("Done.")
         event = choice(rng, list(self.table("calendar_events")))
         return assistant_calls(("calendar_delete_event", {"event_id": event["event_id"]}))
+
+    def _worded(self, text: str) -> str:
+        """Return a message of the user; in the words of the model, if there is one.
+
+        Raises:
+            UserFailure: The model gave no reply, or an empty one.
+        """
+        if self._model is None:
+            return text
+        state = self.state
+        seed = hash_int("user", self.task.id, state.turn, state.questions)
+        reply = self._model.reply(self._conversation.messages, text, seed=seed)
+        if reply.text is None:
+            raise UserFailure(f"the simulated user {self._model.client.name} said nothing")
+        state.user_usage = add_usage(state.user_usage, reply.usage)
+        return reply.text
 
     def _is_right(self) -> bool:
         """Return whether the databases are as they should be at the end of the user's turn."""

@@ -34,8 +34,8 @@ __all__ = ["MultiIntent"]
 
 PATIENCE = 3  # questions that the user tolerates
 INSTRUCTIONS = """\
-You are the user of an assistant, and you talk to it in short messages. Say this to it now, in your \
-own words, with all names, days, numbers and texts exactly as they are, and nothing else:
+You are the user of an assistant, and you talk to it in short messages. Say this to it now, in \
+your own words, with all names, days, numbers and texts exactly as they are, and nothing else:
 
 <message>
 {task}
@@ -184,9 +184,9 @@ and optionally `look_ups` (calls that the oracle makes first) |
     ) -> None:
         check_worlds(worlds)
         self.worlds = worlds
-        self._model = (
-            PolicyUser(user, instructions=INSTRUCTIONS, owner="MultiIntent") if user else None
-        )
+        self._model: PolicyUser | None = None
+        if user is not None:
+            self._model = PolicyUser(user, instructions=INSTRUCTIONS, owner="MultiIntent")
         self.blocking = self._model is not None
         super().__init__(**kwargs)
 

@@ -173,6 +173,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         verification=("state",),
         levels=LEVELS,
         chance=0.1,
+        free_wording=True,
         data="generated, .jsonl, .parquet, hub",
         notes="One request in ten cannot be carried out, so always saying so gets 0.1.",
     )

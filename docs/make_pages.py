@@ -20,9 +20,11 @@ from textgym.verifiers.judge_options import JudgeOptions
 PAGES = Path(__file__).parent / "environments"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
 _EPISODES = {  # level and index of a test task
+    "textgym/AskFirst-v0": (3, 2),
     "textgym/Calendar-v0": (4, 6),
     "textgym/Constraints-v0": (4, 10),
     "textgym/Haystack-v0": (5, 106),
+    "textgym/MultiIntent-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),
     "textgym/StructuredOutput-v0": (3, 5),
     "textgym/WorkplaceAssistant-v0": (5, 56),

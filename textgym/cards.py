@@ -70,6 +70,8 @@ class Card:
         several_answers: Whether a task can have other right answers than the oracle's, such as
             another schedule. An audit then lists slightly changed answers that win, and fails for
             the answers of other tasks alone, where they win more often than `chance`.
+        free_wording: Whether the model talks to a user in words of its own, so that another wording
+            is right, too. An audit then replaces the last text, and changes no words.
         unchecked_calls: Tools whose calls need not be right although they change the state, such
             as look-ups that are only recorded. An audit then leaves these calls as they are.
         accepts: Forms of a final text in which a right answer is always accepted, by the names of
@@ -98,6 +100,7 @@ class Card:
     distinct_tasks: int = 500
     licence: str = "MIT"
     several_answers: bool = False
+    free_wording: bool = False
     unchecked_calls: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     extra: str = ""

@@ -92,7 +92,30 @@ class Larger(TextEnv[None]):
         return assistant(str(rng.randrange(1000, 9000)))
 
 
-SOUND_HERE = (*SOUND, Reverse, Larger)
+class Parity(TextEnv[None]):
+    """Say in any words whether a number is even."""
+
+    card = dataclasses.replace(Sum.card, id="tests/Parity-v0", free_wording=True, chance=0.5)
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {"number": rng.randrange(1000, 9000)}
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        right = "no" if row["number"] % 2 else "yes"
+        return Task(row["id"], (user(f"Is {row['number']} even?"),), right, row=row)
+
+    def grade(self) -> Grade:
+        said = {word[0] for word in self.answer_text.lower().split()} & {"y", "n"}
+        return graded(said == {self.task.answer[0]})
+
+    def solve(self) -> Message:
+        return assistant(f"As far as I can see, {self.task.answer} it is")
+
+    def guess(self, rng: random.Random) -> Message:
+        return assistant(rng.choice(["yes", "no"]))
+
+
+SOUND_HERE = (*SOUND, Reverse, Larger, Parity)
 
 
 @pytest.mark.parametrize("cls", SOUND_HERE)
@@ -370,3 +393,9 @@ def test_the_span_of_an_answer_is_within_the_text(text: str, answers: list[Any])
     start, end = answer_span(text, *answers)
     assert 0 <= start <= end <= len(text)
     assert text[start:end] in {text, *map(str, answers)}
+
+
+def test_other_words_are_wrong_unless_the_wording_is_free() -> None:
+    card = dataclasses.replace(Parity.card, free_wording=False)
+    strict = type("StrictParity", (Parity,), {"card": card})
+    assert result_of(strict, CANARY).status == "fail"

@@ -296,7 +296,19 @@ def one_rule(env: TextEnv[Any], rng: random.Random, conversation: list[Message])
     return f"Answer: {written(answer)}"
 
 
+def asking(question: str) -> Blind:
+    """Ask a question, and then say that it cannot be done."""
+    return lambda env, rng, conversation: "It cannot be done." if env.turn else question
+
+
 BLIND: dict[str, dict[str, Blind]] = {
+    "textgym/AskFirst-v0": {
+        "nothing": say("It is done."),
+        "it cannot be done": say("I am sorry, this cannot be done."),
+        "asks, and gives up": asking("Who, when, what time, and how long?"),
+        "asks for everything, and gives up": asking("Could you tell me all the details?"),
+        "guess": guess,
+    },
     "textgym/Calendar-v0": {
         "nothing": say("[]"),
         "two events": events((60, 60)),
@@ -347,6 +359,10 @@ BLIND: dict[str, dict[str, Blind]] = {
         "last number": number_of_the_problem(lambda numbers: numbers[-1]),
         "largest number": number_of_the_problem(max),
         "sum of the numbers": number_of_the_problem(sum),
+        "guess": guess,
+    },
+    "textgym/MultiIntent-v0": {
+        "nothing": say("It is done."),
         "guess": guess,
     },
     "textgym/MultiStep-v0": {

@@ -2,6 +2,7 @@
 
 from textgym.registry import register
 
+register("textgym/AskFirst-v0", "textgym.envs.ask_first:AskFirst")
 register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
 register("textgym/Constraints-v0", "textgym.envs.constraints:Constraints")
 register("textgym/EquivalenceJudge-v0", "textgym.envs.equivalence_judge:EquivalenceJudge")
@@ -9,6 +10,7 @@ register("textgym/GuessNumber-v0", "textgym.envs.guess_number:GuessNumber")
 register("textgym/Haystack-v0", "textgym.envs.haystack:Haystack")
 register("textgym/MCQA-v0", "textgym.envs.mcqa:MCQA")
 register("textgym/Math-v0", "textgym.envs.math:Math")
+register("textgym/MultiIntent-v0", "textgym.envs.multi_intent:MultiIntent")
 register("textgym/MultiStep-v0", "textgym.envs.multi_step:MultiStep")
 register("textgym/RedefinedRules-v0", "textgym.envs.redefined_rules:RedefinedRules")
 register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")

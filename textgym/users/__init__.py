@@ -5,7 +5,7 @@ asks for, `phrases` has what a user says, and `scripted_user` is a user who know
 can be the user instead: `policy_user`.
 """
 
-from textgym.users.policy_user import PolicyUser, UserLike, UserTurn
+from textgym.users.policy_user import PolicyUser, UserLike, UserTurn, add_usage
 from textgym.users.scripted_user import Correction, Fact, Memory, Reply, ScriptedUser
 from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand
@@ -23,6 +23,7 @@ __all__ = [
     "Slot",
     "UserLike",
     "UserTurn",
+    "add_usage",
     "slot_of",
     "understand",
 ]

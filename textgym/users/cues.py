@@ -14,6 +14,8 @@ __all__ = [
     "ASKS",
     "BEHIND_QUESTION_WORD",
     "CANNOT",
+    "DENIED",
+    "DONE",
     "GO_AHEAD",
     "HELP",
     "IGNORED",
@@ -200,3 +202,19 @@ CANNOT = _any(
     "nobody (?:called|named|with)",
 )
 """What says that something cannot be done, or is not there."""
+
+_DONE = (
+    "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
+    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over)"
+)
+DONE = _any(
+    rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
+    rf"i (?:(?:now|just|already|also) )?{_DONE}",
+    "(?:all|everything) done",
+)
+"""What says that something was done, unless the clause denies it."""
+DENIED = _any(
+    "not|no|nothing|none|nobody|never|neither|nor|without|unable|before|unless|until|if|once",
+    "can|could|would|will|should",
+)
+"""What makes of a clause one that says nothing of what was done."""

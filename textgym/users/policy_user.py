@@ -18,7 +18,7 @@ from textgym.policies.specs import POLICY_KINDS
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 
-__all__ = ["INSTRUCTIONS", "PolicyUser", "UserLike", "UserTurn"]
+__all__ = ["INSTRUCTIONS", "PolicyUser", "UserLike", "UserTurn", "add_usage"]
 
 UserLike = str | Policy | ReplyFunction
 """A policy or its spec; a function from messages to text, or its place as `module:function`."""
@@ -37,6 +37,17 @@ it this request, in your own words, and answer its questions from the request al
 
 Say nothing that the request does not say, and never do the assistant's work. When the assistant \
 says that it is done, or has given its answer, or cannot go on, reply with [END] alone."""
+
+
+def add_usage(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """Return the sums of token counts; the counts of prompts and completions are always there.
+
+    Example:
+        >>> add_usage({"prompt_tokens": 7}, {"prompt_tokens": 2, "completion_tokens": 3})
+        {'completion_tokens': 3, 'prompt_tokens': 9}
+    """
+    names = sorted({"prompt_tokens", "completion_tokens", *one, *other})
+    return {name: one.get(name, 0) + other.get(name, 0) for name in names}
 
 
 class UserTurn(NamedTuple):

@@ -251,9 +251,9 @@ _READY = (
             "due(?! (?:date|day))",
             "how soon", "how urgent",
             rf"when{_IT} (?:due|done|ready|finished|complete|completed|need it|by|over)",
-            "the latest", "how much time", "how long",
+            "the latest",
         ),
-        vague=("when", "time", "urgent"),
+        vague=("when", "time", "urgent", "how much time", "how long"),
         values=_DATES,
     ),
     Slot(

@@ -21,6 +21,8 @@ from textgym.users.cues import (
     ASKS,
     BEHIND_QUESTION_WORD,
     CANNOT,
+    DENIED,
+    DONE,
     GO_AHEAD,
     HELP,
     IGNORED,
@@ -66,7 +68,8 @@ class Heard:
     Attributes:
         kind: The kind of message.
         slots: The names of the slots that it asks for, in the order of the slots given.
-        says_cannot: Whether it says that something cannot be done, even if it asks too.
+        says_cannot: Whether it says that something cannot be done, and not that anything was done,
+            even if it asks too.
         is_vague: Whether the slots are only those that one vague word may mean, as `when` may mean
             the day or the time. With several such words, all that they may mean is asked for.
     """
@@ -103,7 +106,7 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     whole = normalised(text[-MAX_READ:])
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
-    cannot = CANNOT.search(whole) is not None
+    cannot = CANNOT.search(whole) is not None and not _says_done(whole)
     rest = OFFER.sub(" ", whole)
     asked: set[str] = set()
     hinted: set[str] = set()
@@ -129,6 +132,15 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     if len(whole) < MAX_GREETING and _GREETS.match(whole):
         return Heard(Kind.GREETING)
     return Heard(Kind.STATEMENT)
+
+
+def _says_done(text: str) -> bool:
+    """Return whether a text says that something was done."""
+    return any(
+        DONE.search(clause) and not DENIED.search(clause)
+        for clause in _CLAUSES.split(text)
+        if clause
+    )
 
 
 def _kind_of(clauses: list[str]) -> Kind:

@@ -15,22 +15,21 @@ from hypothesis import strategies as st
 from workplace_facts import MEANINGS, asked_for, written
 
 from textgym.envs.workplace import WorkplaceAssistant
-from textgym.envs.workplace.database import Database, new_state
+from textgym.envs.workplace.companies import database_of
+from textgym.envs.workplace.reference import ReferenceRun
 from textgym.envs.workplace.templates import LEVELS, TEMPLATES, attempt
 from textgym.envs.workplace.templates.draft import Draft, Unfit
-from textgym.envs.workplace.toolkits import Tools
 from textgym.envs.workplace.world import company
 
 WORLDS = 6
 NAMES = sorted(TEMPLATES)
 
 
-class Reading(Tools):
+class Reading(ReferenceRun):
     """The tools over one company, for looking things up."""
 
     def __init__(self, seed: int) -> None:
-        made = company(seed)
-        self.database, self.state, self.clock = Database(made.world), new_state(), str(made.now)
+        super().__init__(database_of(seed), str(company(seed).now))
 
     def ask(self, name: str, /, **arguments: Any) -> Any:
         return getattr(self, name)(**arguments)

@@ -51,16 +51,19 @@ class Mutant(NamedTuple):
     without: list[Message] | None = None
 
 
-def text_mutants(task: Solved, others: Sequence[Solved], reasoning: bool) -> Iterator[Mutant]:
+def text_mutants(
+    task: Solved, others: Sequence[Solved], reasoning: bool, free_wording: bool = False
+) -> Iterator[Mutant]:
     """Yield episodes with a wrong text in place of one that matters.
 
     Args:
         task: The task.
         others: Other tasks of the same level.
         reasoning: Whether an answer that is given in the reasoning alone must lose.
+        free_wording: Whether only the last text is changed, and only by the text of another task.
     """
     rng = _rng("texts", task)
-    for turn in _turns_to_change(task, rng):
+    for turn in _turns_to_change(task, rng)[-1 if free_wording else 0 :]:
         action = task.actions[turn]
         text = text_of(action)
         if not task.loses(_with(task.actions, turn, {**action, "content": ""})):
@@ -77,7 +80,7 @@ def text_mutants(task: Solved, others: Sequence[Solved], reasoning: bool) -> Ite
         last = turn == task.text_turns[-1]
         said = (task.answer, task.episode.info.get("extracted_answer")) if last else ()
         start, end = answer_span(text, *said)
-        for name, change in TEXT_CHANGES.items():
+        for name, change in () if free_wording else TEXT_CHANGES.items():
             changed = change(text[start:end], rng)
             if changed != text[start:end]:
                 yield mutant(name, text[:start] + changed + text[end:])

@@ -72,7 +72,8 @@ class _Tally:
 @check_of(
     "semantic.canary_floor",
     "Read the evidence: grade the whole answer, the last one, and all that was changed; or say on "
-    "the card that a task has `several_answers`, or which calls are `unchecked_calls`.",
+    "the card that a task has `several_answers` or `free_wording`, or which calls are "
+    "`unchecked_calls`.",
     needs=_NEEDS,
     any_env=True,
     fast=False,
@@ -117,10 +118,11 @@ def canary_floor(subject: Subject) -> Outcome:
 def _mutated(subject: Subject) -> Iterator[tuple[Solved, list[Mutant]]]:
     """Yield the tasks with their mutants, without those that are the same or the oracle's own."""
     unchecked = subject.card.unchecked_calls if subject.card else ()
+    free = subject.card is not None and subject.card.free_wording
     for task, others in _with_others(subject):
         seen = {canonical_json(task.actions)}
         kept = []
-        mutants = list(text_mutants(task, others, subject.is_text_env))
+        mutants = list(text_mutants(task, others, subject.is_text_env, free))
         if subject.is_text_env:
             mutants += call_mutants(task, others, unchecked)
         for mutant in mutants:

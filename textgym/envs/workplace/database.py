@@ -161,6 +161,10 @@ class Database:
             name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
         }
 
+    def table(self, name: str, state: State) -> Table:
+        """Return the content of a table that tools can change, after the changes of a state."""
+        return Table(self.records[name], state[name])
+
     def check(self, state: State) -> None:
         """Check that a state changes only tables, rows and columns that exist.
 

@@ -6,14 +6,14 @@ import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import count, islice
 from typing import Any
 
 from textgym.cards import Card
 from textgym.env import PartialCreditEnv, share_done
-from textgym.envs.drawing import choice, randbelow
-from textgym.envs.workplace.database import Database, State, new_state, read_database
+from textgym.envs.drawing import choice
+from textgym.envs.workplace.companies import database_of
+from textgym.envs.workplace.database import State, Table, new_state, read_database
+from textgym.envs.workplace.reference import ReferenceRun, effect_of
 from textgym.envs.workplace.rows import (
     WORKBENCH_CLOCK,
     Call,
@@ -25,19 +25,18 @@ from textgym.envs.workplace.rows import (
 )
 from textgym.envs.workplace.templates import LEVELS, draw
 from textgym.envs.workplace.toolkits import TOOLKITS, Tools
-from textgym.envs.workplace.world import company, world
+from textgym.envs.workplace.world import company
+from textgym.envs.worlds import check_worlds, draw_world
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant, assistant_calls
 from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
-from textgym.tasks.splits import split_of
 from textgym.tasks.task import Task
 
-__all__ = ["WorkplaceAssistant", "effect_of"]
+__all__ = ["WorkplaceAssistant"]
 
 MAX_DRAWS = 500  # attempts to draw a task that needs only the offered tools
 NEMO_GYM_REPLY_MARK = "RE: "
-MAX_CACHED = 64  # generated databases, in addition to those of running episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +52,6 @@ class WorkplaceTask(Task):
     clock: str = WORKBENCH_CLOCK
     reply_mark: str = ""
     look_ups: tuple[Call, ...] = ()
-
-
-class _ReferenceRun(Tools):
-    """The tools with a state of their own, for the reference calls."""
-
-    def __init__(self, database: Database, clock: str, reply_mark: str = "") -> None:
-        self.database, self.state = database, new_state()
-        self.clock, self.reply_mark = clock, reply_mark
 
 
 class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
@@ -225,8 +216,7 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     ) -> None:
         if database is not None and not isinstance(database, (str, os.PathLike)):
             raise UsageError(f"database must be the path of a folder, not {database!r}")
-        if worlds is not None and (type(worlds) is not int or worlds < 1):
-            raise UsageError(f"worlds must be an integer of 1 or more, or None, not {worlds!r}")
+        check_worlds(worlds)
         self._offered_names, self.worlds = _tools_of(toolkits), worlds
         self._folder = "" if database is None else os.fspath(database)
         self._database = read_database(self._folder) if database is not None else None
@@ -241,9 +231,9 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a company of the split, and a task that can be solved with the offered tools."""
-        seed = self._draw_world(rng)
+        seed = draw_world(rng, self.split, self.worlds)
         employer = company(seed)
-        tools = _ReferenceRun(_generated(seed), str(employer.now))
+        tools = ReferenceRun(database_of(seed), str(employer.now))
 
         def call(name: str, /, **arguments: Any) -> Any:
             return getattr(tools, name)(**arguments)
@@ -260,13 +250,6 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     def canonical(self, row: dict[str, Any]) -> Any:
         """Return the company, because all its tasks belong to one split."""
         return {"world": row["world"]}
-
-    def _draw_world(self, rng: random.Random) -> int:
-        if self.worlds is not None:
-            return choice(rng, _worlds_of(self.split, self.worlds))
-        while split_of({"world": (seed := randbelow(rng, 2**40))}) != self.split:
-            pass
-        return seed
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
@@ -295,9 +278,13 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     def begin(self, task: Task) -> State:
         """Open the databases, without changes."""
         seed = task.row.get("world")
-        self.database = self._database if seed is None else _generated(seed)  # type: ignore[assignment]
+        self.database = self._database if seed is None else database_of(seed)  # type: ignore[assignment]
         self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
         return new_state()
+
+    def table(self, name: str) -> Table:
+        """Return the current content of a table."""
+        return self.database.table(name, self.state)
 
     def check_state(self) -> None:
         """Check that the changed tables, rows and columns exist."""
@@ -351,35 +338,6 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
         return tuple(
             schema for schema in known if schema["function"]["name"] in self._offered_names
         )
-
-
-def effect_of(
-    reference: Sequence[Call], database: Database, clock: str, reply_mark: str = ""
-) -> State:
-    """Return the changes that some calls make to a database.
-
-    Args:
-        reference: The calls, each with a tool's name and arguments.
-        database: The database. It is not modified.
-        clock: The time of the calls.
-        reply_mark: The prefix of a reply's subject.
-    """
-    tools = _ReferenceRun(database, clock, reply_mark)
-    for name, arguments in reference:
-        toolbox().call(tools, name, arguments)
-    return tools.state
-
-
-@lru_cache(MAX_CACHED)
-def _generated(seed: int) -> Database:
-    return Database(world(seed))
-
-
-@cache
-def _worlds_of(split: str, n: int) -> tuple[int, ...]:
-    """Return the first n seeds of companies that belong to a split."""
-    own = (seed for seed in count() if split_of({"world": seed}) == split)
-    return tuple(islice(own, n))
 
 
 def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:

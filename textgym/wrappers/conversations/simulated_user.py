@@ -13,7 +13,7 @@ from textgym.messages import Message, copy_json, text_of, user
 from textgym.spaces import read_action
 from textgym.tasks.hashing import hash_int
 from textgym.time_limits import graded_cut
-from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn
+from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn, add_usage
 from textgym.users.scripted_user import memory_problem
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation, text_env
@@ -21,7 +21,6 @@ from textgym.wrappers.conversations.base import OwnConversation, text_env
 __all__ = ["SimulatedUser"]
 
 TASK = "{task}"
-USER_TOKENS = ("prompt_tokens", "completion_tokens")
 
 
 class SimulatedUser(OwnConversation):
@@ -174,7 +173,7 @@ class SimulatedUser(OwnConversation):
         changes = changes or {}
         if self._user is not None and (terminated or truncated):
             usage = {**self.state, **changes}["user_usage"]
-            info = {**info, "user_usage": {name: usage.get(name, 0) for name in USER_TOKENS}}
+            info = {**info, "user_usage": add_usage(usage, {})}
         new = observation[self.state["seen"] :]
         seen = len(observation)
         return self.shown(new, float(reward), terminated, truncated, info, seen=seen, **changes)
@@ -191,10 +190,8 @@ class SimulatedUser(OwnConversation):
         if self._asked is None or self._asked[0] != [task, messages]:
             seed = hash_int("user", self.state["task_id"], said)
             self._asked = [task, messages], self._user.reply(messages, task, seed=seed)
-        turn, used = self._asked[1], self.state["user_usage"]
-        names = {*used, *turn.usage}
-        usage = {name: used.get(name, 0) + turn.usage.get(name, 0) for name in sorted(names)}
-        return turn.text, {"user_usage": usage}
+        turn = self._asked[1]
+        return turn.text, {"user_usage": add_usage(self.state["user_usage"], turn.usage)}
 
     def _answer(self, messages: list[Message]) -> tuple[str | None, dict[str, Any]]:
         """Return the task, or the answer of a user with facts."""

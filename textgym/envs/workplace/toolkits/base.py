@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from textgym.envs.workplace.database import Database, State, Table
+from textgym.envs.workplace.database import Database, Table
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 
@@ -26,19 +26,17 @@ class Toolkit:
 
     Attributes:
         database: The tables at the start of the episode.
-        state: The changes that this episode made to them.
         clock: The current time, such as `2023-11-30 23:59:00`. It does not advance.
         reply_mark: The prefix of a reply's subject: empty in WorkBench, `RE: ` in NeMo Gym.
     """
 
     database: Database
-    state: State
     clock: str
     reply_mark: str = ""
 
     def table(self, name: str) -> Table:
         """Return the current content of a table that tools can change."""
-        return Table(self.database.records[name], self.state[name])
+        raise NotImplementedError
 
 
 def require(**arguments: str) -> None:

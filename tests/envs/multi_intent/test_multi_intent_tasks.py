@@ -1,0 +1,139 @@
+"""MultiIntent: what is drawn can be done in one way alone, and is as the page says."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from office_players import play_multi_intent
+from office_reader import amendments_in, requests_in
+
+import textgym
+from textgym.envs.multi_intent import MultiIntent
+from textgym.envs.multi_intent.drawing import LEVELS, SHAPES
+from textgym.messages import Message, assistant, assistant_calls
+
+TASKS = 40  # a level
+SOME = pytest.mark.parametrize("n", [TASKS, pytest.param(1000, marks=pytest.mark.soak)])
+
+
+@cache
+def rows(level: int) -> list[dict[str, Any]]:
+    env = MultiIntent(level=level)
+    return [dict(env.get_task(index).row) for index in range(500)]
+
+
+def script(env: MultiIntent) -> list[Message]:
+    """Return what the oracle says in the episode that has begun."""
+    state, actions, ended = textgym.get_state(env), [], False
+    while not ended:
+        actions.append(env.solve())
+        _, _, terminated, truncated, _ = env.step(actions[-1])
+        ended = terminated or truncated
+    textgym.set_state(env, state)
+    return actions
+
+
+def reward_of(env: MultiIntent, actions: list[Message]) -> float:
+    state, reward = textgym.get_state(env), 0.0
+    for action in actions:
+        _, reward, terminated, truncated, _ = env.step(action)
+        assert not truncated
+        if terminated:
+            break
+    else:
+        raise AssertionError("the episode has not ended")
+    textgym.set_state(env, state)
+    return reward
+
+
+@SOME
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_second_reader_solves_every_task(level: int, n: int) -> None:
+    env = MultiIntent(level=level)
+    lost = [index for index in range(n) if play_multi_intent(env, index) != 1]
+    assert lost == []
+
+
+@SOME
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_call_left_out_or_changed_or_one_more_loses(level: int, n: int) -> None:
+    env = MultiIntent(level=level)
+    for index in range(n):
+        env.reset(options={"index": index})
+        actions = script(env)
+        assert reward_of(env, actions) == 1
+        mail = {"recipient": "kim@home.org", "subject": "Hi", "body": "Hi"}
+        more = assistant_calls(("email_send_email", mail))
+        assert reward_of(env, [*actions[:-1], more, actions[-1]]) == 0
+        for place, action in enumerate(actions):
+            changed = _changed(action)
+            if changed is not None:
+                assert reward_of(env, actions[:place] + actions[place + 1 :]) == 0
+                assert reward_of(env, [*actions[:place], changed, *actions[place + 1 :]]) == 0
+
+
+def _changed(action: Message) -> Message | None:
+    """Return a call that changes something with another value; None for others."""
+    for call in action.get("tool_calls") or ():
+        name, given = call["function"]["name"], json.loads(str(call["function"]["arguments"]))
+        for key in ("new_value", "recipient", "body", "participant_email", "assigned_to_email"):
+            if key in given and not name.endswith("search_tasks"):
+                is_day = given[key][:2] == "20"
+                other = "2029-01-02 09:00:00" if is_day else f"7{given[key]}"
+                return assistant_calls((name, {**given, key: other}))
+    return None
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_doing_everything_after_the_last_message_loses(level: int) -> None:
+    env = MultiIntent(level=level)
+    for index in range(TASKS):
+        env.reset(options={"index": index})
+        turns = env.task.turns
+        calls = [call for turn in turns for call in turn.calls]
+        late = [assistant("Go on.")] * (len(turns) - 1)
+        lost = reward_of(env, [*late, *map(assistant_calls, calls), assistant("Done.")]) == 0
+        assert lost == any(turn.calls for turn in turns[:-1])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_undone_is_no_change(level: int) -> None:
+    """The calls of all turns lead to what the requests want in the end."""
+    env = MultiIntent(level=level)
+    for index in range(200):
+        env.reset(options={"index": index})
+        for action in script(env):
+            *_, info = env.step(action)
+        assert info["reward_components"] == {"intents": 1.0, "crosstalk": 0.0, "in_time": 1.0}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_sizes_are_as_the_page_says(level: int) -> None:
+    shape = SHAPES[level]
+    sizes = set()
+    for row in rows(level):
+        amendments, references = 0, 0
+        for turn in row["turns"]:
+            rest, found = amendments_in(turn["text"])
+            amendments += len(found)
+            told = " ".join(value for r in requests_in(rest) for value in r.values.values())
+            references += told.lower().count("the ")
+        sizes.add((len(row["intents"]), len(row["turns"]), amendments))
+        assert shape.references[0] <= references
+    for place, (low, high) in enumerate(shape[:3]):
+        assert {size[place] for size in sizes} == set(range(low, high + 1))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_snapshot_at_every_step_goes_on_alike(level: int) -> None:
+    env, other = MultiIntent(level=level), MultiIntent(level=level)
+    for index in range(4):
+        env.reset(options={"index": index})
+        for action in script(env):
+            other.reset(seed=index)
+            textgym.set_state(other, json.loads(json.dumps(textgym.get_state(env))))
+            result = env.step(action)
+            assert other.step(action) == result

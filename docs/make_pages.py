@@ -26,6 +26,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/Haystack-v0": (5, 106),
     "textgym/MultiIntent-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),
+    "textgym/Search-v0": (2, 1),
     "textgym/StructuredOutput-v0": (3, 5),
     "textgym/WorkplaceAssistant-v0": (5, 56),
 }

@@ -386,6 +386,10 @@ BLIND: dict[str, dict[str, Blind]] = {
         "negative": of_number(lambda usual: -usual),
         "guess": guess,
     },
+    "textgym/Search-v0": {
+        "unknown": say("Answer: unknown\nSources: D-0001"),
+        "guess": guess,
+    },
     "textgym/SessionState-v0": {
         **{f"add {n}": adding(n) for n in (1, 20, 21, 50, 99, 100, 101, 150)},
         "double": reading(lambda count: count),

@@ -32,7 +32,7 @@ SNIPPET = 120  # characters
 UNKNOWN = "unknown"
 _RANGE = f"from {SIZES[1]} to {SIZES[4]}"
 WEIGHTS = {"answer": 0.5, "sources": 0.3, "few_steps": 0.2}
-_ID = re.compile(r"\bD-\d{4}\b")
+_ID = re.compile(r"\bD-\d{4}\b", re.IGNORECASE)
 _SOURCES = re.compile(r"^\W*sources?\W*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _OPENING = """\
 You answer questions about the archive of a small country. The archive has {size} documents, each \
@@ -186,6 +186,7 @@ class Search(TextEnv[SearchState]):
         verification=("exact match", "citations"),
         levels=tuple(SIZES),
         data="generated, .jsonl, .parquet, hub",
+        unchecked_calls=("search",),
         accepts=("markdown", "quotes", "full stop", "any case"),
     )
 
@@ -277,7 +278,7 @@ class Search(TextEnv[SearchState]):
             id: The id of the document, such as D-0412.
         """
         self.state.calls += 1
-        document = self.archive.documents.get(id.strip())
+        document = self.archive.documents.get(id.strip().upper())
         if document is None:
             raise ToolError(f"there is no document {id[:100]!r}; an id is like D-0412")
         if document.id not in self.state.opened:
@@ -293,7 +294,7 @@ class Search(TextEnv[SearchState]):
         task, state, text = self.task, self.state, self.answer_text
         said = last_answer(text) or ""
         cited = _SOURCES.findall(text)
-        ids = set(_ID.findall(cited[-1])) if cited else set()
+        ids = set(map(str.upper, _ID.findall(cited[-1]))) if cited else set()
         answer = equal_text(UNKNOWN if task.answer is None else task.answer, said)
         sources = ids == set(task.sources) and ids <= set(state.opened)
         right = answer and sources

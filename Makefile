@@ -95,6 +95,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/single_turn.py
+	$(BIN)/python benchmarks/finding_out.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from textgym.envs.drawing import choice
 from textgym.envs.search.relations import KINDS, RELATIONS
-from textgym.envs.search.world import Archive, Thing
+from textgym.envs.search.world import Archive
 
 __all__ = ["UNANSWERABLE", "Question", "draw_question"]
 
@@ -73,11 +73,9 @@ def _attempt(
                 return None
             text = choice(rng, _FORMS).format(asked=asked)
             return Question(text, value, [thing.document for thing in things])
-        if value is None or relation.value not in RELATIONS or _repeats(things, value, archive):
+        if value is None or relation.value not in RELATIONS:
+            return None
+        if any(thing.name == value for thing in things):
             return None
         things.append(archive.things[value])
     return None
-
-
-def _repeats(things: list[Thing], value: str, archive: Archive) -> bool:
-    return any(thing.name == value for thing in things)

@@ -185,7 +185,7 @@ _CANCELLATIONS = [
         "I have changed my mind: no ACT, please\\.",
         "Forget about ACT\\.",
         "Please leave out ACT after all\\.",
-        "Scratch that about ACT; I don't want it any more\\.",
+        "Scratch the bit about ACT; I don't want it any more\\.",
     )
 ]
 

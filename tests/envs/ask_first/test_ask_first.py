@@ -136,6 +136,32 @@ def test_saying_so_loses_where_it_can() -> None:
     assert played(COMPLETE, "I am sorry, this cannot be done.")["reward"] == 0
 
 
+def test_saying_so_loses_after_the_request_was_carried_out() -> None:
+    info = played(COMPLETE, SEND, "I am sorry, this cannot be done.")
+    assert (info["reward"], info["reward_components"]["state"]) == (0, 0)
+
+
+def test_a_doubt_beside_what_was_done_is_no_refusal() -> None:
+    assert played(COMPLETE, SEND, "I have sent it. It cannot be taken back.")["reward"] == 1
+
+
+@pytest.mark.parametrize("closing", ["I wrote 'At noon?' to Kim.", 'I wrote "At noon?" to Kim.'])
+def test_quoting_the_user_asks_nothing(closing: str) -> None:
+    assert played(COMPLETE, SEND, closing)["reward"] == 1
+
+
+def test_a_question_in_the_reasoning_asks_nothing() -> None:
+    assert played(COMPLETE, SEND, "<think>Which day? Cannot be done.</think>Sent.")["reward"] == 1
+
+
+def test_the_first_of_two_details_told_while_a_change_stands_loses() -> None:
+    row = {**ROW, "missing": ["subject", "body"]}
+    text = "What is the text?"
+    assert played(row, ASK, text, SEND, DONE)["reward"] == 1
+    assert played(row, SEND, ASK, delete_of(NEW), text, SEND, DONE)["reward"] == 0
+    assert played(row, ASK, SEND, text, delete_of(NEW), SEND, DONE)["reward"] == 0
+
+
 def test_claiming_both_loses() -> None:
     assert played(IMPOSSIBLE, "It cannot be done. It is done.")["reward"] == 0
 

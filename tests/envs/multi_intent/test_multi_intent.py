@@ -8,6 +8,7 @@ import pytest
 
 import textgym
 from textgym.envs.multi_intent import MultiIntent
+from textgym.envs.workplace.world import world
 from textgym.errors import RowError, UserFailure
 from textgym.messages import Message, assistant_calls
 
@@ -100,6 +101,46 @@ def test_a_correction_may_be_an_update_or_a_new_row() -> None:
     again = (BOOK[0], {**EVENT, "duration": "60"})
     assert played(CORRECTED, BOOK, "Done.", LATER, "Done.")["reward"] == 1
     assert played(CORRECTED, BOOK, "Done.", DROP, again, "Done.")["reward"] == 1
+
+
+def test_a_cancelled_change_of_a_row_is_restored_by_hand() -> None:
+    number = "555-123-4567"
+    old = next(one for one in world(7)["customers"] if one["customer_phone"])
+    change = {"customer_id": old["customer_id"], "field": "customer_phone"}
+    tool = "customer_relationship_manager_update_customer"
+    new = (tool, {**change, "new_value": number})
+    back = (tool, {**change, "new_value": old["customer_phone"]})
+    row = {
+        **BASE,
+        "turns": [
+            {"text": "Change the number.", "calls": [call(new)]},
+            {"text": "Put it back as it was.", "calls": [call(back)]},
+        ],
+        "intents": [{"undone": [call(new)]}],
+    }
+    assert played(row, new, "Done.", back, "Done.")["reward"] == 1
+    assert played(row, new, "Done.", "Done.")["reward"] == 0
+    assert played(row, "Done.", "Done.")["reward"] == 0  # the first message was ignored
+
+
+def test_a_change_ahead_of_its_message_loses() -> None:
+    early = (BOOK[0], {**EVENT, "duration": "60"})
+    graded = played(CORRECTED, early, "Done.", "Done.")
+    assert (graded["intents"], graded["in_time"], graded["reward"]) == (1.0, 0.0, 0.0)
+
+
+def test_what_was_done_and_undone_in_a_turn_does_not_count() -> None:
+    assert played(CANCELLED, BOOK, DROP, BOOK, SEND, "Done.", "Done.")["reward"] == 0
+    assert played(ONCE, SEND, BOOK, DROP, BOOK, "Done.")["reward"] == 1
+
+
+def test_quoting_the_user_is_no_question() -> None:
+    env = MultiIntent()
+    turns = [{**turn, "text": f"Say 'At noon?'. {turn['text']}"} for turn in CANCELLED["turns"]]
+    env.reset(options={"task": {**CANCELLED, "turns": turns}})
+    observation, *_ = env.step("I wrote 'At noon?' to Kim.")
+    assert "Forget" in observation[-1]["content"]
+    assert env.state.questions == 0
 
 
 def test_ending_early_by_too_many_questions_loses() -> None:

@@ -12,7 +12,7 @@ from textgym.env import TextEnv
 from textgym.envs.ask_first.drawing import LEVELS, draw
 from textgym.envs.ask_first.rows import AskFirstTask, read_task
 from textgym.envs.drawing import choice
-from textgym.envs.office_requests import OFFICE_SLOTS
+from textgym.envs.office_requests import OFFICE_SLOTS, without_quotes
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state
 from textgym.envs.workplace.reference import ReferenceRun, effect_of
@@ -81,8 +81,9 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     - the databases are the same as after the reference calls, compared as in
       `textgym/WorkplaceAssistant-v0`;
-    - every missing detail was asked for, and nothing stood changed when the last of them was told;
-    - in a request that cannot be carried out, the last message says so.
+    - every missing detail was asked for, and nothing stood changed when any of them was told;
+    - the last message says that the request cannot be carried out if that is so, and only then. A
+      message that also says that something was done does not say so.
 
     A question is needless if it is about a detail that the request told or that no request needs,
     if it was answered before, or if it is not clear what it is about. "Is there anything else?" is
@@ -226,7 +227,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     def respond(self, message: Message) -> list[Message] | None:
         """Return the user's answer to a question; None to a message that asks nothing."""
         state = self.state
-        reply = self._user_of(self.task).reply(text_of(message), state.user)
+        asked = without_quotes(text_of(message), self._known())
+        reply = self._user_of(self.task).reply(asked, state.user)
         if reply.answered and self.database.differing(state.changes, new_state()):
             state.acted_early = True
         state.was_refused = reply.heard.says_cannot
@@ -244,7 +246,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
             not self.database.differing(state.changes, expected)
             and all(asked)
             and not state.acted_early
-            and (task.possible or state.was_refused)
+            and task.possible != state.was_refused
         )
         needless = state.user.needless
         components = {
@@ -279,15 +281,18 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     def _said_by(self, model: PolicyUser) -> str | None:
         """Return what a model says as the user; None to end the conversation."""
-        task, state = self.task, self.state
-        known = "".join(
-            f"\n{OFFICE_SLOTS[slot].label.capitalize()}: {value}" for slot, value in task.facts
-        )
-        request = f"{text_of(task.messages[-1])}\n{known}"
+        task, state, request = self.task, self.state, self._known()
         seed = hash_int("user", task.id, state.user.replies)
         turn = model.reply(self._conversation.messages, request, seed=seed)
         state.user_usage = add_usage(state.user_usage, turn.usage)
         return turn.text
+
+    def _known(self) -> str:
+        """Return the request, and all that the user knows."""
+        facts = "".join(
+            f"\n{OFFICE_SLOTS[slot].label.capitalize()}: {value}" for slot, value in self.task.facts
+        )
+        return f"{text_of(self.task.messages[-1])}\n{facts}"
 
     def _user_of(self, task: AskFirstTask) -> ScriptedUser:
         told = [slot for slot, _ in task.facts if slot not in task.missing]

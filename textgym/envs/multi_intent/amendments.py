@@ -27,7 +27,7 @@ _CANCELLATIONS = (
     "I have changed my mind: no {act}, please.",
     "Forget about {act}.",
     "Please leave out {act} after all.",
-    "Scratch that about {act}; I don't want it any more.",
+    "Scratch the bit about {act}; I don't want it any more.",
 )
 _UNDO = (
     "If it is done already, undo it.",

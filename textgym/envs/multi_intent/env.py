@@ -13,6 +13,7 @@ from textgym.env import TextEnv
 from textgym.envs.drawing import choice
 from textgym.envs.multi_intent.drawing import LEVELS, draw
 from textgym.envs.multi_intent.rows import MultiIntentTask, read_task
+from textgym.envs.office_requests import without_quotes
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state
 from textgym.envs.workplace.reference import effect_of
@@ -27,7 +28,6 @@ from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 from textgym.users import Kind, PolicyUser, UserLike, add_usage, understand
 from textgym.users.phrases import say
-from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["MultiIntent"]
 
@@ -222,7 +222,8 @@ and optionally `look_ups` (calls that the oracle makes first) |
     def respond(self, message: Message) -> list[Message] | None:
         """Go on with the user's next turn; None after the last one."""
         state, turns = self.state, self.task.turns
-        if understand(after_reasoning(text_of(message)), ()).kind in _ASKING:
+        said = "\n".join(turn.text for turn in turns[: state.turn + 1])
+        if understand(without_quotes(text_of(message), said), ()).kind in _ASKING:
             state.questions += 1
             if state.questions > PATIENCE:
                 return None

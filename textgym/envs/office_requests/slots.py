@@ -1,4 +1,8 @@
-"""The slots of office requests: those of `textgym.users`, and three of customers."""
+"""The slots of office requests: those of `textgym.users`, and three of customers.
+
+Many requests change one thing to a new value, and can be asked about without its name:
+"What should I change it to?"
+"""
 
 from __future__ import annotations
 
@@ -35,8 +39,25 @@ _PHONE = Slot(
     vague=("call", "reach", "contact"),
 )
 
+_BODY = replace(
+    SLOTS["body"],
+    questions=(
+        *SLOTS["body"].questions,
+        "(?:what|how)(?: [\\w']+){0,5} (?:answer|reply|respond)",
+        "what(?: [\\w']+){0,3} (?:answer|reply|response) (?:be|read)",
+        "what(?: [\\w']+){0,3} in (?:the|my|your) (?:answer|reply|response|message|mail|email)",
+        "what(?: is| would be| should be)? your (?:answer|reply|response)",
+    ),
+)
+_CHANGED = ("day", "time", "duration", "assignee", "due_date")
+_NEW_ONE = ("change it", "new one", "is it now")
+
 OFFICE_SLOTS: dict[str, Slot] = {
     **SLOTS,
-    **{slot.name: slot for slot in (_OWNER, _FOLLOW_UP, _PHONE)},
+    **{
+        slot.name: replace(slot, vague=(*slot.vague, *_NEW_ONE))
+        for slot in (*map(SLOTS.__getitem__, _CHANGED), _FOLLOW_UP, _PHONE)
+    },
+    **{slot.name: slot for slot in (_OWNER, _BODY)},
 }
 """The slots by their names."""

@@ -301,6 +301,34 @@ def asking(question: str) -> Blind:
     return lambda env, rng, conversation: "It cannot be done." if env.turn else question
 
 
+# A desk: the calls that change something, with ids, versions and prices that nobody has looked up.
+
+
+def straight(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message | str:
+    """Make the call that the request seems to ask for, with what it says and the lowest ids."""
+    if env.turn:
+        return "It is done."
+    text = prompt_of(conversation).rpartition("\n")[2]
+    number = next((n for n, word in enumerate(_NUMBERS) if f" {word} " in text), 2)
+    booking = next(iter(re.findall(r"\d{6}", text)), "200000")
+    version = {"version": "0000"}
+    if "ancel" in text:
+        return assistant_calls(
+            ("cancel_booking", {"booking_id": booking, **version, "refund": 50 * number})
+        )
+    customer = {"customer_id": str(rng.randrange(2000, 2999))}
+    if "seats" in text:
+        departure = {"departure_id": str(rng.randrange(20000, 28000)), "price": 60}
+        return assistant_calls(("book_seats", {**customer, **departure, "seats": number}))
+    item = {"item_id": str(rng.randrange(200, 592)), "quantity": number}
+    return assistant_calls(("place_order", {**customer, **item}))
+
+
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+)  # fmt: skip
+
+
 BLIND: dict[str, dict[str, Blind]] = {
     "textgym/AskFirst-v0": {
         "nothing": say("It is done."),
@@ -328,6 +356,11 @@ BLIND: dict[str, dict[str, Blind]] = {
         "its first lines": part_of_the_prompt(lambda prompt: prompt[: len(prompt) // 2]),
         "the prompt without blanks": part_of_the_prompt(lambda prompt: "".join(prompt.split())),
         "everything and the prompt": part_of_the_prompt(stuffed),
+        "guess": guess,
+    },
+    "textgym/Contingency-v0": {
+        "nothing": say("It is done."),
+        "straight calls without reading": straight,
         "guess": guess,
     },
     "textgym/EquivalenceJudge-v0": {

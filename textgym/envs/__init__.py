@@ -5,6 +5,7 @@ from textgym.registry import register
 register("textgym/AskFirst-v0", "textgym.envs.ask_first:AskFirst")
 register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
 register("textgym/Constraints-v0", "textgym.envs.constraints:Constraints")
+register("textgym/Contingency-v0", "textgym.envs.contingency:Contingency")
 register("textgym/EquivalenceJudge-v0", "textgym.envs.equivalence_judge:EquivalenceJudge")
 register("textgym/GuessNumber-v0", "textgym.envs.guess_number:GuessNumber")
 register("textgym/Haystack-v0", "textgym.envs.haystack:Haystack")

@@ -136,9 +136,8 @@ def test_saying_so_loses_where_it_can() -> None:
     assert played(COMPLETE, "I am sorry, this cannot be done.")["reward"] == 0
 
 
-def test_saying_so_loses_after_the_request_was_carried_out() -> None:
-    info = played(COMPLETE, SEND, "I am sorry, this cannot be done.")
-    assert (info["reward"], info["reward_components"]["state"]) == (0, 0)
+def test_a_doubt_does_not_spoil_what_was_carried_out() -> None:
+    assert played(COMPLETE, SEND, "Kim has it now. I could not find a phone number.")["reward"] == 1
 
 
 def test_a_doubt_beside_what_was_done_is_no_refusal() -> None:

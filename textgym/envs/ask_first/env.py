@@ -82,8 +82,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     - the databases are the same as after the reference calls, compared as in
       `textgym/WorkplaceAssistant-v0`;
     - every missing detail was asked for, and nothing stood changed when any of them was told;
-    - the last message says that the request cannot be carried out if that is so, and only then. A
-      message that also says that something was done does not say so.
+    - in a request that cannot be carried out, the last message says so. A message that also says
+      that something was done does not say so.
 
     A question is needless if it is about a detail that the request told or that no request needs,
     if it was answered before, or if it is not clear what it is about. "Is there anything else?" is
@@ -246,7 +246,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
             not self.database.differing(state.changes, expected)
             and all(asked)
             and not state.acted_early
-            and task.possible != state.was_refused
+            and (task.possible or state.was_refused)
         )
         needless = state.user.needless
         components = {

@@ -1,45 +1,22 @@
-"""A company's tables, which episodes share, and the changes that an episode makes to them.
+"""A company's tables, as WorkBench's files have them.
 
-Invariants: a `Database` is never modified; the state of an episode contains only the rows that it
-changed, as JSON data (`Changes`); a `Table` combines the two.
+Invariants: see `textgym.envs.databases`.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from textgym.errors import DatasetError, StateError
+from textgym.envs.databases import Layout, SearchTerms, SharedDatabase, State, Table
+from textgym.errors import DatasetError
 from textgym.tasks.files import content_hash, file_stamp
-from textgym.verifiers.state import Changes, Row, changes_in, new_changes
 
 __all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
-
-State = dict[str, Changes]
-SearchTerms = dict[tuple[str, ...], list[str]]
-MAX_ID_DIGITS = 18  # longer ids are ignored when a new id is chosen
-
-
-class Layout(NamedTuple):
-    """The columns of a table, and how they are compared.
-
-    Attributes:
-        columns: The names of the columns.
-        id_column: The column that identifies rows; "" if there is none.
-        times: The columns that contain dates and times.
-        case_counts: The columns that are compared case-sensitively.
-    """
-
-    columns: tuple[str, ...]
-    id_column: str = ""
-    times: tuple[str, ...] = ()
-    case_counts: tuple[str, ...] = ()
-
 
 _LAYOUTS = {
     "emails": Layout(
@@ -94,55 +71,7 @@ _FILES = {
 }
 
 
-class Records:
-    """The rows of a table at the start of every episode.
-
-    Attributes:
-        layout: The columns of the table.
-        rows: The rows. An empty cell is None.
-    """
-
-    def __init__(self, layout: Layout, rows: Sequence[Mapping[str, str | None]]) -> None:
-        self.layout = layout
-        self.rows: tuple[Row, ...] = tuple(
-            {column: row[column] or None for column in layout.columns} for row in rows
-        )
-        self._lowered: dict[tuple[str, ...], list[str]] = {}
-        self._groups: dict[str, dict[str, list[Row]]] = {}
-
-    @cached_property
-    def places(self) -> dict[str | None, list[int]]:
-        """The indices of the rows with each id."""
-        found: dict[str | None, list[int]] = {}
-        for place, row in enumerate(self.rows):
-            found.setdefault(row[self.layout.id_column], []).append(place)
-        return found
-
-    def groups(self, column: str) -> dict[str, list[Row]]:
-        """Return the rows grouped by the value of a column, in the order of the values."""
-        if column not in self._groups:
-            found: dict[str, list[Row]] = {}
-            for row in self.rows:
-                found.setdefault(row[column] or "", []).append(row)
-            self._groups[column] = dict(sorted(found.items()))
-        return self._groups[column]
-
-    def lowered(self, columns: tuple[str, ...]) -> list[str]:
-        """Return the text of some columns of each row, in lower case."""
-        if columns not in self._lowered:
-            self._lowered[columns] = [_lower(row, columns) for row in self.rows]
-        return self._lowered[columns]
-
-
-def _lower(row: Row, columns: tuple[str, ...]) -> str:
-    return "\n".join(row[column] or "" for column in columns).lower()
-
-
-def _fits(row: Row, parts: Sequence[tuple[tuple[str, ...], str]]) -> bool:
-    return all(text in _lower(row, columns) for columns, text in parts)
-
-
-class Database:
+class Database(SharedDatabase):
     """A company's tables.
 
     Args:
@@ -155,165 +84,15 @@ class Database:
         digest: The argument `digest`.
     """
 
+    layouts = _LAYOUTS
+    changeable = TABLES
+
     def __init__(self, world: Mapping[str, Sequence[Mapping[str, str]]], digest: str = "") -> None:
+        super().__init__(world)
         self.digest = digest
-        self.records = {
-            name: Records(layout, world.get(name, ())) for name, layout in _LAYOUTS.items()
-        }
-
-    def table(self, name: str, state: State) -> Table:
-        """Return the content of a table that tools can change, after the changes of a state."""
-        return Table(self.records[name], state[name])
-
-    def check(self, state: State) -> None:
-        """Check that a state changes only tables, rows and columns that exist.
-
-        Raises:
-            StateError: A table, row or column does not exist.
-        """
-        if state.keys() != set(TABLES):
-            raise StateError(f"state: the tables must be {', '.join(TABLES)}")
-        for name, changes in state.items():
-            records, changed = self.records[name], changes["changed"]
-            places = {str(place) for place in range(len(records.rows))} if changed else set()
-            if not changed.keys() <= places:
-                raise StateError(f"state.{name}.changed: a row that the table does not have")
-            rows = [*filter(None, changed.values()), *changes["added"]]
-            if any(row.keys() != set(records.layout.columns) for row in rows):
-                raise StateError(f"state.{name}: a row without the columns of the table")
-
-    def changes_in(self, state: State) -> Counter[object]:
-        """Return how often each change stands in a state; see `textgym.verifiers.state`."""
-        found: Counter[object] = Counter()
-        for name in TABLES:
-            for change, times in self._changes_in(name, state).items():
-                found[name, change] = times
-        return found
-
-    def differing(self, one: State, other: State) -> list[str]:
-        """Return the names of the tables that differ between two states."""
-        changes_in = self._changes_in
-        return [name for name in TABLES if changes_in(name, one) != changes_in(name, other)]
-
-    def _changes_in(self, name: str, state: State) -> Counter[object]:
-        records, layout = self.records[name], self.records[name].layout
-        return changes_in(
-            records.rows,
-            state[name],
-            id_column=layout.id_column,
-            times=layout.times,
-            case_sensitive=layout.case_counts,
-        )
 
 
-def new_state() -> State:
-    """Return a state without changes."""
-    return {name: new_changes() for name in TABLES}
-
-
-class Table:
-    """A table with the changes of an episode.
-
-    Args:
-        records: The rows at the start of every episode.
-        changes: The changes of this episode, which are modified in place.
-    """
-
-    def __init__(self, records: Records, changes: Changes) -> None:
-        self._records, self._changes = records, changes
-
-    def __iter__(self) -> Iterator[Row]:
-        """Yield the rows. Do not modify them."""
-        changed = self._changes["changed"]
-        if not changed:
-            yield from self._records.rows
-        else:
-            for place, row in enumerate(self._records.rows):
-                now = changed.get(str(place), row)
-                if now is not None:
-                    yield now
-        yield from self._changes["added"]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self._records.layout.columns
-
-    def containing(self, terms: SearchTerms) -> list[Row]:
-        """Return the rows that contain all search terms, ignoring case.
-
-        Args:
-            terms: Search terms by columns. Each term must occur in one of its columns; empty terms
-                are ignored.
-        """
-        parts = [(columns, text.lower()) for columns, texts in terms.items() for text in texts]
-        parts = [(columns, text) for columns, text in parts if text]
-        changed = self._changes["changed"]
-        places: Iterable[int] = range(len(self._records.rows))
-        for columns, text in parts:
-            lowered = self._records.lowered(columns)
-            places = [place for place in places if text in lowered[place]]
-        if not changed:
-            found = [self._records.rows[place] for place in places]
-        else:
-            kept = {p: self._records.rows[p] for p in places if str(p) not in changed}
-            kept |= {int(p): row for p, row in changed.items() if row and _fits(row, parts)}
-            found = [kept[place] for place in sorted(kept)]
-        return found + [row for row in self._changes["added"] if _fits(row, parts)]
-
-    def get(self, id: str) -> Row | None:
-        """Return the first row with an id; None if there is none."""
-        if places := self._places(id):
-            return self._row(places[0])
-        return next((self._changes["added"][place] for place in self._added(id)), None)
-
-    def add(self, row: Row, width: int = 8) -> str:
-        """Add a row with a new id, which is the highest id plus one, and return the id.
-
-        Args:
-            row: The values of the other columns. Missing ones are empty.
-            width: The minimum number of digits of the id, with leading zeros.
-        """
-        column = self._records.layout.id_column
-        ids = (row[column] or "" for row in self) if column else ()
-        numbers = (int(id) for id in ids if id.isdecimal() and len(id) <= MAX_ID_DIGITS)
-        id = str(max(numbers, default=0) + 1).zfill(width)
-        values: Row = {**row, column: id} if column else row
-        self._changes["added"].append({name: values.get(name) for name in self.columns})
-        return id
-
-    def delete(self, id: str) -> bool:
-        """Delete the rows with an id; return whether there were any."""
-        places, added = self._places(id), self._added(id)
-        for place in places:
-            self._changes["changed"][str(place)] = None
-        for place in reversed(added):
-            del self._changes["added"][place]
-        return bool(places or added)
-
-    def update(self, id: str, column: str, value: str) -> bool:
-        """Change a column of the rows with an id; return whether there are any."""
-        places, added = self._places(id), self._added(id)
-        for place in places:
-            self._changes["changed"][str(place)] = {**self._row(place), column: value}
-        for place in added:
-            self._changes["added"][place] = {**self._changes["added"][place], column: value}
-        return bool(places or added)
-
-    def _places(self, id: str) -> list[int]:
-        """Return the indices of the original rows that have an id now."""
-        column, changed = self._records.layout.id_column, self._changes["changed"]
-        found = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
-        found += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
-        return sorted(found)
-
-    def _row(self, place: int) -> Row:
-        """Return the current row at an index. It must not be deleted."""
-        return self._changes["changed"].get(str(place)) or self._records.rows[place]
-
-    def _added(self, id: str) -> list[int]:
-        column = self._records.layout.id_column
-        return [p for p, row in enumerate(self._changes["added"]) if row[column] == id]
+new_state = Database.new_state
 
 
 def read_database(folder: str) -> Database:

@@ -335,6 +335,9 @@ BLIND: dict[str, dict[str, Blind]] = {
         "it cannot be done": say("I am sorry, this cannot be done."),
         "asks, and gives up": asking("Who, when, what time, and how long?"),
         "asks for everything, and gives up": asking("Could you tell me all the details?"),
+        "claims both": say("It is done. It cannot be done."),
+        "the prompt": part_of_the_prompt(str),
+        "the end of the prompt": part_of_the_prompt(lambda prompt: prompt[-400:]),
         "guess": guess,
     },
     "textgym/Calendar-v0": {
@@ -396,6 +399,9 @@ BLIND: dict[str, dict[str, Blind]] = {
     },
     "textgym/MultiIntent-v0": {
         "nothing": say("It is done."),
+        "it cannot be done": say("I am sorry, this cannot be done."),
+        "asks": say("Which of these comes first?"),
+        "the prompt": part_of_the_prompt(str),
         "guess": guess,
     },
     "textgym/MultiStep-v0": {

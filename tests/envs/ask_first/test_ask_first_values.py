@@ -1,0 +1,102 @@
+"""AskFirst: the values of details are equally likely, and nothing but the user tells them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+from textgym.envs.ask_first import AskFirst
+from textgym.envs.ask_first.drawing import LEVELS
+from textgym.envs.office_requests.details import LENGTHS, PEOPLE, SUBJECTS, TEXTS, TITLES
+from textgym.messages import text_of
+from textgym.tasks.hashing import hash_int
+
+SIZES = {
+    "title": len(TITLES),
+    "subject": len(SUBJECTS),
+    "body": len(TEXTS),
+    "duration": len(LENGTHS),
+}
+QUANTILE = {9: 33.7, 11: 37.4}  # of chi-square at 0.9999, by degrees of freedom
+
+
+@cache
+def rows(level: int) -> list[dict[str, Any]]:
+    env = AskFirst(level=level)
+    return [dict(env.get_task(index).row) for index in range(2000)]
+
+
+@pytest.mark.parametrize("slot", SIZES)
+def test_values_of_a_closed_list_are_equally_likely(slot: str) -> None:
+    counts = Counter(
+        row["facts"][slot] for level in LEVELS for row in rows(level) if slot in row["facts"]
+    )
+    mean = counts.total() / SIZES[slot]
+    assert len(counts) == SIZES[slot] >= 8
+    assert mean >= 20
+    spread = sum((count - mean) ** 2 / mean for count in counts.values())
+    assert spread < QUANTILE[SIZES[slot] - 1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_request_does_not_have_a_missing_value(level: int) -> None:
+    for row in rows(level):
+        for slot in set(row["missing"]) - PEOPLE:
+            value = re.escape(row["facts"][slot].strip("'."))
+            assert not re.search(rf"\b{value}\b", row["query"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_missing_person_is_seldom_named_in_the_request(level: int) -> None:
+    """The partner of a meeting may be the one whom the other request leaves out."""
+    found = [
+        row["facts"][slot] in re.findall(r"\w+", row["query"])
+        for row in rows(level)
+        for slot in row["missing"]
+        if slot in PEOPLE
+    ]
+    assert sum(found) <= 0.125 * len(found)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_number_of_characters_does_not_tell_that_something_is_missing(level: int) -> None:
+    """A request that leaves something out is shorter, but no length tells it from the others."""
+    drawn = [(len(row["query"]), bool(row["missing"])) for row in rows(level) if row["possible"]]
+    total, missing = len(drawn), sum(is_missing for _, is_missing in drawn)
+    best, shorter = 0, 0
+    for number, (_, is_missing) in enumerate(sorted(drawn), 1):
+        shorter += is_missing
+        best = max(best, shorter + (total - number) - (missing - shorter))
+    assert best / total < 0.8
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_prompts_are_the_same_in_another_process(hash_seed: str) -> None:
+    code = (
+        "from textgym.envs.ask_first import AskFirst\n"
+        "from textgym.messages import text_of\n"
+        "from textgym.tasks.hashing import hash_int\n"
+        "for level in (1, 2, 3):\n"
+        "    env = AskFirst(level=level)\n"
+        "    for index in range(10):\n"
+        "        print(hash_int(*map(text_of, env.reset(options={'index': index})[0])))\n"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    there = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    ).stdout.split()
+    here = []
+    for level in LEVELS:
+        env_here = AskFirst(level=level)
+        here += [
+            str(hash_int(*map(text_of, env_here.reset(options={"index": index})[0])))
+            for index in range(10)
+        ]
+    assert there == here

@@ -23,7 +23,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/AskFirst-v0": (3, 2),
     "textgym/Calendar-v0": (4, 6),
     "textgym/Constraints-v0": (4, 10),
-    "textgym/Contingency-v0": (2, 0),
+    "textgym/Contingency-v0": (2, 2),
     "textgym/Haystack-v0": (5, 106),
     "textgym/MultiIntent-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),

@@ -21,7 +21,7 @@ NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
           "October", "November", "December")  # fmt: skip
 
-_WHO = r"(?P<who>[A-Z]\w+ [A-Z]\w+(?: from [A-Z]\w+)?)"
+_WHO = r"(?P<who>[A-Z]\w+ [A-Z]\w+(?: of [A-Z]\w+)?)"
 _N, _TIME, _TOWN = r"(?P<n>[a-z]+)", r"(?P<time>\d+:\d\d)", r"(?P<town>[A-Z]\w+)"
 _DAY = r"(?P<day>\d+ [A-Z]\w+|[A-Z]\w+ \d+)"
 _ITEM, _OTHER = r"(?P<item>[a-z ]+?)s", r"(?P<other>[a-z ]+?)s"
@@ -218,7 +218,7 @@ class DeskReader:
             page, pages = page + 1, found["pagination"]["total_pages"]
 
     def _customer(self, who: str) -> dict[str, Any]:
-        name, _, town = who.partition(" from ")
+        name, _, town = who.partition(" of ")
         found = list(self._pages("find_customers", "customers", name=name))
         (customer,) = [row for row in found if town in ("", row["town"]) and row["name"] == name]
         return customer

@@ -220,6 +220,13 @@ class Table:
             found = [kept[place] for place in sorted(kept)]
         return found + [row for row in self._changes["added"] if _fits(row, parts)]
 
+    def having(self, column: str, value: str) -> list[Row]:
+        """Return the rows with a value in a column."""
+        if self._changes["changed"]:
+            return [row for row in self if row[column] == value]
+        found = self._records.groups(column).get(value, [])
+        return [*found, *(row for row in self._changes["added"] if row[column] == value)]
+
     def get(self, id: str) -> Row | None:
         """Return the first row with an id; None if there is none."""
         if places := self._places(id):
@@ -241,8 +248,9 @@ class Table:
 
     def _highest_id(self) -> int:
         """Return the highest id of the current rows."""
-        column = self._records.layout.id_column
-        if self._changes["changed"]:
+        column, rows = self._records.layout.id_column, self._records.rows
+        changed = self._changes["changed"].items()
+        if any(row is None or row[column] != rows[int(place)][column] for place, row in changed):
             return _highest(self, column)
         return max(self._records.highest_id, _highest(self._changes["added"], column))
 

@@ -206,7 +206,7 @@ class Draft:
         alone = sum(row["name"] == customer["name"] for row in rows) == 1
         plain = self.rng.random() < 0.5
         name = str(customer["name"])
-        return name if alone and plain else f"{name} from {customer['town']}"
+        return name if alone and plain else f"{name} of {customer['town']}"
 
     def date(self, day: str) -> str:
         """Say a day, in the same way throughout a task."""

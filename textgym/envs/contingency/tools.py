@@ -245,7 +245,7 @@ class DeskTools:
 
     def _of_customer(self, table: str, customer_id: str) -> list[Row]:
         self._row("customers", "customer", customer_id)
-        return [row for row in self.table(table) if row["customer_id"] == customer_id]
+        return self.table(table).having("customer_id", customer_id)
 
     def _row(self, table: str, kind: str, id: str) -> Row:
         """Return a row.

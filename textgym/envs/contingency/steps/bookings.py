@@ -98,10 +98,11 @@ def cancel_replaced(draft: Draft, surprise: bool) -> Outcome:
         return choice(draft.rng, draft.desk.rows("bookings"))
 
     def fits(row: Row) -> bool:
-        return (row["status"] == "replaced") == surprise and draft.is_new(row["customer_id"])
+        is_replaced = row["status"] == "replaced"
+        return is_replaced == surprise and _is_new(draft, _in_place_of(draft, row))
 
     booking, other = draft.find(draw, fits), draw()
-    draft.use(booking["customer_id"])
+    _use(draft, _in_place_of(draft, booking))
     id = str(booking["booking_id"])
     draft.need(other["booking_id"] != id)
     text = draft.phrase(_REPLACED, id=draft.either(id, str(other["booking_id"])))
@@ -163,6 +164,14 @@ def cancel_by_policy(draft: Draft, surprise: bool) -> Outcome:
         draft.do("cancel_booking", **change, refund=refund)
     phrase = f"if the trip of {customer['name']} was not to be cancelled"
     return Outcome(text, part > percent, phrase)
+
+
+def _in_place_of(draft: Draft, booking: Row) -> Row:
+    """Return the booking that has replaced another one in the end, or the booking itself."""
+    records = draft.desk.database.records["bookings"]
+    while booking["replaced_by"]:
+        booking = records.rows[records.places[booking["replaced_by"]][0]]
+    return booking
 
 
 def _others(draft: Draft, booking: Row) -> list[str]:

@@ -59,6 +59,8 @@ def said(tool: str, **arguments: Any) -> str:
         f"answer: 'lute maker'\nsources: {FOUNDER.document} and {TOWN.document}.",
         f"Answer: tailor\nSources: {OTHER}\nNo.\nAnswer: lute maker\nSources: {BOTH}",
         f"<think>Answer: tailor</think>Answer: lute maker\nSource: {BOTH}",
+        f"__Answer:__ lute maker\n__Sources:__ {BOTH}",
+        f"Answer: lute maker\n_Sources: {BOTH}_",
     ],
 )
 def test_a_right_answer_with_the_right_sources_wins(text: str) -> None:
@@ -83,6 +85,15 @@ def test_everything_else_loses(text: str, answer: float, sources: float) -> None
     graded = played(text)
     assert (graded["answer"], graded["sources"], graded["reward"]) == (answer, sources, 0)
     assert graded["few_steps"] == 0
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["\n", "\r\n", "*", "_", " ", "* \n", "_\n", "Sources", "\nsource ", "Sources: D-0412 ", "D-"],
+    ids=repr,
+)
+def test_a_megabyte_is_graded(part: str) -> None:
+    assert played(part * (1_000_000 // len(part)))["reward"] == 0
 
 
 def test_what_was_not_opened_cannot_be_cited() -> None:

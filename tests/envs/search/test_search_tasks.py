@@ -88,9 +88,10 @@ def test_no_answer_is_frequent() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_reading_the_first_result_alone_gets_what_the_page_says(level: int) -> None:
+@pytest.mark.parametrize("shaped", [False, True], ids=["binary", "shaped"])
+def test_reading_the_first_result_alone_gets_what_the_page_says(level: int, shaped: bool) -> None:
     """Search for the name, open the first result, cite it, and say that it is unknown."""
-    env = Search(level=level)
+    env = Search(level=level, shaped=shaped)
     total = 0.0
     for index in range(200):
         observation, _ = env.reset(options={"index": index})
@@ -99,7 +100,10 @@ def test_reading_the_first_result_alone_gets_what_the_page_says(level: int) -> N
         first = text_of(observation[-1]).splitlines()[1][:6]
         env.step(assistant_calls(("open", {"id": first})))
         total += env.step(f"Answer: unknown\nSources: {first}")[1]
-    assert total / 200 <= (0.2 if level == 1 else 0)
+    if shaped:
+        assert abs(total / 200 - (0.38 if level == 1 else 0.06)) < 0.06
+    else:
+        assert total / 200 <= (0.2 if level == 1 else 0)
 
 
 @pytest.mark.parametrize("level", LEVELS)

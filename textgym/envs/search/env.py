@@ -32,8 +32,9 @@ SNIPPET = 120  # characters
 UNKNOWN = "unknown"
 _RANGE = f"from {SIZES[1]} to {SIZES[4]}"
 WEIGHTS = {"answer": 0.5, "sources": 0.3, "few_steps": 0.2}
-_ID = re.compile(r"\bD-\d{4}\b", re.IGNORECASE)
-_SOURCES = re.compile(r"^\W*sources?\W*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_ID = re.compile(r"(?<![^\W_])D-\d{4}(?![^\W_])", re.IGNORECASE)
+_MARKS = r"(?:[^\w\n]|_)*"  # Markdown; within a line, so that reading takes linear time
+_SOURCES = re.compile(rf"^{_MARKS}sources?{_MARKS}:(.*)$", re.IGNORECASE | re.MULTILINE)
 _OPENING = """\
 You answer questions about the archive of a small country. The archive has {size} documents, each \
 with an id such as D-0412. The tool `search` finds documents that have words of a query, and \
@@ -112,7 +113,8 @@ class Search(TextEnv[SearchState]):
       1; 0 unless the answer and the sources are right
 
     With `shaped=True`, the reward is 0.5 for the answer, 0.3 for the sources and 0.2 times
-    `few_steps`. Always answering `unknown` then gets 0.06.
+    `few_steps`. Always answering `unknown` then gets 0.06. On level 1, opening and citing the first
+    result for the name in the question and answering `unknown` gets 0.38, without reading anything.
 
     ## Info
     After the last step, `extracted_answer` is the text behind the last `Answer:`.

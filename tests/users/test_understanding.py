@@ -172,3 +172,23 @@ def test_a_megabyte_is_read_from_its_end(part: str) -> None:
     text = part * (10**6 // len(part))
     assert understand(text, EVERY) == understand(text[-MAX_READ:], EVERY)
     assert asked(f"{'x' * 10**6}. How long should it be?") == ("duration",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No customer with this name is on file. I changed nothing.",
+        "The meeting you mentioned does not appear in your calendar, so I left it as it is.",
+        "Neither the task nor a similar one exists, so nothing was reassigned.",
+        "There doesn't seem to be any task named 'X'. I've left everything unchanged.",
+    ],
+)
+def test_what_is_not_there_cannot_be_done(text: str) -> None:
+    heard = understand(text, MEETING)
+    assert (heard.kind, heard.says_cannot) == (Kind.CANNOT, True)
+
+
+def test_a_question_what_to_change_something_to_is_no_go_ahead() -> None:
+    for text in ("What should I change it to?", "To what should I change it?"):
+        assert understand(text, MAIL).kind is Kind.UNCLEAR
+    assert understand("Shall I change it?", MAIL).kind is Kind.GO_AHEAD

@@ -29,6 +29,7 @@ _SHORT_FORMS = (
     (re.compile("[\u2018\u2019\u02bc`]"), "'"),
     (re.compile("[\u201c\u201d]"), '"'),
     (re.compile(r'"[^"?\n]{0,200}\?[^"\n]{0,200}"'), " _ "),  # a quoted question
+    (re.compile(r"(?<!\w)'[^'?\n]{1,200}\?[^'\n]{0,200}'(?!\w)"), " _ "),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
@@ -169,7 +170,8 @@ ALL = _any(
 GO_AHEAD = re.compile(
     _any(
         r"(?:shall|should|can|may|could) i(?: \w+){0,2} (?:proceed|go ahead|continue|start|go on)",
-        "(?:shall|should|can|may|could) i (?:do|book|send|create|make|change) (?:it|that|this|so)",
+        r"(?<!what )(?:shall|should|can|may|could) i (?:do|book|send|create|make|change)"
+        r" (?:it|that|this|so)(?! to\b)",
         r"(?:like|want) me to(?: \w+){0,2} (?:proceed|go ahead|continue|start|go on)",
         "(?:like|want) me to (?:do|book|send|create|make|change) (?:it|that|this|so)",
         "ok(?:ay)? (?:if i|to)",
@@ -194,7 +196,12 @@ CANNOT = _any(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
     "(?:could|can|does|do) not (?:be|exist)",
     "unable|impossible|not possible|no such",
-    r"(?:do|does|did) not(?: \w+)? (?:exist|have (?:a|any|the|such|access))",
+    r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
+    r"(?:do|does|did) not(?: \w+)? (?:see|find)",
+    "(?:do|does) not seem to (?:be|exist)",
+    r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
+    r"no (?:\w+ ){1,6}is (?:on file|there|in (?:the|your|our))",
+    "none (?:has|have|is|are|was|were|of)",
     "there (?:is|are|was|were) (?:no|not|nobody)",
     r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
     "not (?:found|available|in the|among)",

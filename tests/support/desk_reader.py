@@ -121,7 +121,7 @@ CONDITIONS = {
     "raise": r"if the order of [a-z ]+s was not open any more",
 }
 
-_JOINTS = re.compile(r" (?:Then this|After that|Next|When that is done): ")
+_JOINT = re.compile(r"(?:Then|After that,|Next,|When that is done,|And then) (.*)")
 _OPENING = re.compile(r"(?:Good morning!|Hello\.|Here is what is to be done today\.) ")
 _CHOICE = re.compile(r"(\S+) \((?:or )?(\S+) (if [^()]*)\)")
 _KEPT = (
@@ -161,7 +161,8 @@ class DeskReader:
         day = re.search(r"It is \w+, (\d+) (\w+) (\d{4});", text_of(opening))
         assert day
         self.today = date(int(day[3]), MONTHS.index(day[2]) + 1, int(day[1]))
-        self.parts = _JOINTS.split(_OPENING.sub("", text_of(request), count=1))
+        first, *others = _OPENING.sub("", text_of(request), count=1).split("\n\n")
+        self.parts = [first, *map(_without_joint, others)]
         self.kinds: list[str] = []
         self.happened = False
         self.leaves = ""  # when what was booked last leaves
@@ -378,3 +379,10 @@ class DeskReader:
             return False
         self._place(customer, order["item_id"], n - int(order["quantity"]))
         return True
+
+
+def _without_joint(text: str) -> str:
+    """Return the sentences of a step, as they would stand at the beginning of a request."""
+    match = _JOINT.fullmatch(text)
+    assert match, text
+    return match[1][:1].upper() + match[1][1:]

@@ -18,7 +18,11 @@ __all__ = ["LEVELS", "draw"]
 
 LEVELS = (1, 2, 3, 4, 5)
 OPENINGS = ("", "", "Good morning! ", "Hello. ", "Here is what is to be done today. ")
-JOINTS = ("Then this:", "After that:", "Next:", "When that is done:")
+JOINTS = ("After that,", "Next,", "When that is done,", "Then", "And then")
+JOINTS_BEFORE_NAMES = JOINTS[:3]
+_VERBS = ("Book", "Cancel", "Change", "Find", "Look", "Move", "Order", "Place", "Put", "Raise")
+SMALL = frozenset((*_VERBS, "Booking", "Please", "Reserve", "We"))
+"""The first words of the steps' texts that are no names."""
 
 
 def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
@@ -42,7 +46,7 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
         except Unfit:
             continue
         return {
-            "query": choice(rng, OPENINGS) + " ".join(texts),
+            "query": choice(rng, OPENINGS) + "\n\n".join(texts),
             "calls": [{"name": name, "arguments": given} for name, given in draft.calls],
             "kinds": kinds,
             "surprises": [place for place, happens in enumerate(surprises) if happens],
@@ -63,7 +67,14 @@ def _steps(draft: Draft, kinds: list[str], surprises: list[bool]) -> list[str]:
     texts: list[str] = []
     for kind, surprise in zip(kinds, surprises, strict=True):
         outcome = KINDS[kind](draft, surprise)
-        joint = f"{choice(draft.rng, JOINTS)} " if texts else ""
-        texts.append(joint + outcome.text)
+        texts.append(_joined(draft.rng, outcome.text) if texts else outcome.text)
         draft.previous = outcome
     return texts
+
+
+def _joined(rng: random.Random, text: str) -> str:
+    """Put a joint before a text, which goes on with a small letter unless it begins with a name."""
+    first, _, rest = text.partition(" ")
+    if first in SMALL:
+        return f"{choice(rng, JOINTS)} {first.lower()} {rest}"
+    return f"{choice(rng, JOINTS_BEFORE_NAMES)} {text}"

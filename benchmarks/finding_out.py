@@ -19,7 +19,7 @@ from measure import aim, asked_quick, measure, per_call, table
 from textgym.envs.search.world import archive
 
 FLOOR = "textgym/WorkplaceAssistant-v0"
-ENVS = ("textgym/AskFirst-v0", "textgym/MultiIntent-v0")
+ENVS = ("textgym/AskFirst-v0", "textgym/MultiIntent-v0", "textgym/Contingency-v0")
 DOCUMENTS = 5000
 LIVE = 10_000
 

@@ -383,3 +383,18 @@ def test_a_tool_takes_precedence_over_a_command_of_the_same_name() -> None:
     tool = {"function": {"name": "help", "parameters": {}}}
     said: Any = read_input(lambda prompt: "/help", [tool], 0)
     assert said["tool_calls"][0]["function"]["name"] == "help"
+
+
+def test_a_terminal_lists_many_tools_without_their_arguments_at_first(folder: Path) -> None:
+    terminal = Terminal(folder, "play", "textgym/WorkplaceAssistant-v0", NO_COLOR="1")
+    began = terminal.wait_for("> ")
+    assert "/tools shows their arguments, /tools NAME those of one." in began
+    listed, _, _ = began.partition("[system]")
+    assert "\ncalendar_delete_event: Delete an event.\n" in listed
+    assert "event_id (" not in listed
+    shown = terminal.type("/tools delete_event\n", "> ")
+    assert "calendar_delete_event: Delete an event.\n  event_id (string" in shown
+    assert "calendar_update_event" not in shown
+    assert "no tool has 'nothing' in its name" in terminal.type("/tools nothing\n", "> ")
+    terminal.type("\x04", "end of input")
+    assert terminal.exit_code() == 1

@@ -59,6 +59,18 @@ def test_several_questions_get_all_values_in_the_order_of_the_facts() -> None:
     assert reply.text.index("Thursday") < reply.text.index("95 minutes")
 
 
+def test_a_user_who_tells_one_value_at_once_tells_them_in_the_order_of_the_facts() -> None:
+    user = person(at_once=1)
+    memory = user.begin()
+    question = "How long is it, who should attend, and which day?"
+    for slot in ("day", "duration", "participant"):
+        reply = user.reply(question, memory)
+        assert says(reply.text) - {*memory.told[:-1]} == {slot}
+        assert reply.answered == (slot,)
+        question = {"day": "And how long is it?", "duration": "Who should attend?"}.get(slot, "")
+    assert memory.needless == 0
+
+
 def test_what_the_request_tells_is_told_again_and_is_needless() -> None:
     user = person(told=["day"])
     memory = user.begin()
@@ -314,6 +326,7 @@ def test_a_memory_that_is_not_valid_is_named(changes: dict[str, Any], problem: s
             {"facts": [Fact("day", "x")], "corrections": [Correction("time", "x")]},
             "no fact about 'time'",
         ),
+        ({"facts": [Fact("day", "x")], "at_once": 0}, "at_once must be at least 1"),
     ],
 )
 def test_facts_that_do_not_fit_are_refused(arguments: dict[str, Any], problem: str) -> None:

@@ -40,6 +40,8 @@ _HINT = '''\
 Each line is a message. A line with only """ begins and ends a longer message.
 {tools}/help shows all commands, /quit leaves.'''
 _TOOLS_HINT = "/NAME key=value calls a tool. "
+_BRIEF_HINT = "/tools shows their arguments, /tools NAME those of one.\n"
+MANY_TOOLS = 15  # more are listed without their arguments in a terminal
 
 
 def play_command(
@@ -151,7 +153,11 @@ class _Episode:
             self.user.print_note(
                 f"{task}\n{_HINT.format(tools=_TOOLS_HINT if self.tools else '')}\n"
             )
-        self._show_tools()
+        is_brief = self.user.is_terminal and len(self.tools) > MANY_TOOLS
+        if self.tools:
+            self._show_tools(brief=is_brief)
+        if is_brief:
+            self.user.print_note(_BRIEF_HINT)
         self._show_new(observation)
 
     def play(self) -> None:
@@ -191,16 +197,20 @@ class _Episode:
                 raise EOFError("you left")
             if entered == "help":
                 self.user.print_note(HELP)
-            elif entered == "tools":
-                self._show_tools()
-                if not self.tools:
-                    self.user.print_note("there are no tools")
+            elif isinstance(entered, str) and entered.startswith("tools"):
+                self._show_tools(entered.removeprefix("tools").strip())
             elif self.user.is_terminal:
                 self.user.print_note("an empty line is not a message; /help shows how to play")
 
-    def _show_tools(self) -> None:
-        if self.tools:
-            self._print(format_tools(self.tools, colour=self.colour) + "\n")
+    def _show_tools(self, part: str = "", *, brief: bool = False) -> None:
+        """Show the tools whose names have a part."""
+        tools = [tool for tool in self.tools if part.lower() in tool["function"]["name"].lower()]
+        if tools:
+            self._print(format_tools(tools, colour=self.colour, brief=brief) + "\n")
+        elif part:
+            self.user.print_note(f"no tool has {part!r} in its name")
+        else:
+            self.user.print_note("there are no tools")
 
     def _show_new(self, observation: list[Message]) -> None:
         """Show the messages that are new, except one that was just typed in this terminal."""

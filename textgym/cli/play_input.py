@@ -23,7 +23,8 @@ a line            your message, as a model would write it
 """               on a line of its own: begin or end a longer message
 /NAME key=value   call a tool; quote values with spaces; values may be JSON
 /NAME {"key": 1}  call a tool with JSON arguments
-/tools            show the tools again
+/tools            show the tools and their arguments
+/tools PART       show the tools with this in their names
 /help             show this help
 /quit             leave, like Ctrl-D'''
 
@@ -41,7 +42,7 @@ def read_input(
         turn: How many messages were entered before, for the ids of tool calls.
 
     Returns:
-        A message, the name of a command, or None for an empty line.
+        A message, a command with its argument, or None for an empty line.
 
     Raises:
         UsageError: The input cannot be parsed; the message says why.
@@ -72,7 +73,7 @@ def read_input(
     if name in schemas:
         return _call(name, _arguments(name, rest.strip(), schemas[name]), turn)
     if name in _COMMANDS:
-        return name
+        return f"tools {rest}".strip() if name == "tools" else name
     hint = did_you_mean(name, [*schemas, *_COMMANDS])
     raise UnknownNameError(
         f"there is no tool or command {name!r}{hint} "

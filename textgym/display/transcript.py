@@ -97,8 +97,13 @@ def format_messages(
     return "\n\n".join(blocks)
 
 
-def format_tools(tools: Any, *, colour: bool = False) -> str:
+def format_tools(tools: Any, *, colour: bool = False, brief: bool = False) -> str:
     """Return the available tools with their arguments.
+
+    Args:
+        tools: The schemas of the tools.
+        colour: Whether to add colours for a terminal.
+        brief: Whether to leave out the arguments.
 
     Example:
         >>> city = {"type": "string", "description": "Where."}
@@ -117,7 +122,8 @@ def format_tools(tools: Any, *, colour: bool = False) -> str:
         lines.append(
             paint(_text(function.get("name", "?")), "bold") + paint(about and f": {about}")
         )
-        for name, kind, description in argument_lines(function.get("parameters")):
+        arguments = () if brief else argument_lines(function.get("parameters"))
+        for name, kind, description in arguments:
             description = f": {description}" if description else ""
             lines.append("  " + paint(name) + paint(f" ({kind})", "dim") + paint(description))
     return "\n".join(lines)

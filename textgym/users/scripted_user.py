@@ -142,12 +142,15 @@ class ScriptedUser:
     Args:
         facts: What the user knows, one fact a slot.
         told: The names of the slots whose values the request tells.
+        at_once: How many new values the user tells in a reply at most, the first ones in the order
+            of the facts; None for all that are asked for.
         patience: How many messages with nothing but needless questions the user tolerates.
         corrections: What the user corrects, one for each slot at most.
         seed: What the wordings are drawn from, such as the id of the task.
 
     Raises:
-        UsageError: Two facts are about one slot, or `told` or a correction names no fact.
+        UsageError: Two facts are about one slot, `told` or a correction names no fact, or
+            `at_once` is less than 1.
 
     Example:
         >>> user = ScriptedUser([Fact("day", "Thursday"), Fact("time", "10:00")], told=["time"])
@@ -166,6 +169,7 @@ class ScriptedUser:
         facts: Iterable[Fact],
         *,
         told: Iterable[str] = (),
+        at_once: int | None = None,
         patience: int = 3,
         corrections: Iterable[Correction] = (),
         seed: object = 0,
@@ -178,7 +182,10 @@ class ScriptedUser:
                 raise UsageError(f"ScriptedUser: there are two facts about {slot.name!r}")
             self._slots[slot.name], self._facts[slot.name] = slot, fact
         self._corrections = {item.slot: item for item in corrections}
-        self._told, self._patience, self._seed = tuple(told), patience, seed
+        if at_once is not None and at_once < 1:
+            raise UsageError(f"ScriptedUser: at_once must be at least 1, or None, not {at_once}")
+        self._told, self._at_once = tuple(told), at_once
+        self._patience, self._seed = patience, seed
         for name in (*self._told, *self._corrections):
             if name not in self._facts:
                 raise UsageError(f"ScriptedUser: there is no fact about {name!r}")
@@ -202,7 +209,7 @@ class ScriptedUser:
         if heard.is_vague and (new := tuple(name for name in names if name not in memory.told)):
             names = new  # "When?" asks for the day or for the time, whichever is open
         known = [name for name in names if name in self._facts]
-        answered = tuple(name for name in known if name not in memory.told)
+        answered = tuple(name for name in known if name not in memory.told)[: self._at_once]
         repeated = tuple(name for name in known if name in memory.told)
         unknown = tuple(name for name in names if name not in self._facts)
         corrected = self._due(memory, is_at_end=_is_end(heard, is_done))

@@ -10,7 +10,7 @@ from textgym.messages import Message, assistant, user
 from textgym.policies.base import Tokens
 from textgym.policies.chat.templates import encode, render
 from textgym.policies.chat.token_codec import ChatCodec
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 
 TURNS = 23
 ASKED = "The hidden number is higher than the one that you named in this turn. " * 6

@@ -12,7 +12,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from textgym.policies.hf import find_model, load_tokenizer
+from textgym.policies.models import find_model, load_tokenizer
 
 __all__ = ["save"]
 

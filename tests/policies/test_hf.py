@@ -35,8 +35,9 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from textgym.policies.chat.templates import encode, render  # noqa: E402
-from textgym.policies.hf import HFPolicy, find_model, load_tokenizer  # noqa: E402
+from textgym.policies.hf import HFPolicy  # noqa: E402
 from textgym.policies.hf_sampling import Sampler  # noqa: E402
+from textgym.policies.models import find_model, load_tokenizer  # noqa: E402
 
 pytestmark = pytest.mark.model
 

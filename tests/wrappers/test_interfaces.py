@@ -150,7 +150,7 @@ def test_rollouts_refuse_texts_in_one_line() -> None:
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
     pytest.importorskip("transformers")
-    from textgym.policies.hf import load_tokenizer
+    from textgym.policies.models import load_tokenizer
 
     return load_tokenizer(MODEL)
 

@@ -11,7 +11,7 @@ import textgym
 from textgym.errors import ExtraMissingError
 from textgym.messages import message_problem
 from textgym.policies import make_policy
-from textgym.policies.hf import find_model
+from textgym.policies.models import find_model
 from textgym.wrappers import SimulatedUser
 
 pytestmark = pytest.mark.model

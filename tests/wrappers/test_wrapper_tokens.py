@@ -16,7 +16,7 @@ from textgym.trajectories.tokens import token_sequences
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from textgym.policies.hf import find_model
+from textgym.policies.models import find_model
 
 pytestmark = pytest.mark.model
 

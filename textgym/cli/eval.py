@@ -302,7 +302,7 @@ def _tokenizer_of(policy: str, options: dict[str, Any]) -> Any:
     """Return the tokenizer of a policy, without loading its weights; None if it has none."""
     kind, _, model = policy.partition(":")
     if kind in ("hf", "vllm"):
-        from textgym.policies.hf import load_tokenizer
+        from textgym.policies.models import load_tokenizer
 
         return load_tokenizer(model)
     codec = getattr(make_policy(policy, options=options), "codec", None)

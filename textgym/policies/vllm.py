@@ -27,7 +27,7 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import make_output_parser, shorten_error
-from textgym.policies.hf import eos_token_ids, find_model, load_tokenizer
+from textgym.policies.models import eos_token_ids, find_model, load_tokenizer
 
 __all__ = ["VLLMPolicy"]
 

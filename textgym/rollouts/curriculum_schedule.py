@@ -13,7 +13,7 @@ from textgym.curricula import SuccessCurriculum
 from textgym.errors import RunError
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
-from textgym.rollouts.resume import EpisodeKey
+from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.schedule import JobQueue, Schedule
 from textgym.trajectories.schema import Trajectory
 

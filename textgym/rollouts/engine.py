@@ -25,7 +25,7 @@ from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
-from textgym.rollouts.episode import Job, play
+from textgym.rollouts.episode import EpisodeKey, Job, play
 from textgym.rollouts.plan import (
     Envs,
     GivenTasks,
@@ -37,7 +37,7 @@ from textgym.rollouts.plan import (
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
 from textgym.rollouts.recorder import RunRecorder
-from textgym.rollouts.resume import EpisodeKey, read_completed, remaining
+from textgym.rollouts.resume import read_completed, remaining
 from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all

@@ -79,6 +79,11 @@ class EnvPool:
         self._all.remove(pooled)
         self._log.close(pooled.env)
 
+    def unbind(self) -> None:
+        """Forget which policies the environments were bound to, before another one plays."""
+        for pooled in self._all:
+            pooled.policy = None
+
     def close(self) -> None:
         """Close all environments, also those that are in use."""
         for pooled in self._all:

@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from textgym.errors import RunError
-from textgym.rollouts.episode import Job
+from textgym.rollouts.episode import EpisodeKey, Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.trajectories.run_folder import RunFolder, read_trajectories
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["EpisodeKey", "read_completed", "remaining"]
-
-EpisodeKey = tuple[str, int, int]
-"""An episode of a run: the environment's id, the task's index, the repeat."""
+__all__ = ["read_completed", "remaining"]
 
 
 def read_completed(
@@ -47,7 +44,7 @@ def read_completed(
         if trajectory["failure"]:
             has_failures = True
             continue
-        key = trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
+        key = EpisodeKey.of(trajectory)
         id, index, repeat = key
         planned = id in tasks and index in tasks[id] and repeat in range(repeats)
         if key in completed or not planned or trajectory["seed"] != seed:

@@ -6,6 +6,7 @@ An environment that failed is replaced by a new one, because its state is unknow
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from textgym.concurrency.blocking import EnvCaller
@@ -32,6 +33,7 @@ async def play_all(
     on_episode: Callable[[Trajectory], bool],
     log: RunLog,
     check_prompt: PromptCheck | None = None,
+    kept_pool: EnvPool | None = None,
 ) -> None:
     """Play all jobs of a schedule.
 
@@ -44,6 +46,7 @@ async def play_all(
         on_episode: Called with each trajectory; if it returns False, the rest is not played.
         log: Logs the first failure of each class.
         check_prompt: As in `play`.
+        kept_pool: Lends the environments, and keeps them open; by default they are closed.
     """
 
     async def episode(job: Job) -> Trajectory:
@@ -73,7 +76,8 @@ async def play_all(
 
     try:
         # The calls in threads end before any environment is closed.
-        with EnvPool(log) as pool, EnvCaller(max(workers, 1)) as caller:
+        kept = contextlib.nullcontext(kept_pool) if kept_pool else None
+        with kept or EnvPool(log) as pool, EnvCaller(max(workers, 1)) as caller:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
                     group.create_task(_work(schedule, episode, on_episode))

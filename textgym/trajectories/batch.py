@@ -20,7 +20,7 @@ from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.policies import Tokens
 from textgym.trajectories.advantages import ADVANTAGES
 from textgym.trajectories.schema import Step, Trajectory
-from textgym.trajectories.tokens import token_sequences
+from textgym.trajectories.tokens import check_has_tokens, token_sequences
 
 __all__ = ["Batch", "make_batch"]
 
@@ -188,11 +188,7 @@ class _Row:
 def _sequences_of(trajectory: Trajectory) -> list[tuple[Tokens, list[Step]]]:
     """Return an episode's token sequences, each with its turns."""
     steps = trajectory["steps"]
-    if any(step["prompt_ids"] is None or step["token_ids"] is None for step in steps):
-        raise UsageError(
-            f"a batch needs tokens, and {trajectory['policy']} reports none: use a policy that "
-            "does, such as hf:MODEL or vllm:MODEL"
-        )
+    check_has_tokens(trajectory)
     sequences, start = [], 0
     for tokens in token_sequences(steps):
         turns = [step for step in steps if start <= step["message_index"] < tokens.message_count]

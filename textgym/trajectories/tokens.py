@@ -11,10 +11,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 from textgym.policies import Action, Tokens
+from textgym.trajectories.schema import Trajectory
 
-__all__ = ["TokenRecord", "token_sequences"]
+__all__ = ["TokenRecord", "check_has_tokens", "token_sequences"]
+
+
+def check_has_tokens(trajectory: Trajectory) -> None:
+    """Check that every step of an episode has tokens.
+
+    Raises:
+        UsageError: The policy reported none.
+    """
+    steps = trajectory["steps"]
+    if any(step["prompt_ids"] is None or step["token_ids"] is None for step in steps):
+        raise UsageError(
+            f"training needs tokens, and {trajectory['policy']} reports none: use a policy that "
+            "does, such as hf:MODEL or vllm:MODEL"
+        )
 
 
 def token_sequences(steps: Sequence[Mapping[str, Any]]) -> list[Tokens]:

@@ -172,7 +172,7 @@ class TokenIds(_Interface):
         super().__init__(env, tokenizer=tokenizer, max_length=max_length, max_tokens=max_tokens)
         check_count(self, "max_length", max_length)
         check_count(self, "max_tokens", max_tokens)
-        from textgym.policies.hf import eos_token_ids, load_eos_token_ids
+        from textgym.policies.models import eos_token_ids, load_eos_token_ids
 
         if isinstance(tokenizer, str):
             model, tokenizer = tokenizer, cached_tokenizer(tokenizer)

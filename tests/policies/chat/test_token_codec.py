@@ -39,7 +39,7 @@ pytest.importorskip("torch")
 
 from textgym.policies.chat.templates import encode, render
 from textgym.policies.chat.token_codec import ChatCodec
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 
 pytestmark = pytest.mark.model
 

@@ -25,7 +25,7 @@ from textgym.messages import Message, assistant, system, tool_result, user
 from textgym.policies.base import Tokens
 from textgym.policies.chat.templates import encode, render
 from textgym.policies.chat.token_codec import ChatCodec
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 
 pytestmark = pytest.mark.model
 

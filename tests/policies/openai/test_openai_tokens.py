@@ -33,7 +33,7 @@ pytest.importorskip("torch")
 
 from chat_server import CLOSE, ChatServer, FakeTime, Request, error, http
 
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 from textgym.policies.openai.policy import OpenAIPolicy
 
 pytestmark = pytest.mark.model

@@ -28,7 +28,7 @@ import textgym
 from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")

@@ -20,7 +20,7 @@ from textgym.policies import make_policy
 from textgym.policies.chat.templates import encode
 from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import VLLMOutputParser
-from textgym.policies.hf import load_tokenizer
+from textgym.policies.models import load_tokenizer
 from textgym.spaces import ActionSpace
 
 pytestmark = [

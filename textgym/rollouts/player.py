@@ -1,0 +1,158 @@
+"""`EpisodePlayer`: plays exactly the episodes that a trainer asks for, step after step.
+
+Invariants: the trajectories have the order of the episodes that were asked for; every episode has
+one, also if it failed; environments are kept between calls, and never shared by two episodes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from textgym.concurrency.run_sync import run_sync
+from textgym.errors import UsageError
+from textgym.mixtures import check_env_ids, kwargs_for_env
+from textgym.policies import Policy, make_policy
+from textgym.provenance import kwargs_from_spec, recorded_kwargs
+from textgym.registry import registered_envs, with_registered_ids
+from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.episode import EpisodeKey, Job
+from textgym.rollouts.plan import Envs, PlannedTasks, make_env_fns, with_wrappers
+from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.schedule import Schedule
+from textgym.rollouts.workers import play_all
+from textgym.trajectories.schema import Trajectory
+from textgym.wrappers.specs import WrapperSpec
+
+__all__ = ["EpisodePlayer"]
+
+
+class EpisodePlayer:
+    """Plays the episodes that it is asked for; use it as a context manager, or close it.
+
+    Args:
+        envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
+        env_kwargs: As in `rollout`.
+        wrappers: As in `rollout`.
+        concurrency: The maximum number of episodes that run at once.
+        env_concurrency: The maximum for single environments, by id.
+        retries: How often a failed step or policy call is retried.
+
+    Raises:
+        UsageError: An argument is invalid.
+
+    Attributes:
+        samples: One environment of each id, to look at. They are never played.
+
+    Example:
+        >>> with EpisodePlayer("textgym/MCQA-v0") as player:
+        ...     asked = [EpisodeKey("textgym/MCQA-v0", task, repeat) for task, repeat in
+        ...              [(7, 0), (7, 1), (3, 0)]]
+        ...     played = player.play("oracle", asked)
+        >>> [(item["task_index"], item["repeat"], item["reward"]) for item in played]
+        [(7, 0, 1.0), (7, 1, 1.0), (3, 0, 1.0)]
+    """
+
+    def __init__(
+        self,
+        envs: Envs,
+        *,
+        env_kwargs: Mapping[str, Any] | None = None,
+        wrappers: Sequence[WrapperSpec] = (),
+        concurrency: int = 64,
+        env_concurrency: Mapping[str, int] | None = None,
+        retries: int = 2,
+    ) -> None:
+        envs, limits = registered_envs(envs), with_registered_ids(env_concurrency or {})
+        check_minimum(1, concurrency=concurrency)
+        check_minimum(0, retries=retries)
+        kwargs = with_registered_ids(env_kwargs or {})
+        self._log = RunLog()
+        self._env_fns = make_env_fns(envs, kwargs, wrappers, self._log)
+        check_env_ids("env_concurrency", limits, self._env_fns)
+        self._limits, self._concurrency, self._retries = limits, concurrency, retries
+        self._pool = EnvPool(self._log)
+        self.samples = {id: make() for id, make in self._env_fns.items()}
+        given = with_wrappers(kwargs, wrappers)
+        self._kwargs = {
+            id: recorded_kwargs(
+                kwargs_from_spec(env) if callable(envs) else kwargs_for_env(id, given)
+            )
+            for id, env in self.samples.items()
+        }
+
+    @property
+    def env_ids(self) -> tuple[str, ...]:
+        """The ids of the environments."""
+        return tuple(self.samples)
+
+    def play(
+        self, policy: str | Policy, episodes: Iterable[EpisodeKey], *, seed: int = 0
+    ) -> list[Trajectory]:
+        """Play episodes and return their trajectories, from any thread, in a running loop too.
+
+        Args:
+            policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
+            episodes: The episodes, in any order.
+            seed: As in `rollout`. With the same seed, an episode that is played again samples with
+                the same random numbers.
+
+        Raises:
+            UsageError: There is no such environment, or the policy cannot play it.
+        """
+        return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
+
+    async def aplay(
+        self, policy: str | Policy, episodes: Iterable[EpisodeKey], *, seed: int = 0
+    ) -> list[Trajectory]:
+        """Play episodes inside a running event loop; see `play`."""
+        asked = [EpisodeKey(*key) for key in episodes]
+        tasks = defaultdict(list)
+        for key in asked:
+            if key.env_id not in self._env_fns:
+                raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
+            tasks[key.env_id].append(key)
+        planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
+        jobs = {
+            id: (Job(id, self._kwargs[id], key.task_index, key.repeat, seed) for key in mine)
+            for id, mine in tasks.items()
+        }
+        played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)
+
+        def take(trajectory: Trajectory) -> bool:
+            played[EpisodeKey.of(trajectory)].append(trajectory)
+            return True
+
+        async with contextlib.AsyncExitStack() as stack:
+            player = make_policy(policy)
+            if player is not policy:
+                stack.push_async_callback(self._log.close_policy, player)
+            for sample in (self.samples[id] for id in tasks):
+                player.for_env(sample)
+            self._pool.unbind()
+            await play_all(
+                Schedule(jobs, planned, self._limits),
+                self._env_fns,
+                player,
+                min(self._concurrency, len(asked)),
+                self._retries,
+                take,
+                self._log,
+                kept_pool=self._pool,
+            )
+        return [played[key].popleft() for key in asked]
+
+    def close(self) -> None:
+        """Close all environments."""
+        self._pool.close()
+        for env in self.samples.values():
+            self._log.close(env)
+
+    def __enter__(self) -> EpisodePlayer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from textgym.errors import StateError as StateError
     from textgym.errors import TextgymError as TextgymError
     from textgym.errors import ToolError as ToolError
+    from textgym.errors import TrainingError as TrainingError
     from textgym.errors import UnknownNameError as UnknownNameError
     from textgym.errors import UsageError as UsageError
     from textgym.errors import WorkerFailure as WorkerFailure
@@ -114,7 +115,7 @@ _NAMES = {
         "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
         "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
         "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
-        "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
+        "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
     ),
     "messages": (
         "Message", "ToolSchema", "assistant", "assistant_calls", "system", "tool_result", "user",

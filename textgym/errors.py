@@ -29,6 +29,7 @@ __all__ = [
     "StateError",
     "TextgymError",
     "ToolError",
+    "TrainingError",
     "UnknownNameError",
     "UsageError",
     "UserFailure",
@@ -101,6 +102,10 @@ class RunError(UsageError):
 
 class RewardError(TextgymError):
     """A reward or component outside its declared range: a bug in an environment."""
+
+
+class TrainingError(TextgymError):
+    """A trainer that does not compute what the policy sampled from, or mixes up groups."""
 
 
 class ToolError(TextgymError):

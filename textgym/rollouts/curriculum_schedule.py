@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import RunError
-from textgym.rollouts.episode import Job
+from textgym.rollouts.episode import EpisodeKey, Job
 from textgym.rollouts.plan import PlannedTasks
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.schedule import JobQueue, Schedule
 from textgym.trajectories.schema import Trajectory
 

@@ -117,7 +117,7 @@ class EpisodePlayer:
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
         jobs = {
-            id: (Job(id, self._kwargs[id], key.task_index, key.repeat, seed) for key in mine)
+            id: iter([Job(id, self._kwargs[id], key.task_index, key.repeat, seed) for key in mine])
             for id, mine in tasks.items()
         }
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)

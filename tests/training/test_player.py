@@ -1,0 +1,163 @@
+"""EpisodePlayer: exactly the episodes that are asked for, in their order, from any place."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+
+import textgym
+from textgym.errors import EnvironmentFailure, UsageError
+from textgym.messages import assistant
+from textgym.policies import Action, Policy
+from textgym.rewards import Grade
+from textgym.tasks.task import Task
+from textgym.training import EpisodeKey, EpisodePlayer
+
+MCQA, GUESS = "textgym/MCQA-v0", "textgym/GuessNumber-v0"
+
+
+class Breaks(textgym.TextEnv[dict]):  # type: ignore[type-arg]
+    """An environment whose tasks with an odd number cannot be graded."""
+
+    card = textgym.Card("demo/Breaks-v0", "Break.", ("single-step",), (), (), "test", ("exact",))
+    made = 0
+
+    def __init__(self, **kwargs: Any) -> None:
+        type(self).made += 1
+        super().__init__(**kwargs)
+
+    def generate(self, rng: Any, level: Any) -> dict[str, Any]:
+        return {"number": rng.randrange(10**9)}
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        return Task(row["id"], ({"role": "user", "content": "Go."},), row["number"], None, row)
+
+    def begin(self, task: Task) -> dict[str, Any]:
+        return {}
+
+    def grade(self) -> Grade:
+        if self.task.answer % 2:
+            raise EnvironmentFailure("broken")
+        return Grade(1.0, True, {"even": 1.0})
+
+
+class Seeds(Policy):
+    """Says the seed that it is given."""
+
+    async def act(
+        self, messages: Any, tools: Any, *, prior: Any = None, seed: Any = None
+    ) -> Action:
+        return Action(assistant(str(seed)))
+
+
+def names(trajectories: Any) -> list[tuple[str, int, int]]:
+    return [(t["env_id"], t["task_index"], t["repeat"]) for t in trajectories]
+
+
+def test_the_trajectories_have_the_order_that_was_asked_for() -> None:
+    asked = [
+        EpisodeKey(id, task, repeat) for task in (9, 2) for id in (GUESS, MCQA) for repeat in (1, 0)
+    ]
+    with EpisodePlayer({MCQA: 1.0, GUESS: 1.0}) as player:
+        assert names(player.play("random", asked)) == asked
+
+
+def test_an_episode_that_is_asked_for_twice_is_played_twice() -> None:
+    with EpisodePlayer(MCQA) as player:
+        first, second = player.play("random", [EpisodeKey(MCQA, 1), EpisodeKey(MCQA, 1)])
+    assert first is not second
+    assert first["messages"] == second["messages"]
+
+
+def test_episodes_are_those_of_a_rollout() -> None:
+    run = textgym.rollout(GUESS, "random", tasks=[3, 5], repeats=2, seed=7)
+    played = sorted(run.trajectories(), key=lambda t: (t["task_index"], t["repeat"]))
+    with EpisodePlayer(GUESS) as player:
+        again = player.play("random", [EpisodeKey(*name) for name in names(played)], seed=7)
+    assert [t["messages"] for t in again] == [t["messages"] for t in played]
+    assert [t["env_kwargs"] for t in again] == [t["env_kwargs"] for t in played]
+
+
+def test_repeats_and_seeds_sample_differently_and_have_one_prompt() -> None:
+    keys = [EpisodeKey(MCQA, 4, repeat) for repeat in (0, 1)]
+    with EpisodePlayer(MCQA) as player:
+        played = [*player.play(Seeds(), keys), *player.play(Seeds(), keys, seed=1)]
+    assert len({t["messages"][-1]["content"] for t in played}) == 4
+    assert len({t["messages"][0]["content"] for t in played}) == 1
+
+
+def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
+    Breaks.made = 0
+    player = EpisodePlayer("test_player:Breaks", concurrency=1)
+    keys = [EpisodeKey(player.env_ids[0], task) for task in range(30)]
+    good = [key for key, t in zip(keys, player.play("random", keys), strict=True) if t["reward"]]
+    made = Breaks.made
+    for _ in range(3):
+        assert [t["reward"] for t in player.play("random", good)] == [1.0] * len(good)
+    assert Breaks.made == made
+    player.close()
+
+
+def test_a_failed_episode_has_no_reward_and_leaves_the_others_alone() -> None:
+    with EpisodePlayer("test_player:Breaks", retries=0) as player:
+        keys = [EpisodeKey(player.env_ids[0], task) for task in range(30)]
+        played = player.play("random", keys)
+    assert {t["reward"] for t in played} == {1.0, None}
+    assert all((t["failure"] is None) == (t["reward"] is not None) for t in played)
+    assert all(t["failure"]["boundary"] == "environment" for t in played if t["failure"])
+
+
+def test_another_policy_can_play_next() -> None:
+    keys = [EpisodeKey(MCQA, task) for task in range(20)]
+    with EpisodePlayer(MCQA) as player:
+        rewards = [
+            [t["reward"] for t in player.play(policy, keys)]
+            for policy in ("oracle", "random", "oracle")
+        ]
+    assert rewards[0] == rewards[2] == [1.0] * 20
+    assert rewards[1] != rewards[0]
+
+
+def test_it_plays_in_a_loop_in_a_thread_and_inside_a_running_loop() -> None:
+    keys = [EpisodeKey(MCQA, 0)]
+    with EpisodePlayer(MCQA) as player:
+
+        async def from_a_loop() -> list[Any]:
+            return [await player.aplay("oracle", keys), player.play("oracle", keys)]
+
+        found = asyncio.run(from_a_loop())
+        thread = threading.Thread(target=lambda: found.append(player.play("oracle", keys)))
+        thread.start()
+        thread.join()
+    assert [played[0]["reward"] for played in found] == [1.0] * 3
+
+
+def test_functions_make_environments(tmp_path: Path) -> None:
+    make = lambda: gymnasium.make(GUESS, highest=5)  # noqa: E731
+    with EpisodePlayer({"mine": make}) as player:
+        (played,) = player.play("oracle", [EpisodeKey("mine", 2)])
+    assert (played["env_id"], played["reward"]) == ("mine", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"concurrency": 0}, "concurrency must be 1 or more"),
+        ({"retries": -1}, "retries must be 0 or more"),
+        ({"env_concurrency": {GUESS: 1}}, "env_concurrency"),
+        ({"env_kwargs": {GUESS: {}}}, "env_kwargs"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        EpisodePlayer(MCQA, **arguments)
+
+
+def test_an_environment_that_it_does_not_have_is_refused() -> None:
+    with EpisodePlayer(MCQA) as player, pytest.raises(UsageError, match="no environment 'x'"):
+        player.play("oracle", [EpisodeKey("x", 0)])

@@ -1,0 +1,84 @@
+"""The check that a trainer computes the log probabilities that the rollout recorded.
+
+With the same weights and the same tokens they differ by rounding alone: about 1e-6 in float32, and
+up to some tenths in bfloat16. A larger gap means that the trainer does not see what the policy saw:
+another template, stale weights, shifted positions or another temperature.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from textgym.errors import TrainingError
+
+__all__ = ["LogprobGap", "default_bound", "logprob_gap"]
+
+_BOUNDS = {"float32": 1e-3, "float64": 1e-3}
+_LOW_PRECISION_BOUND = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogprobGap:
+    """How far log probabilities of rollout and training are apart.
+
+    Attributes:
+        largest: The largest absolute difference of a sampled token; 0 without tokens.
+        mean: The mean absolute difference.
+        tokens: How many tokens were compared.
+    """
+
+    largest: float
+    mean: float
+    tokens: int
+
+    def check(self, bound: float) -> None:
+        """Check that the largest difference is within a bound.
+
+        Raises:
+            TrainingError: It is not.
+
+        Example:
+            >>> logprob_gap([([-0.5], [-0.25], [1])]).check(0.3)
+        """
+        if not self.largest <= bound:
+            raise TrainingError(
+                f"log probabilities of rollout and training differ by up to {self.largest:.2g} "
+                f"(bound {bound:g}, mean {self.mean:.2g}, {self.tokens} tokens): the trainer does "
+                "not compute what the policy sampled from; compare weights, chat template, "
+                "temperature and dtype"
+            )
+
+
+def logprob_gap(
+    rows: Iterable[tuple[Sequence[float], Sequence[float], Sequence[int]]],
+) -> LogprobGap:
+    """Compare log probabilities.
+
+    Args:
+        rows: For each token sequence the recorded values, the computed ones, and the mask of
+            sampled tokens. Recorded values that are NaN are left out.
+
+    Example:
+        >>> logprob_gap([([-0.5, 0.0, -2.0], [-0.25, -9.0, -2.0], [1, 0, 1])])
+        LogprobGap(largest=0.25, mean=0.125, tokens=2)
+    """
+    gaps = [
+        abs(was - now)
+        for recorded, computed, mask in rows
+        for was, now, sampled in zip(recorded, computed, mask, strict=True)
+        if sampled and not math.isnan(was)
+    ]
+    largest = math.nan if any(map(math.isnan, gaps)) else max(gaps, default=0.0)
+    return LogprobGap(largest, sum(gaps) / max(len(gaps), 1), len(gaps))
+
+
+def default_bound(dtype: object) -> float:
+    """Return the bound for a model's dtype, such as `torch.float32` or its name.
+
+    Example:
+        >>> default_bound("torch.float32"), default_bound("bfloat16")
+        (0.001, 1.0)
+    """
+    return _BOUNDS.get(str(dtype).rpartition(".")[2], _LOW_PRECISION_BOUND)

@@ -1,0 +1,14 @@
+"""TRL's `GRPOTrainer` learns from textgym's environments (TRL 1.16).
+
+`Episodes` gives a trainer its data sets, its `rollout_func` and its reward functions;
+`verifier_reward` is a reward function for a data set of your own.
+
+`episodes` plays the tasks that the rows in `tasks` stand for, with the policy that `policies` makes
+from the trainer's model. `samples` turns episodes into what TRL expects, `rewards` has the reward
+functions, and `logprobs` compares the log probabilities of rollout and training.
+"""
+
+from textgym.training.trl.episodes import Episodes
+from textgym.training.trl.rewards import verifier_reward
+
+__all__ = ["Episodes", "verifier_reward"]

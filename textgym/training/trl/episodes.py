@@ -1,0 +1,251 @@
+"""`Episodes`: data sets, `rollout_func` and reward functions for TRL's `GRPOTrainer`.
+
+Invariants: the samples of a group are episodes of one task with one prompt, whatever the sampler
+repeats; an episode that failed is in no group, and the log counts it; the log probabilities of the
+rollout are those that the trainer computes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textgym.errors import TrainingError, UsageError
+from textgym.mixtures import split_by_weight, weights_of
+from textgym.rollouts.episode import EpisodeKey
+from textgym.rollouts.plan import Envs
+from textgym.rollouts.player import EpisodePlayer
+from textgym.tasks.hashing import hash_int
+from textgym.training.logprob_gap import LogprobGap, default_bound
+from textgym.training.trl.logprobs import compare_logprobs
+from textgym.training.trl.policies import policy_of
+from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
+from textgym.training.trl.samples import make_sample, rollout_output
+from textgym.training.trl.tasks import TaskRef, prompt_of, task_of
+from textgym.trajectories.schema import Trajectory
+from textgym.wrappers.specs import WrapperSpec
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+__all__ = ["Episodes"]
+
+_ON_SPLIT = ("error", "drop")
+
+
+class Episodes:
+    """Episodes of environments for `GRPOTrainer`.
+
+    `max_completion_length` limits each message, not the whole episode. Sampling must be from the
+    model's own distribution: `temperature=1.0`, and no `top_p`, `top_k`, `min_p` or penalty.
+
+    Args:
+        envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
+        env_kwargs: As in `rollout`, without `split`, which `dataset` takes.
+        wrappers: As in `rollout`.
+        rewards: The reward functions: `total` for one function, the return of the episode;
+            `environments` for one for each environment, named by its id; or names of reward
+            components, for one for each. TRL adds them up with its `reward_weights`.
+        on_split: What happens to an episode whose tokens are in several sequences, because the chat
+            template or a wrapper changed earlier messages: `error`, or `drop`, which leaves it out
+            of its group and counts it.
+        max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
+            training; None for 0.001 in float32 and 1 in other dtypes.
+        concurrency: The maximum number of episodes that run at once.
+        retries: How often a failed step or policy call is retried.
+
+    Raises:
+        UsageError: An argument is invalid.
+
+    Attributes:
+        reward_funcs: The reward functions.
+        trajectories: The episodes of the last batch.
+        gap: How far the log probabilities of the last batch of training were apart.
+
+    Example:
+        >>> episodes = Episodes("textgym/GuessNumber-v0")
+        >>> dataset = episodes.dataset(3)
+        >>> dataset["task_index"][:], dataset["prompt"][2][0]["task"]
+        ([0, 1, 2], 'textgym/GuessNumber-v0 train 2')
+        >>> [function.__name__ for function in episodes.reward_funcs]
+        ['reward']
+    """
+
+    def __init__(
+        self,
+        envs: Envs,
+        *,
+        env_kwargs: Mapping[str, Any] | None = None,
+        wrappers: Sequence[WrapperSpec] = (),
+        rewards: str | Sequence[str] = "total",
+        on_split: str = "error",
+        max_logprob_gap: float | None = None,
+        concurrency: int = 64,
+        retries: int = 2,
+    ) -> None:
+        if on_split not in _ON_SPLIT:
+            raise UsageError(f"on_split must be error or drop, not {on_split!r}")
+        if "split" in (env_kwargs or {}):
+            raise UsageError("pass split to dataset(...), not in env_kwargs")
+        self._envs, self._env_kwargs = envs, dict(env_kwargs or {})
+        self._options: dict[str, Any] = {
+            "wrappers": wrappers,
+            "concurrency": concurrency,
+            "retries": retries,
+        }
+        self._players: dict[str, EpisodePlayer] = {}
+        self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
+        self._batches = 0
+        ids = self._player("train").env_ids
+        self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
+        self.reward_funcs: list[RewardFunc] = reward_functions(rewards, ids)
+        self.trajectories: list[Trajectory] = []
+        self.gap: LogprobGap | None = None
+
+    def dataset(self, n: int | None = None, *, split: str = "train", start: int = 0) -> Dataset:
+        """Return a data set whose rows stand for tasks.
+
+        Args:
+            n: The number of tasks, which the environments share by weight; None for all tasks of a
+                split that has an end.
+            split: The split of the environments.
+            start: The index of each environment's first task.
+
+        Returns:
+            A data set with the columns `prompt`, `environment`, `task_index` and `split`. The text
+            of a prompt is shown in logs; the environment gives the prompt when an episode begins.
+
+        Raises:
+            UsageError: There are fewer tasks, or no end of them and `n` is None.
+        """
+        import datasets
+
+        player = self._player(split)
+        tasks: list[tuple[float, TaskRef]] = []
+        for id, count in self._counts(player, n, start).items():
+            tasks += [
+                ((number + 0.5) / count, TaskRef(id, split, start + number))
+                for number in range(count)
+            ]
+        tasks.sort()
+        rows = [
+            {
+                "prompt": prompt_of(task, self._observation(player, task)),
+                "environment": task.env_id,
+                "task_index": task.task_index,
+                "split": split,
+            }
+            for _, task in tasks
+        ]
+        return datasets.Dataset.from_list(rows)
+
+    def rollout_func(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
+        """Play the episodes of a batch; pass it to `GRPOTrainer`.
+
+        Args:
+            prompts: The prompts of the rows, as TRL repeats them.
+            trainer: The trainer.
+
+        Raises:
+            UsageError: A prompt is not of `dataset`, or settings of the trainer do not fit.
+            TrainingError: The samples of a group are of different tasks, or log probabilities
+                differ.
+        """
+        tasks = [task_of(prompt) for prompt in prompts]
+        mode = "train" if trainer.model.training else "eval"
+        repeats = _repeats(tasks, trainer, mode)
+        step = (self._batches, trainer.state.global_step) if mode == "train" else ()
+        self._batches += mode == "train"
+        seed = hash_int("trl", trainer.args.seed, mode, *step)
+        with policy_of(trainer) as policy:
+            self.trajectories = self._play(policy, tasks, repeats, seed)
+        filler = trainer.processing_class.eos_token_id
+        samples = [
+            make_sample(trajectory, on_split=self._on_split, filler_id=filler)
+            for trajectory in self.trajectories
+        ]
+        log_episodes(samples, trainer._log_metric)
+        if mode == "train":
+            self.gap = compare_logprobs([sample.row for sample in samples], trainer)
+            bound = self._max_logprob_gap
+            self.gap.check(default_bound(trainer.model.dtype) if bound is None else bound)
+        return rollout_output(samples)
+
+    def close(self) -> None:
+        """Close all environments."""
+        for player in self._players.values():
+            player.close()
+
+    def _player(self, split: str) -> EpisodePlayer:
+        """Return the player of a split."""
+        if split not in self._players:
+            kwargs = self._env_kwargs
+            if split != "train":  # a function makes environments of one split
+                kwargs = {**kwargs, "split": split}
+            self._players[split] = EpisodePlayer(self._envs, env_kwargs=kwargs, **self._options)
+        return self._players[split]
+
+    def _counts(self, player: EpisodePlayer, n: int | None, start: int) -> dict[str, int]:
+        """Return how many tasks each environment has in a data set."""
+        available = {
+            id: getattr(env.unwrapped, "num_tasks", None) for id, env in player.samples.items()
+        }
+        if n is None:
+            endless = next((id for id, count in available.items() if count is None), None)
+            if endless:
+                raise UsageError(f"{endless} has no end of tasks in this split: pass n")
+            return {id: count - start for id, count in available.items() if count is not None}
+        counts = split_by_weight(self._weights, n)
+        for id, count in counts.items():
+            end = available[id]
+            if end is not None and start + count > end:
+                raise UsageError(f"{id} has {end} tasks, so {count} from {start} on are too many")
+        return {id: count for id, count in counts.items() if count}
+
+    def _observation(self, player: EpisodePlayer, task: TaskRef) -> Any:
+        env = player.samples[task.env_id]
+        options = {"index": task.task_index} if hasattr(env.unwrapped, "num_tasks") else None
+        return env.reset(seed=task.task_index, options=options)[0]
+
+    def _play(
+        self, policy: Any, tasks: Sequence[TaskRef], repeats: Sequence[int], seed: int
+    ) -> list[Trajectory]:
+        """Play each task once, in the order of the batch."""
+        keys = [
+            EpisodeKey(task.env_id, task.task_index, repeat)
+            for task, repeat in zip(tasks, repeats, strict=True)
+        ]
+        played: list[Any] = [None] * len(tasks)
+        for split in dict.fromkeys(task.split for task in tasks):
+            places = [place for place, task in enumerate(tasks) if task.split == split]
+            asked = [keys[place] for place in places]
+            trajectories = self._player(split).play(policy, asked, seed=seed)
+            for place, trajectory in zip(places, trajectories, strict=True):
+                played[place] = trajectory
+        return played
+
+
+def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:
+    """Return which episode of its task each sample is.
+
+    Raises:
+        TrainingError: A group has samples of different tasks.
+    """
+    size = trainer.num_generations if mode == "train" else trainer.num_generations_eval
+    first = trainer.accelerator.process_index * len(tasks)  # groups may span processes
+    groups: dict[int, TaskRef] = {}
+    for place, task in enumerate(tasks, first):
+        if groups.setdefault(place // size, task) != task:
+            raise TrainingError(
+                f"a group has samples of {groups[place // size]} and {task}: TRL must repeat each "
+                f"row {size} times in a row"
+            )
+    earlier: Counter[TaskRef] = Counter()
+    numbers = {}
+    for group, task in groups.items():  # a small data set may have a task twice in a batch
+        numbers[group] = earlier[task]
+        earlier[task] += 1
+    return [
+        numbers[place // size] * size + place % size for place in range(first, first + len(tasks))
+    ]

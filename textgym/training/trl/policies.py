@@ -1,0 +1,61 @@
+"""The policy over what a TRL trainer samples with: its model, its vLLM, or its vLLM server."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from textgym.concurrency.run_sync import run_sync
+from textgym.errors import UsageError
+from textgym.policies import Policy, Sampling
+from textgym.policies.hf import HFPolicy
+
+__all__ = ["policy_of"]
+
+
+@contextlib.contextmanager
+def policy_of(trainer: Any) -> Iterator[Policy]:
+    """Return the policy of a trainer, for one batch of episodes.
+
+    Args:
+        trainer: A `GRPOTrainer`.
+
+    Raises:
+        UsageError: The trainer's settings change the distribution that is sampled from.
+    """
+    sampling = _sampling(trainer)
+    from trl.models.utils import unwrap_model_for_generation
+
+    with unwrap_model_for_generation(
+        trainer.model_wrapped,
+        trainer.accelerator,
+        gather_deepspeed3_params=trainer.args.ds3_gather_for_generation,
+    ) as model:
+        policy = HFPolicy.of(model, trainer.processing_class, sampling, name="trl")
+        policy.version = f"step {trainer.state.global_step}"
+        try:
+            yield policy
+        finally:
+            run_sync(policy.close)
+
+
+def _sampling(trainer: Any) -> Sampling:
+    """Return how a trainer samples, if that is from the model's own distribution."""
+    neutral: dict[str, tuple[Any, ...]] = {
+        "temperature": (1.0,),
+        "top_p": (1.0,),
+        "top_k": (0, None),
+        "min_p": (0.0, None),
+        "repetition_penalty": (1.0,),
+        "generation_kwargs": ({}, None),
+        "chat_template_kwargs": ({}, None),
+    }
+    for name, allowed in neutral.items():
+        value = getattr(trainer.args, name)
+        if value not in allowed:
+            raise UsageError(
+                f"GRPOConfig.{name} must be {allowed[0]!r} for episodes, not {value!r}: they are "
+                "sampled from the model's own distribution, and trained on that"
+            )
+    return Sampling(max_tokens=trainer.max_completion_length)

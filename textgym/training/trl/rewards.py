@@ -1,0 +1,148 @@
+"""Reward functions for TRL.
+
+Invariants: a reward that does not exist is None, never 0: that of an episode that failed, of
+another environment, or of a component that the episode does not have.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+from textgym.errors import BoundaryFailure, UsageError
+from textgym.messages import text_of
+from textgym.training.trl.samples import Sample
+
+__all__ = ["RewardFunc", "log_episodes", "reward_functions", "verifier_reward"]
+
+RewardFunc = Callable[..., list[float | None]]
+
+
+def reward_functions(rewards: str | Sequence[str], env_ids: Sequence[str]) -> list[RewardFunc]:
+    """Return the reward functions that the argument `rewards` of `Episodes` asks for.
+
+    Raises:
+        UsageError: `rewards` is something else.
+
+    Example:
+        >>> [function.__name__ for function in reward_functions("environments", ["a", "b"])]
+        ['a', 'b']
+    """
+    if rewards == "total":
+        return [_named("reward", lambda sample: sample.reward)]
+    if rewards == "environments":
+        return [_named(id, _of_env(id)) for id in env_ids]
+    is_list = isinstance(rewards, Sequence) and not isinstance(rewards, str) and bool(rewards)
+    if not is_list or not all(isinstance(name, str) for name in rewards):
+        raise UsageError(
+            "rewards must be 'total', 'environments' or a list with names of components, not "
+            f"{rewards!r:.100}"
+        )
+    return [_named(name, _of_component(name)) for name in rewards]
+
+
+def _of_env(id: str) -> Callable[[Sample], float | None]:
+    return lambda sample: sample.reward if sample.trajectory["env_id"] == id else None
+
+
+def _of_component(name: str) -> Callable[[Sample], float | None]:
+    def value(sample: Sample) -> float | None:
+        """Return what the component paid over the episode."""
+        steps = [step["components"] for step in sample.trajectory["steps"]]
+        paid = [components[name] for components in steps if name in components]
+        return None if sample.reward is None or not paid else sum(paid)
+
+    return value
+
+
+def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
+    def rewards(*, episode: list[Sample], **kwargs: Any) -> list[float | None]:
+        return [value(sample) for sample in episode]
+
+    rewards.__name__ = name
+    return rewards
+
+
+def log_episodes(samples: Sequence[Sample], log: Callable[[str, float], None]) -> None:
+    """Log the figures of a batch of episodes.
+
+    Args:
+        samples: The episodes.
+        log: Logs a figure by name.
+    """
+    graded = [sample.trajectory for sample in samples if sample.reward is not None]
+    failures = Counter(
+        sample.trajectory["failure"]["boundary"]
+        for sample in samples
+        if sample.trajectory["failure"]
+    )
+    log("episodes/failed", float(failures.total()))
+    for boundary, count in failures.items():
+        log(f"episodes/failed/{boundary}", float(count))
+    log("episodes/split", float(sum(sample.is_refused for sample in samples)))
+    if not graded:
+        return
+    log("episodes/success", fmean(bool(episode["is_success"]) for episode in graded))
+    log("episodes/turns", fmean(len(episode["steps"]) for episode in graded))
+    log("episodes/truncated", fmean(episode["truncated"] for episode in graded))
+    cut = [any(step["finish_reason"] == "length" for step in item["steps"]) for item in graded]
+    log("episodes/cut", fmean(cut))
+    ids = sorted({episode["env_id"] for episode in graded})
+    for id in ids if len(ids) > 1 else ():
+        mine = [episode for episode in graded if episode["env_id"] == id]
+        log(f"{id}/reward", fmean(episode["reward"] or 0.0 for episode in mine))
+        log(f"{id}/success", fmean(bool(episode["is_success"]) for episode in mine))
+    names = sorted({name for episode in graded for name in _components(episode)})
+    for name in names:
+        values = [_components(episode)[name] for episode in graded if name in _components(episode)]
+        log(f"components/{name}", fmean(values))
+
+
+def _components(episode: Any) -> dict[str, float]:
+    """Return the reward components of an episode's last step."""
+    steps = episode["steps"]
+    return steps[-1]["components"] if steps else {}
+
+
+def verifier_reward(
+    verify: Callable[[str, Any], float], answer: str = "answer", name: str | None = None
+) -> RewardFunc:
+    """Return a reward function that compares each completion with a column of the data set.
+
+    Args:
+        verify: Called with the text of the completion and the value of the column; returns a
+            reward or whether the text is right, such as `textgym.verifiers.equal_math`.
+        answer: The name of the column.
+        name: The name in logs; by default that of `verify`.
+
+    Returns:
+        A function for the `reward_funcs` of a trainer. Where the verifier itself fails, the reward
+        is None, so that TRL leaves the completion out.
+
+    Example:
+        >>> from textgym.verifiers import equal_text
+        >>> reward = verifier_reward(lambda text, answer: equal_text(answer, text))
+        >>> reward(completions=["Paris", "Rome"], answer=["Paris", "Paris"])
+        [1.0, 0.0]
+    """
+
+    def rewards(*, completions: list[Any], **columns: Any) -> list[float | None]:
+        if answer not in columns:
+            raise UsageError(f"the data set has no column {answer!r} with the answers")
+        return [
+            _verified(verify, completion, gold)
+            for completion, gold in zip(completions, columns[answer], strict=True)
+        ]
+
+    rewards.__name__ = name or str(getattr(verify, "__name__", "verifier"))
+    return rewards
+
+
+def _verified(verify: Callable[[str, Any], float], completion: Any, gold: Any) -> float | None:
+    text = completion if isinstance(completion, str) else text_of(completion[-1])
+    try:
+        return float(verify(text, gold))
+    except BoundaryFailure:
+        return None

@@ -1,0 +1,77 @@
+"""Episodes as samples of a TRL batch, which has one sample for each prompt.
+
+Invariants: the tokens are those that the policy saw and sampled; an episode without a reward has a
+sample without trained tokens, whose rewards are None, so that TRL leaves it out of its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textgym.errors import UsageError
+from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.token_rows import TokenRow, token_rows
+
+__all__ = ["Sample", "make_sample", "rollout_output"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sample:
+    """An episode and its tokens.
+
+    Attributes:
+        trajectory: The episode.
+        row: Its tokens.
+        reward: The return; None if the episode failed or is not trained on.
+        is_refused: Whether it was split, and so is not trained on.
+    """
+
+    trajectory: Trajectory
+    row: TokenRow
+    reward: float | None
+    is_refused: bool = False
+
+    def __repr__(self) -> str:
+        episode, failure = self.trajectory, self.trajectory["failure"]
+        outcome = f"{failure['type']}: {failure['message']:.100}" if failure else self.reward
+        return f"<{episode['env_id']}, task {episode['task_index']}: {outcome}>"
+
+
+def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sample:
+    """Return an episode as a sample.
+
+    Args:
+        trajectory: The episode.
+        on_split: What happens to an episode whose tokens are in several sequences: `error` or
+            `drop`.
+        filler_id: The token of a sample without tokens.
+
+    Raises:
+        UsageError: The episode was split, and `on_split` is `error`; or it has no tokens.
+    """
+    filler = TokenRow([filler_id], [filler_id], [0], [0.0])
+    if trajectory["failure"]:
+        return Sample(trajectory, filler, None)
+    rows = token_rows(trajectory)
+    if len(rows) > 1 and on_split == "error":
+        raise UsageError(
+            f"an episode of {trajectory['env_id']} has {len(rows)} token sequences, because the "
+            "chat template or a wrapper changed an earlier message, and TRL trains on one: use a "
+            "template that keeps earlier turns as they were, or on_split='drop'"
+        )
+    if len(rows) > 1:
+        return Sample(trajectory, filler, None, is_refused=True)
+    return Sample(trajectory, rows[0] if rows else filler, trajectory["reward"])
+
+
+def rollout_output(samples: Sequence[Sample]) -> dict[str, list[Any]]:
+    """Return what TRL's `rollout_func` must return; reward functions get the samples."""
+    return {
+        "prompt_ids": [sample.row.prompt_ids for sample in samples],
+        "completion_ids": [sample.row.completion_ids for sample in samples],
+        "logprobs": [sample.row.logprobs for sample in samples],
+        "env_mask": [sample.row.completion_mask for sample in samples],
+        "episode": list(samples),
+    }

@@ -95,10 +95,10 @@ def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
     Breaks.made = 0
     player = EpisodePlayer("test_player:Breaks", concurrency=1)
     keys = [EpisodeKey(player.env_ids[0], task) for task in range(30)]
-    good = [key for key, t in zip(keys, player.play("random", keys), strict=True) if t["reward"]]
+    good = [key for key, t in zip(keys, player.play(Seeds(), keys), strict=True) if t["reward"]]
     made = Breaks.made
     for _ in range(3):
-        assert [t["reward"] for t in player.play("random", good)] == [1.0] * len(good)
+        assert [t["reward"] for t in player.play(Seeds(), good)] == [1.0] * len(good)
     assert Breaks.made == made
     player.close()
 
@@ -106,7 +106,7 @@ def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
 def test_a_failed_episode_has_no_reward_and_leaves_the_others_alone() -> None:
     with EpisodePlayer("test_player:Breaks", retries=0) as player:
         keys = [EpisodeKey(player.env_ids[0], task) for task in range(30)]
-        played = player.play("random", keys)
+        played = player.play(Seeds(), keys)
     assert {t["reward"] for t in played} == {1.0, None}
     assert all((t["failure"] is None) == (t["reward"] is not None) for t in played)
     assert all(t["failure"]["boundary"] == "environment" for t in played if t["failure"])

@@ -33,7 +33,10 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """
     try:
         asyncio.get_running_loop()
+        is_running = True
     except RuntimeError:
+        is_running = False
+    if not is_running:
         return asyncio.run(start())
     with ThreadPoolExecutor(1, "textgym-run-sync") as thread:
         return thread.submit(lambda: asyncio.run(start())).result()

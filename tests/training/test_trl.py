@@ -1,0 +1,270 @@
+"""TRL's GRPOTrainer, really run, on environments of textgym."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repository import EXAMPLES
+
+import textgym
+from textgym.errors import EnvironmentFailure, JudgeFailure, TrainingError, UsageError
+from textgym.messages import assistant
+from textgym.rewards import Grade
+from textgym.tasks.task import Task
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("trl")
+pytest.importorskip("datasets")
+sys.path.append(str(EXAMPLES))
+
+import small_model  # noqa: E402
+
+from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
+from textgym.training.trl.tasks import task_of  # noqa: E402
+
+pytestmark = [
+    pytest.mark.model,
+    pytest.mark.filterwarnings("ignore"),  # of trainers
+]
+
+GUESS, MCQA = "textgym/GuessNumber-v0", "textgym/MCQA-v0"
+SMALL = {"highest": 3, "turns": 2}
+GROUP = 4
+
+
+class Numbered(textgym.TextEnv[dict]):  # type: ignore[type-arg]
+    """Say a word; every third task cannot be graded."""
+
+    card = textgym.Card("demo/Numbered-v0", "Say it.", ("multi-turn",), (), (), "test", ("exact",))
+
+    def generate(self, rng: Any, level: Any) -> dict[str, Any]:
+        return {"number": rng.randrange(10**6)}
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        return Task(row["id"], ({"role": "user", "content": "Guess"},), row["number"], None, row)
+
+    def begin(self, task: Task) -> dict[str, Any]:
+        return {}
+
+    def grade(self) -> Grade:
+        if self.task.answer % 3 == 0:
+            raise EnvironmentFailure("broken")
+        said = float("1" in self.answer_text)
+        return Grade(said, bool(said), {"one": said, "length": float(len(self.answer_text))})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A small model that names numbers."""
+    torch.manual_seed(0)
+    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8, env_kwargs=SMALL)
+    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
+    tokenizer = small_model.make_tokenizer(conversations)
+    model = small_model.make_model(tokenizer)
+    small_model.imitate(model, tokenizer, conversations, steps=20)
+    place = tmp_path_factory.mktemp("model")
+    small_model.save(model, tokenizer, place)
+    return str(place)
+
+
+@pytest.fixture
+def make_trainer(folder: str, tmp_path: Path) -> Iterator[Any]:
+    """Return a function that makes a trainer."""
+    opened: list[Episodes] = []
+
+    def make(episodes: Episodes, dataset: Any, **settings: Any) -> Any:
+        from trl import GRPOConfig, GRPOTrainer
+
+        opened.append(episodes)
+        arguments = {
+            "max_steps": 2,
+            "per_device_train_batch_size": 3 * GROUP,
+            "per_device_eval_batch_size": 2 * GROUP,
+            "num_generations": GROUP,
+            "max_completion_length": 4,
+            "learning_rate": 1e-3,
+            "logging_steps": 1,
+            **settings,
+        }
+        config = GRPOConfig(
+            output_dir=str(tmp_path),
+            save_strategy="no",
+            report_to=[],
+            disable_tqdm=True,
+            use_cpu=True,
+            bf16=False,
+            **arguments,
+        )
+        return GRPOTrainer(
+            model=folder,
+            args=config,
+            train_dataset=dataset,
+            eval_dataset=episodes.dataset(4, split="test"),
+            rollout_func=episodes.rollout_func,
+            reward_funcs=episodes.reward_funcs,
+        )
+
+    yield make
+    for episodes in opened:
+        episodes.close()
+
+
+def logged(trainer: Any, name: str) -> list[float]:
+    return [entry[name] for entry in trainer.state.log_history if name in entry]
+
+
+def weights(trainer: Any) -> Any:
+    return torch.cat([parameter.detach().flatten() for parameter in trainer.model.parameters()])
+
+
+def test_a_group_is_of_one_task_and_log_probabilities_agree(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(40))
+    before = weights(trainer)
+    groups = []
+    play = episodes.rollout_func
+
+    def rollout(prompts: Any, holder: Any) -> Any:
+        output = play(prompts, holder)
+        groups.extend(zip(*[iter(episodes.trajectories)] * GROUP, strict=True))
+        return output
+
+    trainer.rollout_func = rollout
+    trainer.train()
+    assert len(groups) == 2 * 3
+    for group in groups:
+        assert len({item["task_id"] for item in group}) == 1
+        assert [item["repeat"] for item in group] == list(range(GROUP))
+        assert len({json.dumps(item["messages"][0]) for item in group}) == 1
+    assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
+    assert not torch.equal(before, weights(trainer))
+    assert trainer.model.training
+
+
+def test_failed_episodes_leave_their_group_and_are_counted(make_trainer: Any) -> None:
+    episodes = Episodes("test_trl:Numbered", rewards=["one"], retries=0)
+    trainer = make_trainer(episodes, episodes.dataset(30))
+    trainer.train()
+    failed = logged(trainer, "episodes/failed")
+    assert sum(failed) > 0
+    assert sum(failed) % GROUP == 0  # whole groups, since a task fails or does not
+    assert logged(trainer, "episodes/failed/environment") == [count for count in failed if count]
+    assert not any(value != value for value in logged(trainer, "reward"))
+    assert len(logged(trainer, "rewards/one/mean")) == 2
+
+
+def test_a_batch_of_failures_changes_nothing(make_trainer: Any) -> None:
+    episodes = Episodes("test_trl:Numbered", retries=0)
+    broken = episodes.dataset(60).filter(lambda row: _is_broken(row["task_index"]))
+    trainer = make_trainer(episodes, broken, max_steps=1, num_generations=3)
+    before = weights(trainer)
+    trainer.train()
+    assert torch.equal(before, weights(trainer))
+    assert logged(trainer, "episodes/failed") == [3 * GROUP]
+
+
+def _is_broken(index: int) -> bool:
+    env = Numbered()
+    env.reset(options={"index": index})
+    return bool(env.task.answer % 3 == 0)
+
+
+def test_several_environments_have_a_reward_each(make_trainer: Any) -> None:
+    episodes = Episodes({GUESS: 0.5, MCQA: 0.5}, env_kwargs={GUESS: SMALL}, rewards="environments")
+    dataset = episodes.dataset(40)
+    assert set(dataset["environment"]) == {GUESS, MCQA}
+    trainer = make_trainer(episodes, dataset, per_device_train_batch_size=10 * GROUP, max_steps=1)
+    trainer.train()
+    for id in (GUESS, MCQA):
+        assert len(logged(trainer, f"rewards/{id}/mean")) == 1
+        assert len(logged(trainer, f"{id}/success")) == 1
+
+
+def test_evaluations_play_the_tasks_of_their_split_with_the_same_seeds(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12))
+    first = trainer.evaluate()
+    second = trainer.evaluate()
+    assert first["eval_episodes/success"] == second["eval_episodes/success"]
+    assert {item["env_kwargs"].get("split") for item in episodes.trajectories} == {"test"}
+
+
+def test_another_template_fails_loudly(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12))
+    compute = trainer._get_per_token_logps_and_entropies
+
+    def shifted(*args: Any, **kwargs: Any) -> Any:
+        logprobs, *others = compute(*args, **kwargs)
+        return (logprobs.roll(1, 1), *others)
+
+    trainer._get_per_token_logps_and_entropies = shifted
+    with pytest.raises(TrainingError, match="log probabilities of rollout and training differ"):
+        trainer.train()
+
+
+def test_rows_that_are_not_repeated_in_a_row_are_refused(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    dataset = episodes.dataset(12)
+    trainer = make_trainer(episodes, dataset)
+    trainer.model.train()
+    with pytest.raises(TrainingError, match="a group has samples of"):
+        episodes.rollout_func(dataset["prompt"][:8], trainer)
+
+
+def test_a_prompt_of_another_data_set_is_refused(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12))
+    with pytest.raises(UsageError, match="a prompt names no task"):
+        episodes.rollout_func([[{"role": "user", "content": "Hello."}]] * GROUP, trainer)
+
+
+@pytest.mark.parametrize("settings", [{"temperature": 0.7}, {"top_p": 0.9}, {"top_k": 5}], ids=str)
+def test_sampling_from_another_distribution_is_refused(make_trainer: Any, settings: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12), **settings)
+    with pytest.raises(UsageError, match=f"GRPOConfig.{next(iter(settings))} must be"):
+        trainer.train()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"on_split": "cut"}, "on_split must be error or drop"),
+        ({"rewards": "all"}, "rewards must be"),
+        ({"env_kwargs": {"split": "test"}}, "pass split to dataset"),
+    ],
+)
+def test_wrong_arguments_of_episodes_are_refused(arguments: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Episodes(GUESS, **arguments)
+
+
+def test_a_data_set_has_no_more_tasks_than_its_environment() -> None:
+    episodes = Episodes(GUESS)
+    assert len(episodes.dataset(split="test")) == 500
+    with pytest.raises(UsageError, match="has no end of tasks"):
+        episodes.dataset()
+    with pytest.raises(UsageError, match="too many"):
+        episodes.dataset(400, split="test", start=200)
+    prompt = episodes.dataset(1, split="validation", start=7)["prompt"][0]
+    assert task_of(prompt) == (GUESS, "validation", 7)
+
+
+def test_a_verifier_is_a_reward_function() -> None:
+    def verify(text: str, answer: Any) -> bool:
+        if answer == "down":
+            raise JudgeFailure("no reply")
+        return text == answer
+
+    reward = verifier_reward(verify, answer="gold")
+    completions = [[assistant("A")], [assistant("A")], [assistant("A")]]
+    assert reward.__name__ == "verify"
+    assert reward(completions=completions, gold=["A", "B", "down"], prompts=[]) == [1.0, 0.0, None]
+    with pytest.raises(UsageError, match="no column 'gold'"):
+        reward(completions=completions)

@@ -24,6 +24,8 @@ def policy_of(trainer: Any) -> Iterator[Policy]:
     Raises:
         UsageError: The trainer's settings change the distribution that is sampled from.
     """
+    if trainer.use_vllm:
+        raise UsageError("episodes are sampled with transformers: leave out use_vllm")
     sampling = _sampling(trainer)
     from trl.models.utils import unwrap_model_for_generation
 

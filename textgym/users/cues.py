@@ -147,8 +147,8 @@ _OTHER_HELP = _any(
     "help you with anything",
     "any(?:thing)? (?:other|else) (?:you|to) (?:need|want|would like|do|help)",
 )
-OFFER = re.compile(rf"[^.?!;\n]{{0,80}}?{_OTHER_HELP.pattern}[^.?!;\n]{{0,200}}[.?!;]?")
-"""A sentence that offers other help at the end of the work."""
+OFFER = re.compile(rf"{_OTHER_HELP.pattern}[^.?!;\n]{{0,200}}[.?!;]?")
+"""The end of a sentence that offers other help at the end of the work."""
 
 HELP = re.compile(r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)\b")
 """What a greeting asks."""

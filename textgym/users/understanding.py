@@ -38,6 +38,7 @@ __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
 MAX_READ = 8_000  # characters
 MAX_GREETING = 80  # characters
 MAX_CLAUSE = 600  # characters, of which the last are read
+MAX_BEFORE_OFFER = 80  # characters of its sentence
 
 
 class Kind(StrEnum):
@@ -107,7 +108,7 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
     cannot = CANNOT.search(whole) is not None and not _says_done(whole)
-    rest = OFFER.sub(" ", whole)
+    rest = _without_offers(whole)
     asked: set[str] = set()
     hinted: set[str] = set()
     words: set[str] = set()
@@ -132,6 +133,17 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     if len(whole) < MAX_GREETING and _GREETS.match(whole):
         return Heard(Kind.GREETING)
     return Heard(Kind.STATEMENT)
+
+
+def _without_offers(text: str) -> str:
+    """Leave out offers of other help, each with the beginning of its sentence."""
+    parts, end = [], 0
+    for offer in OFFER.finditer(text):
+        before = text[end : offer.start()]
+        sentence = max(before.rfind(mark) for mark in ".?!;\n") + 1
+        parts.append(before[: max(sentence, len(before) - MAX_BEFORE_OFFER)])
+        end = offer.end()
+    return " ".join([*parts, text[end:]])
 
 
 def _says_done(text: str) -> bool:

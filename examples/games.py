@@ -51,20 +51,13 @@ class AnyNumber(Policy):
 
 
 class AnyLetter(Policy):
-    """Says a letter.
-
-    Args:
-        letters: The letters.
-    """
-
-    def __init__(self, letters: str = LETTERS) -> None:
-        self.letters = letters
+    """Says a letter."""
 
     async def act(
         self, messages: Any, tools: Any, *, prior: Any = None, seed: int | None = None
     ) -> Action:
         """Return the letter."""
-        return Action(assistant(random.Random(seed).choice(self.letters)))
+        return Action(assistant(random.Random(seed).choice(LETTERS)))
 
 
 def guess(feedback: bool, highest: int = 3, turns: int = 2, **others: Any) -> Game:

@@ -37,21 +37,15 @@ def make_tokenizer(conversations: Sequence[Any]) -> Any:
     )
 
 
-def make_model(tokenizer: Any, width: int = 64) -> Any:
-    """Make a causal language model with random weights: 85,000, or 334,000 at a width of 128.
-
-    Args:
-        tokenizer: Its tokenizer.
-        width: The size of its hidden states, a multiple of 32.
-    """
+def make_model(tokenizer: Any) -> Any:
+    """Make a causal language model with 85,000 random weights."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
-            hidden_size=width,
-            intermediate_size=2 * width,
+            hidden_size=64,
+            intermediate_size=128,
             num_hidden_layers=2,
-            num_attention_heads=width
-            // 32,  # with 32 dimensions, the smallest that vLLM supports on a CPU
+            num_attention_heads=2,  # with 32 dimensions, the smallest that vLLM supports on a CPU
             max_position_embeddings=256,
             tie_word_embeddings=True,
             initializer_range=0.1,  # a narrow model learns nothing from the usual 0.02

@@ -787,3 +787,48 @@ def test_failure_of_the_model_keeps_its_cause(
     (failure,) = ask_all(policy, SHORT)
     assert isinstance(failure, PolicyFailure)
     assert isinstance(failure.__cause__, RuntimeError)
+
+
+# A model that somebody else holds
+
+
+def test_a_policy_of_a_model_uses_it_where_it_is_and_leaves_it_as_it_was(policy: HFPolicy) -> None:
+    model, kept = policy.model, policy.model.generation_config
+    model.train()
+    others = list(model.modules())[1:]
+    others[0].eval()
+    modes = [module.training for module in model.modules()]
+    own = HFPolicy.of(model, policy.tokenizer, {"temperature": 0, "max_tokens": 4})
+    try:
+        own.version = "step 3"
+        action = asyncio.run(own.act([user("Hello.")], []))
+        assert own.model is model
+        assert [module.training for module in model.modules()] == modes
+        assert model.generation_config is kept
+        assert action.policy_version == "step 3"
+        assert action.token_ids == asyncio.run(own.act([user("Hello.")], [])).token_ids
+    finally:
+        model.eval()
+        asyncio.run(own.close())
+
+
+def test_defaults_of_the_models_own_generation_config_do_not_apply(policy: HFPolicy) -> None:
+    model, kept = policy.model, policy.model.generation_config
+    own = HFPolicy.of(model, policy.tokenizer, {"temperature": 0, "max_tokens": 6})
+    before = asyncio.run(own.act([user("Hello.")], []))
+    try:
+        config = type(kept)(**{**kept.to_dict(), "repetition_penalty": 50.0, "max_new_tokens": 1})
+        model.generation_config = config
+        assert asyncio.run(own.act([user("Hello.")], [])).token_ids == before.token_ids
+        assert model.generation_config is config
+    finally:
+        model.generation_config = kept
+        asyncio.run(own.close())
+
+
+def test_a_tokenizer_without_a_template_is_refused(policy: HFPolicy) -> None:
+    class Plain:
+        chat_template = None
+
+    with pytest.raises(UsageError, match="the tokenizer has no chat template"):
+        HFPolicy.of(policy.model, Plain())

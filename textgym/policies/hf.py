@@ -136,18 +136,6 @@ class HFPolicy(Policy):
 
         Raises:
             UsageError: The tokenizer has no chat template, or an argument is invalid.
-
-        Example:
-            >>> from transformers import LlamaConfig, LlamaForCausalLM
-            >>> from textgym.policies.models import load_tokenizer
-            >>> tokenizer = load_tokenizer("")
-            >>> size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1}
-            >>> config = LlamaConfig(vocab_size=len(tokenizer), num_attention_heads=2, **size)
-            >>> model = LlamaForCausalLM(config).train()
-            >>> policy = HFPolicy.of(model, tokenizer, {"max_tokens": 2})
-            >>> action = asyncio.run(policy.act([{"role": "user", "content": "Hi."}], []))
-            >>> len(action.token_ids), policy.model is model, model.training
-            (2, True, True)
         """
         if not tokenizer.chat_template:
             raise UsageError("HFPolicy.of: the tokenizer has no chat template")

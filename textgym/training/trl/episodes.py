@@ -64,12 +64,12 @@ class Episodes:
         gap: How far the log probabilities of the last batch of training were apart.
 
     Example:
-        >>> episodes = Episodes("textgym/GuessNumber-v0")
-        >>> dataset = episodes.dataset(3)
-        >>> dataset["task_index"][:], dataset["prompt"][2][0]["task"]
-        ([0, 1, 2], 'textgym/GuessNumber-v0 train 2')
+        >>> episodes = Episodes(
+        ...     {"textgym/GuessNumber-v0": 0.5, "textgym/MCQA-v0": 0.5}, rewards="environments"
+        ... )
         >>> [function.__name__ for function in episodes.reward_funcs]
-        ['reward']
+        ['textgym/GuessNumber-v0', 'textgym/MCQA-v0']
+        >>> episodes.close()
     """
 
     def __init__(

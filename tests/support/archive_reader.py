@@ -68,8 +68,8 @@ _ASKED = [  # how a question asks for a value, and how documents tell it
     ]),
 ]  # fmt: skip
 _FORMS = re.compile(
-    r"(?:What is|Who or what is|Please find out|I need to know|Can you tell me"
-    r"|Which name, word or number is) (.+?)[.?]"
+    r"(?:What is|Who is|I would like to know|Please find out|I need to know|Can you tell me"
+    r"|Do you know) (.+?)[.?]"
 )
 
 

@@ -161,7 +161,7 @@ class Search(TextEnv[SearchState]):
         >>> env = gymnasium.make("textgym/Search-v0", split="test", level=1)
         >>> observation, info = env.reset(options={"index": 0})
         >>> observation[-1]["content"]
-        'Who or what is the founder of Saladton?'
+        'I would like to know the founder of Saladton.'
         >>> observation, *_ = env.step(assistant_calls(("search", {"query": "Saladton"})))
         >>> observation[-1]["content"].split("\n")[1][:24]
         'D-8877: Saladton, a town'

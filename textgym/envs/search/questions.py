@@ -17,12 +17,12 @@ __all__ = ["UNANSWERABLE", "Question", "draw_question"]
 
 UNANSWERABLE = 0.12  # the share of questions without an answer
 _FORMS = (
-    "What is {asked}?",
-    "Who or what is {asked}?",
+    "{word} is {asked}?",
+    "I would like to know {asked}.",
     "Please find out {asked}.",
     "I need to know {asked}.",
     "Can you tell me {asked}?",
-    "Which name, word or number is {asked}?",
+    "Do you know {asked}?",
 )
 
 
@@ -71,7 +71,8 @@ def _attempt(
         if is_last:
             if (value is not None) != answerable:
                 return None
-            text = choice(rng, _FORMS).format(asked=asked)
+            word = "Who" if relation.value == "person" else "What"
+            text = choice(rng, _FORMS).format(word=word, asked=asked)
             return Question(text, value, [thing.document for thing in things])
         if value is None or relation.value not in RELATIONS:
             return None

@@ -257,7 +257,7 @@ REMARKS = {
 
 TRADES = (
     "baker", "bookbinder", "brewer", "carpenter", "cartographer", "chandler", "clockmaker",
-    "cobbler", "cooper", "dyer", "engraver", "farrier", "fletcher", "furrier", "gardener",
+    "cobbler", "cooper", "dyer", "cutler", "farrier", "fletcher", "furrier", "gardener",
     "gilder", "glazier", "glover", "hatter", "locksmith", "lute maker", "mason", "midwife",
     "miller", "notary", "papermaker", "perfumer", "physician", "potter", "printer", "saddler",
     "shipwright", "silversmith", "spinner", "surveyor", "tailor", "thatcher", "tinsmith",

@@ -123,6 +123,27 @@ def test_another_policy_can_play_next() -> None:
     assert rewards[1] != rewards[0]
 
 
+def test_calls_at_once_play_with_their_own_policies() -> None:
+    class Says(Policy):
+        def __init__(self, text: str) -> None:
+            self.text = text
+
+        async def act(self, *args: Any, **kwargs: Any) -> Action:
+            await asyncio.sleep(0)
+            return Action(assistant(self.text))
+
+    async def play(player: EpisodePlayer, text: str) -> set[str]:
+        keys = [EpisodeKey(MCQA, task) for task in range(20)]
+        played = await player.aplay(Says(text), keys)
+        return {str(item["messages"][-1]["content"]) for item in played}
+
+    async def play_all() -> list[set[str]]:
+        with EpisodePlayer(MCQA, concurrency=3) as player:
+            return await asyncio.gather(*(play(player, text) for text in "abc"))
+
+    assert asyncio.run(play_all()) == [{"a"}, {"b"}, {"c"}]
+
+
 def test_it_plays_in_a_loop_in_a_thread_and_inside_a_running_loop() -> None:
     keys = [EpisodeKey(MCQA, 0)]
     with EpisodePlayer(MCQA) as player:

@@ -27,12 +27,19 @@ class PooledEnv:
     Attributes:
         key: Environments of the same key are interchangeable.
         env: The environment.
-        policy: The policy that was bound to the environment, if a user has bound one.
     """
 
     key: Hashable
     env: gym.Env[Any, Any]
-    policy: Policy | None = None
+    _policy: Policy | None = None
+    _bound: Policy | None = None
+
+    def bound(self, policy: Policy) -> Policy:
+        """Return a policy bound to the environment; one that plays it again is not bound again."""
+        if self._bound is None or self._policy is not policy:
+            self._bound = policy.for_env(self.env)
+            self._policy = policy
+        return self._bound
 
 
 class EnvPool:
@@ -78,11 +85,6 @@ class EnvPool:
         """Take back an environment whose state is unknown, and close it."""
         self._all.remove(pooled)
         self._log.close(pooled.env)
-
-    def unbind(self) -> None:
-        """Forget which policies the environments were bound to, before another one plays."""
-        for pooled in self._all:
-            pooled.policy = None
 
     def close(self) -> None:
         """Close all environments, also those that are in use."""

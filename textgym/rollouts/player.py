@@ -1,7 +1,8 @@
 """`EpisodePlayer`: plays exactly the episodes that a trainer asks for, step after step.
 
 Invariants: the trajectories have the order of the episodes that were asked for; every episode has
-one, also if it failed; environments are kept between calls, and never shared by two episodes.
+one, also if it failed; environments are kept between calls, and never shared by two episodes, also
+if several calls play at once.
 """
 
 from __future__ import annotations
@@ -132,7 +133,6 @@ class EpisodePlayer:
                 stack.push_async_callback(self._log.close_policy, player)
             for sample in (self.samples[id] for id in tasks):
                 player.for_env(sample)
-            self._pool.unbind()
             await play_all(
                 Schedule(jobs, planned, self._limits),
                 self._env_fns,

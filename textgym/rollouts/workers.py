@@ -54,14 +54,13 @@ async def play_all(
             pooled = pool.acquire(job.env_id, env_fns[job.env_id])
         except Exception as error:
             return unplayed(job, error)
-        if pooled.policy is None:
-            try:
-                pooled.policy = policy.for_env(pooled.env)
-            except Exception as error:
-                pool.discard(pooled)
-                return unplayed(job, error)
+        try:
+            player = pooled.bound(policy)
+        except Exception as error:
+            pool.discard(pooled)
+            return unplayed(job, error)
         trajectory = await play(
-            pooled.env, pooled.policy, job, retries, caller, check_prompt, log.add_failure
+            pooled.env, player, job, retries, caller, check_prompt, log.add_failure
         )
         failure = trajectory["failure"]
         if failure is None or failure["boundary"] == "policy":

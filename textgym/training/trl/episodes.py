@@ -12,17 +12,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textgym.errors import TrainingError, UsageError
-from textgym.mixtures import split_by_weight, weights_of
+from textgym.mixtures import weights_of
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
 from textgym.training.logprob_gap import LogprobGap, default_bound
+from textgym.training.tasks import TaskRef, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import compare_logprobs
 from textgym.training.trl.policies import policy_of
 from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
 from textgym.training.trl.samples import make_sample, rollout_output
-from textgym.training.trl.tasks import TaskRef, prompt_of, task_of
+from textgym.training.trl.tasks import prompt_of, task_of
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers.specs import WrapperSpec
 
@@ -122,21 +123,14 @@ class Episodes:
         import datasets
 
         player = self._player(split)
-        tasks: list[tuple[float, TaskRef]] = []
-        for id, count in self._counts(player, n, start).items():
-            tasks += [
-                ((number + 0.5) / count, TaskRef(id, split, start + number))
-                for number in range(count)
-            ]
-        tasks.sort()
         rows = [
             {
-                "prompt": prompt_of(task, self._observation(player, task)),
+                "prompt": prompt_of(task, shown_prompt(player, task)),
                 "environment": task.env_id,
                 "task_index": task.task_index,
                 "split": split,
             }
-            for _, task in tasks
+            for task in list_tasks(player, self._weights, n, split=split, start=start)
         ]
         return datasets.Dataset.from_list(rows)
 
@@ -185,28 +179,6 @@ class Episodes:
                 kwargs = {**kwargs, "split": split}
             self._players[split] = EpisodePlayer(self._envs, env_kwargs=kwargs, **self._options)
         return self._players[split]
-
-    def _counts(self, player: EpisodePlayer, n: int | None, start: int) -> dict[str, int]:
-        """Return how many tasks each environment has in a data set."""
-        available = {
-            id: getattr(env.unwrapped, "num_tasks", None) for id, env in player.samples.items()
-        }
-        if n is None:
-            endless = next((id for id, count in available.items() if count is None), None)
-            if endless:
-                raise UsageError(f"{endless} has no end of tasks in this split: pass n")
-            return {id: count - start for id, count in available.items() if count is not None}
-        counts = split_by_weight(self._weights, n)
-        for id, count in counts.items():
-            end = available[id]
-            if end is not None and start + count > end:
-                raise UsageError(f"{id} has {end} tasks, so {count} from {start} on are too many")
-        return {id: count for id, count in counts.items() if count}
-
-    def _observation(self, player: EpisodePlayer, task: TaskRef) -> Any:
-        env = player.samples[task.env_id]
-        options = {"index": task.task_index} if hasattr(env.unwrapped, "num_tasks") else None
-        return env.reset(seed=task.task_index, options=options)[0]
 
     def _play(
         self, policy: Any, tasks: Sequence[TaskRef], repeats: Sequence[int], seed: int

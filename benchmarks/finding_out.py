@@ -9,12 +9,10 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
-import tracemalloc
 from collections.abc import Callable
-from typing import Any
 
 import gymnasium
-from measure import aim, asked_quick, measure, per_call, table
+from measure import aim, asked_quick, measure, memory_of_episodes, per_call, table
 
 from textgym.envs.search.world import archive
 
@@ -53,17 +51,6 @@ def searching(count: int) -> dict[str, Callable[[], float]]:
     }
 
 
-def memory(id: str) -> float:
-    """Return the MiB that 10,000 episodes need at once."""
-    tracemalloc.start()
-    live: list[Any] = [gymnasium.make(id) for _ in range(LIVE)]
-    for seed, env in enumerate(live):
-        env.reset(seed=seed)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 2**20
-
-
 def main() -> None:
     """Measure, and print the tables."""
     quick = asked_quick(__doc__)
@@ -85,7 +72,8 @@ def main() -> None:
     print()
     if not quick:
         for id in (*ENVS, "textgym/Search-v0"):
-            print(aim(f"{id}, {LIVE:,} episodes at once", memory(id), 1024, "MiB"))
+            needed = memory_of_episodes(LIVE, id)
+            print(aim(f"{id}, {LIVE:,} episodes at once", needed, 1024, "MiB"))
 
 
 if __name__ == "__main__":

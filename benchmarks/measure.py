@@ -12,6 +12,7 @@ import os
 import platform
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
     "asked_quick",
     "check_run",
     "measure",
+    "memory_of_episodes",
     "per_call",
     "ratio_line",
     "shares_table",
@@ -112,6 +114,17 @@ def check_run(run: textgym.Run, episodes: int) -> None:
     figures = run.metrics["overall"]
     if figures["episodes"] != episodes or figures["failures"]:
         raise SystemExit(f"{figures['episodes']} episodes, {figures['failures']} of them failed")
+
+
+def memory_of_episodes(count: int, id: str, **kwargs: Any) -> float:
+    """Return the MiB that so many begun episodes of an environment need at once."""
+    tracemalloc.start()
+    live = [gymnasium.make(id, **kwargs) for _ in range(count)]
+    for seed, env in enumerate(live):
+        env.reset(seed=seed)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
 
 
 def write_rows(folder: str, count: int) -> str:

@@ -11,12 +11,11 @@ import itertools
 import random
 import statistics
 import time
-import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-from measure import aim, asked_quick, measure, per_call, table
+from measure import aim, asked_quick, measure, memory_of_episodes, per_call, table
 
 import textgym  # noqa: F401  registers the environments
 
@@ -68,17 +67,6 @@ def report(title: str, cases: dict[str, Callable[[], float]], scale: float, roun
     return {name: statistics.median(values) for name, values in figures.items()}
 
 
-def memory_of_episodes() -> float:
-    """Return the MiB that 256 Haystack episodes need at once."""
-    tracemalloc.start()
-    live = [gymnasium.make("textgym/Haystack-v0", length=LENGTH) for _ in range(LIVE)]
-    for seed, env in enumerate(live):
-        env.reset(seed=seed)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 2**20
-
-
 def main() -> None:
     """Measure, and print the tables."""
     quick = asked_quick(__doc__)
@@ -112,7 +100,8 @@ def main() -> None:
     medians = report(f"Haystack, milliseconds for {LENGTH:,} characters", cases, 1e3, rounds)
     print(aim("drawing", medians["drawing a task"], 100, "ms"))
     print(aim("a step", medians["a step"], 5, "ms"))
-    print(aim(f"{LIVE} episodes at once", memory_of_episodes(), 1024, "MiB"))
+    needed = memory_of_episodes(LIVE, "textgym/Haystack-v0", length=LENGTH)
+    print(aim(f"{LIVE} episodes at once", needed, 1024, "MiB"))
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ def test_python_block_runs(code: str, tmp_path: Path) -> None:
 def printing_blocks() -> list:
     found = []
     for file in FILES:
-        shown = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", file.read_text(), re.S)
+        code = r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
+        shown = re.findall(code, file.read_text(), re.S)
         found += [pytest.param(*pair, id=f"{file.name}-{i}") for i, pair in enumerate(shown)]
     return found
 

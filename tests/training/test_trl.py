@@ -25,6 +25,7 @@ sys.path.append(str(EXAMPLES))
 import small_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
+from textgym.training.trl.logprobs import bound_of  # noqa: E402
 from textgym.training.trl.tasks import task_of  # noqa: E402
 
 pytestmark = [
@@ -97,8 +98,7 @@ def make_trainer(folder: str, tmp_path: Path) -> Iterator[Any]:
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
-            bf16=False,
-            **arguments,
+            **{"bf16": False, **arguments},
         )
         return GRPOTrainer(
             model=folder,
@@ -185,6 +185,25 @@ def test_several_environments_have_a_reward_each(make_trainer: Any) -> None:
         assert len(logged(trainer, f"{id}/success")) == 1
 
 
+def test_environments_of_a_mixture_may_be_classes() -> None:
+    episodes = Episodes({"test_trl:Numbered": 1, GUESS: 1}, rewards="environments")
+    assert episodes.dataset(6)["environment"][:].count("demo/Numbered-v0") == 3
+    assert [function.__name__ for function in episodes.reward_funcs] == ["demo/Numbered-v0", GUESS]
+    episodes.close()
+
+
+@pytest.mark.parametrize(("bf16", "bound"), [(False, 1e-3), (True, 1.0)])
+def test_the_bound_is_that_of_the_precision_in_use(
+    make_trainer: Any, bf16: bool, bound: float
+) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12), bf16=bf16, max_steps=1)
+    assert trainer.model.dtype is torch.float32  # also under autocast
+    assert bound_of(trainer) == bound
+    trainer.train()
+    assert logged(trainer, "logprob_gap/largest")
+
+
 def test_evaluations_play_the_tasks_of_their_split_with_the_same_seeds(make_trainer: Any) -> None:
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(12))
@@ -250,8 +269,14 @@ def test_a_data_set_has_no_more_tasks_than_its_environment() -> None:
     assert len(episodes.dataset(split="test")) == 500
     with pytest.raises(UsageError, match="has no end of tasks"):
         episodes.dataset()
-    with pytest.raises(UsageError, match="too many"):
-        episodes.dataset(400, split="test", start=200)
+    for arguments in ({"n": 400, "start": 200}, {"start": 501}, {"n": 1, "start": 500}):
+        with pytest.raises(UsageError, match="are not enough"):
+            episodes.dataset(split="test", **arguments)
+    for arguments in ({"n": 0}, {"start": 500}):
+        with pytest.raises(UsageError, match="n must be 1 or more"):
+            episodes.dataset(split="test", **arguments)
+    with pytest.raises(UsageError, match="start must be 0 or more"):
+        episodes.dataset(3, start=-1)
     prompt = episodes.dataset(1, split="validation", start=7)["prompt"][0]
     assert task_of(prompt) == (GUESS, "validation", 7)
 

@@ -312,7 +312,8 @@ def _generating(model: Any, config: Any) -> Iterator[None]:
     modules = [module for module in model.modules() if module.training]
     kept = holder.generation_config
     holder.generation_config = config
-    model.eval()
+    for module in modules:
+        module.training = False
     try:
         yield
     finally:

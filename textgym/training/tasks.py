@@ -12,6 +12,7 @@ from typing import NamedTuple
 from textgym.errors import UsageError
 from textgym.messages import text_of
 from textgym.mixtures import split_by_weight
+from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 
 __all__ = ["TaskRef", "list_tasks", "shown_prompt"]
@@ -49,7 +50,8 @@ def list_tasks(
         UsageError: There are fewer tasks, or no end of them and `n` is None.
 
     Example:
-        >>> from textgym.rollouts.player import EpisodePlayer
+        >>> from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.player import EpisodePlayer
         >>> with EpisodePlayer("textgym/MCQA-v0") as player:
         ...     tasks = list_tasks(player, {"textgym/MCQA-v0": 1.0}, 2, split="train", start=5)
         >>> [task.task_index for task in tasks]
@@ -70,17 +72,21 @@ def _counts(
     ends: dict[str, int | None] = {
         id: getattr(env.unwrapped, "num_tasks", None) for id, env in player.samples.items()
     }
+    check_minimum(0, start=start)
     if n is None:
         endless = next((id for id, end in ends.items() if end is None), None)
         if endless:
             raise UsageError(f"{endless} has no end of tasks in this split: pass n")
-        return {id: end - start for id, end in ends.items() if end is not None}
-    counts = split_by_weight(weights, n)
+        counts = {id: end - start for id, end in ends.items() if end is not None}
+    else:
+        counts = split_by_weight(weights, n)
     for id, count in counts.items():
         end = ends[id]
-        if end is not None and start + count > end:
-            raise UsageError(f"{id} has {end} tasks, so {count} from {start} on are too many")
-    return {id: count for id, count in counts.items() if count}
+        if end is not None and (start > end or start + count > end):
+            raise UsageError(f"{id} has {end} tasks, so those from {start} on are not enough")
+    if not any(counts.values()):
+        raise UsageError(f"there are no tasks from {start} on: n must be 1 or more, not {n}")
+    return counts
 
 
 def shown_prompt(player: EpisodePlayer, task: TaskRef) -> str:

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from textgym.envs.office_requests import OFFICE_SLOTS
-from textgym.envs.workplace.rows import Call, calls_of, clock_of
+from textgym.envs.reference_calls import Call
+from textgym.envs.workplace.rows import calls_of, clock_of
 from textgym.envs.workplace.vocabulary import WEEKDAYS
 from textgym.errors import RowError, did_you_mean
 from textgym.messages import system, user

@@ -13,9 +13,10 @@ from datetime import date, timedelta
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
-from textgym.envs.contingency.reference import Call, ReferenceRun
+from textgym.envs.contingency.reference import ReferenceRun
 from textgym.envs.contingency.world import Desk
 from textgym.envs.drawing import choice, sample
+from textgym.envs.reference_calls import Call
 from textgym.envs.wording import MONTHS
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from textgym.envs.contingency.tools import DeskTools
 from textgym.envs.contingency.world import Desk
 from textgym.envs.databases import State, Table
+from textgym.envs.reference_calls import Call
 from textgym.tools import Toolbox
 
-__all__ = ["Call", "ReferenceRun", "effect_of", "toolbox"]
-
-Call = tuple[str, dict[str, Any]]
+__all__ = ["ReferenceRun", "effect_of", "toolbox"]
 
 
 @cache

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.envs.contingency.reference import Call, toolbox
+from textgym.envs.contingency.reference import toolbox
 from textgym.envs.contingency.world import desk
+from textgym.envs.reference_calls import read_calls
 from textgym.envs.wording import MONTHS
-from textgym.errors import RowError, ToolError
+from textgym.errors import RowError
 from textgym.messages import system, user
 from textgym.tasks.task import Task
-from textgym.tools import arguments_of
 
 __all__ = ["CALLS_FACTOR", "ContingencyTask", "read_task"]
 
@@ -54,24 +54,7 @@ def read_task(row: Mapping[str, Any]) -> ContingencyTask:
     today = desk(world).today
     day = f"{today:%A}, {today.day} {MONTHS[today.month - 1]} {today.year}"
     prompt = (system(_OPENING.format(day=day)), user(query))
-    return ContingencyTask(row["id"], prompt, _calls_of(row), None, row, world)
-
-
-def _calls_of(row: Mapping[str, Any]) -> list[Call]:
-    """Return the calls of a row, with validated arguments."""
-    given = row.get("calls")
-    if not isinstance(given, list) or not given:
-        raise RowError("calls", f"must be a list of one or more calls, not {given!r:.100}")
-    return [_call(item, f"calls.{place}") for place, item in enumerate(given)]
-
-
-def _call(item: Any, field: str) -> Call:
-    name = item.get("name") if isinstance(item, Mapping) else None
-    if not isinstance(name, str) or name not in toolbox().tools:
-        raise RowError(f"{field}.name", f"must be the name of a tool, not {name!r:.100}")
-    try:
-        arguments = dict(arguments_of(name, item.get("arguments")))
-        toolbox().tools[name].read_arguments(arguments)
-    except ToolError as error:
-        raise RowError(f"{field}.arguments", f"are not valid: {error}") from None
-    return name, arguments
+    calls = read_calls(row.get("calls"), "calls", toolbox())
+    if not calls:
+        raise RowError("calls", "must be a list of one or more calls")
+    return ContingencyTask(row["id"], prompt, calls, None, row, world)

@@ -14,10 +14,10 @@ from textgym.envs.drawing import choice
 from textgym.envs.multi_intent.drawing import LEVELS, draw
 from textgym.envs.multi_intent.rows import MultiIntentTask, read_task
 from textgym.envs.office_requests import without_quotes
+from textgym.envs.reference_calls import Call
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state
 from textgym.envs.workplace.reference import effect_of
-from textgym.envs.workplace.rows import Call
 from textgym.envs.workplace.toolkits import Tools
 from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world

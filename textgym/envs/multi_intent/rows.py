@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from textgym.envs.workplace.rows import Call, calls_of, clock_of
+from textgym.envs.reference_calls import Call
+from textgym.envs.workplace.rows import calls_of, clock_of
 from textgym.envs.workplace.vocabulary import WEEKDAYS
 from textgym.errors import RowError
 from textgym.messages import system, user

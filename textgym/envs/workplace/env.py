@@ -11,12 +11,12 @@ from typing import Any
 from textgym.cards import Card
 from textgym.env import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice
+from textgym.envs.reference_calls import Call
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state, read_database
 from textgym.envs.workplace.reference import ReferenceRun, effect_of
 from textgym.envs.workplace.rows import (
     WORKBENCH_CLOCK,
-    Call,
     calls_of,
     clock_in,
     clock_of,

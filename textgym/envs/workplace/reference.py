@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textgym.envs.reference_calls import Call
 from textgym.envs.workplace.database import Database, State, Table, new_state
-from textgym.envs.workplace.rows import Call, toolbox
+from textgym.envs.workplace.rows import toolbox
 from textgym.envs.workplace.toolkits import Tools
 
 __all__ = ["ReferenceRun", "effect_of"]

@@ -8,15 +8,15 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from textgym.envs.reference_calls import Call, read_calls
 from textgym.envs.workplace.toolkits import Tools
-from textgym.errors import RowError, ToolError
+from textgym.errors import RowError
 from textgym.messages import Message, system, user
-from textgym.tools import Toolbox, arguments_of
+from textgym.tools import Toolbox
 from textgym.verifiers.state import read_instant
 
 __all__ = [
     "WORKBENCH_CLOCK",
-    "Call",
     "calls_of",
     "clock_in",
     "clock_of",
@@ -24,7 +24,6 @@ __all__ = [
     "toolbox",
 ]
 
-Call = tuple[str, dict[str, Any]]
 WORKBENCH_CLOCK = "2023-11-30 23:59:00"
 _OPENING = """\
 You are an assistant in an office. You have tools for e-mail, the calendar, the analytics of the \
@@ -92,19 +91,4 @@ def calls_of(row: Mapping[str, Any], field: str) -> list[Call]:
     Raises:
         RowError: The field does not contain valid calls.
     """
-    given = row.get(field)
-    if not isinstance(given, list):
-        raise RowError(field, f"must be a list of calls, not {given!r}")
-    return [_call(item, f"{field}.{place}") for place, item in enumerate(given)]
-
-
-def _call(item: Any, field: str) -> Call:
-    name = item.get("name") if isinstance(item, Mapping) else None
-    if not isinstance(name, str) or name not in toolbox().tools:
-        raise RowError(f"{field}.name", f"must be the name of a tool, not {name!r}")
-    try:
-        arguments = dict(arguments_of(name, item.get("arguments")))
-        toolbox().tools[name].read_arguments(arguments)
-    except ToolError as error:
-        raise RowError(f"{field}.arguments", f"are not valid: {error}") from None
-    return name, arguments
+    return read_calls(row.get(field), field, toolbox())

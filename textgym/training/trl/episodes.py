@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
+from textgym.registry import registered_envs
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
-from textgym.training.logprob_gap import LogprobGap, default_bound
+from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, list_tasks, shown_prompt
-from textgym.training.trl.logprobs import compare_logprobs
+from textgym.training.trl.logprobs import bound_of, compare_logprobs
 from textgym.training.trl.policies import policy_of
 from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
 from textgym.training.trl.samples import make_sample, rollout_output
@@ -52,7 +53,7 @@ class Episodes:
             template or a wrapper changed earlier messages: `error`, or `drop`, which leaves it out
             of its group and counts it.
         max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
-            training; None for 0.001 in float32 and 1 in other dtypes.
+            training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
         retries: How often a failed step or policy call is retried.
 
@@ -89,6 +90,7 @@ class Episodes:
             raise UsageError(f"on_split must be error or drop, not {on_split!r}")
         if "split" in (env_kwargs or {}):
             raise UsageError("pass split to dataset(...), not in env_kwargs")
+        envs = registered_envs(envs)
         self._envs, self._env_kwargs = envs, dict(env_kwargs or {})
         self._options: dict[str, Any] = {
             "wrappers": wrappers,
@@ -152,7 +154,7 @@ class Episodes:
         step = (self._batches, trainer.state.global_step) if mode == "train" else ()
         self._batches += mode == "train"
         seed = hash_int("trl", trainer.args.seed, mode, *step)
-        with policy_of(trainer) as policy:
+        with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
         filler = trainer.processing_class.eos_token_id
         samples = [
@@ -163,7 +165,7 @@ class Episodes:
         if mode == "train":
             self.gap = compare_logprobs([sample.row for sample in samples], trainer)
             bound = self._max_logprob_gap
-            self.gap.check(default_bound(trainer.model.dtype) if bound is None else bound)
+            self.gap.check(bound_of(trainer) if bound is None else bound)
         return rollout_output(samples)
 
     def close(self) -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from textgym.training.logprob_gap import LogprobGap, logprob_gap
+from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
 from textgym.trajectories.token_rows import TokenRow
 
-__all__ = ["compare_logprobs"]
+__all__ = ["bound_of", "compare_logprobs"]
 
 COMPARED_ROWS = 8  # of a batch
+
+
+def bound_of(trainer: Any) -> float:
+    """Return how far log probabilities may be apart with the precision of a trainer."""
+    arguments = trainer.args  # a model in float32 is computed in these under autocast
+    mixed = "bfloat16" if arguments.bf16 else "float16" if arguments.fp16 else None
+    return default_bound(mixed or trainer.model.dtype)
 
 
 def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:

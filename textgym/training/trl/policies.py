@@ -1,4 +1,4 @@
-"""The policy over what a TRL trainer samples with: its model, its vLLM, or its vLLM server."""
+"""The policy over the model that a TRL trainer trains."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ __all__ = ["policy_of"]
 
 
 @contextlib.contextmanager
-def policy_of(trainer: Any) -> Iterator[Policy]:
+def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
     """Return the policy of a trainer, for one batch of episodes.
 
     Args:
         trainer: A `GRPOTrainer`.
+        batch_size: The maximum number of messages that are sampled at once.
 
     Raises:
         UsageError: The trainer's settings change the distribution that is sampled from.
@@ -34,7 +35,7 @@ def policy_of(trainer: Any) -> Iterator[Policy]:
         trainer.accelerator,
         gather_deepspeed3_params=trainer.args.ds3_gather_for_generation,
     ) as model:
-        policy = HFPolicy.of(model, trainer.processing_class, sampling, name="trl")
+        policy = HFPolicy.of(model, trainer.processing_class, sampling, batch_size, name="trl")
         policy.version = f"step {trainer.state.global_step}"
         try:
             yield policy

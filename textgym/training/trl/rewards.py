@@ -81,7 +81,7 @@ def log_episodes(samples: Sequence[Sample], log: Callable[[str, float], None]) -
     log("episodes/failed", float(failures.total()))
     for boundary, count in failures.items():
         log(f"episodes/failed/{boundary}", float(count))
-    log("episodes/split", float(sum(sample.is_refused for sample in samples)))
+    log("episodes/split", float(sum(sample.is_dropped for sample in samples)))
     if not graded:
         return
     log("episodes/success", fmean(bool(episode["is_success"]) for episode in graded))

@@ -25,13 +25,16 @@ class Sample:
         trajectory: The episode.
         row: Its tokens.
         reward: The return; None if the episode failed or is not trained on.
-        is_refused: Whether it was split, and so is not trained on.
     """
 
     trajectory: Trajectory
     row: TokenRow
     reward: float | None
-    is_refused: bool = False
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the episode was split, and so is not trained on."""
+        return self.reward is None and not self.trajectory["failure"]
 
     def __repr__(self) -> str:
         episode, failure = self.trajectory, self.trajectory["failure"]
@@ -62,7 +65,7 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
             "template that keeps earlier turns as they were, or on_split='drop'"
         )
     if len(rows) > 1:
-        return Sample(trajectory, filler, None, is_refused=True)
+        return Sample(trajectory, filler, None)
     return Sample(trajectory, rows[0] if rows else filler, trajectory["reward"])
 
 

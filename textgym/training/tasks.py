@@ -50,8 +50,7 @@ def list_tasks(
         UsageError: There are fewer tasks, or no end of them and `n` is None.
 
     Example:
-        >>> from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.player import EpisodePlayer
+        >>> from textgym.rollouts.player import EpisodePlayer
         >>> with EpisodePlayer("textgym/MCQA-v0") as player:
         ...     tasks = list_tasks(player, {"textgym/MCQA-v0": 1.0}, 2, split="train", start=5)
         >>> [task.task_index for task in tasks]

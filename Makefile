@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-rewards test soak test-vllm test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-rewards test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,7 +36,7 @@ demo-rewards: setup  ## the same model learns from a sparse, a dense and a farme
 	$(BIN)/python examples/learning_curves.py runs/rewards/curves.json --show rewards successes
 
 test: setup  ## all tests, including those of a real model
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm'
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm and not trainers'
 
 soak: setup  ## long tests with faults, kills and hostile answers: about ten minutes
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
@@ -52,8 +52,15 @@ $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -e .
 	@touch $@
 
+test-trainers: $(VLLM)/.trainers  ## tests with real trainers on the CPU, installed beside vLLM
+	$(VLLM)/bin/python -m pytest -m trainers tests/training
+
+$(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
+	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt
+	@touch $@
+
 test-core: $(VENV)/.core  ## the tests that need no model: make test-core PYTHON=python3.13 VENV=.venv-3.13
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not soak and not vllm' --hypothesis-profile=few
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not soak and not vllm and not trainers' --hypothesis-profile=few
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

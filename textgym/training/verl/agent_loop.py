@@ -1,6 +1,7 @@
 """The agent loop `textgym`: one episode of an environment, with the tokens of verl's servers.
 
-Importing this module registers the loop, and the advantage estimator `textgym_grpo`. It needs verl.
+verl imports this module as a plugin, which registers the loop and the advantage estimator
+`textgym_grpo`.
 
 Invariants: sampled ids are recorded as the server returned them; whatever fails in an environment,
 `run` returns a sample, so that the other samples of the batch are not lost.
@@ -24,6 +25,7 @@ from verl.trainer.ppo.core_algos import register_adv_est
 from textgym.errors import ContextFullError, PolicyFailure
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
+from textgym.registry import registered_id
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.verl.advantages import textgym_grpo
@@ -39,16 +41,16 @@ _players: dict[tuple[str, str], EpisodePlayer] = {}
 """The players of this process, by environment and by what it is made with."""
 
 
-def player_of(env_id: str, made_with: str) -> EpisodePlayer:
+def player_of(env: str, made_with: str) -> EpisodePlayer:
     """Return the player of an environment, which keeps its environments between episodes.
 
     Args:
-        env_id: The environment's id.
+        env: The environment's id or `module:Class`.
         made_with: Its arguments and wrappers, as in a data set of `write_dataset`.
     """
-    key = env_id, made_with
+    key = env, made_with
     if key not in _players:
-        _players[key] = EpisodePlayer(env_id, **json.loads(made_with))
+        _players[key] = EpisodePlayer(env, **json.loads(made_with))
     return _players[key]
 
 
@@ -72,7 +74,7 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
             name="verl",
         )
         player = player_of(task["environment"], task["made_with"])
-        key = EpisodeKey(task["environment"], int(task["task_index"]))
+        key = EpisodeKey(registered_id(task["environment"]), int(task["task_index"]))
         (trajectory,) = await player.aplay(policy, [key])
         if trajectory["failure"]:
             _log.warning("an episode failed and is left out: %s", trajectory["failure"]["message"])

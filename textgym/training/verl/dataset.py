@@ -1,4 +1,4 @@
-"""The files that verl reads: a Parquet file of tasks, and the configuration of the agent loop."""
+"""The Parquet file of tasks that verl reads."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from textgym.errors import UsageError
-from textgym.mixtures import weights_of
+from textgym.mixtures import kwargs_for_env, weights_of
+from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.tasks import list_tasks, shown_prompt
 from textgym.wrappers.specs import WrapperSpec
 
-__all__ = ["AGENT_NAME", "write_agent_config", "write_dataset"]
+__all__ = ["AGENT_NAME", "write_dataset"]
 
 AGENT_NAME = "textgym"
-_AGENT_CONFIG = """\
-- name: {name}
-  _target_: textgym.training.verl.agent_loop.TextgymAgentLoop
-"""
 
 
 def write_dataset(
@@ -40,7 +37,8 @@ def write_dataset(
 
     Args:
         path: The file.
-        envs: An id, or ids with weights.
+        envs: An id or `module:Class`, or several with weights. verl's processes import the module,
+            so an environment of your own needs it.
         n: The number of tasks, which the environments share by weight; None for all tasks of a
             split that has an end.
         split: The split of the environments.
@@ -57,14 +55,13 @@ def write_dataset(
     """
     import datasets
 
-    kwargs = {**(env_kwargs or {}), "split": split}
-    try:
-        made_with = json.dumps({"env_kwargs": kwargs, "wrappers": list(wrappers)}, sort_keys=True)
-    except TypeError as error:
-        raise UsageError(f"env_kwargs and wrappers must be values of JSON: {error}") from None
-    weights = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
+    kwargs = {**with_registered_ids(env_kwargs or {}), "split": split}
+    named = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
+    names = {registered_id(name): name for name in named}
+    weights = with_registered_ids(named)
     with EpisodePlayer(dict(weights), env_kwargs=kwargs, wrappers=wrappers) as player:
         tasks = list_tasks(player, weights, n, split=split, start=start)
+        made_with = {id: _made_with(kwargs_for_env(id, kwargs), wrappers) for id in weights}
         rows = [
             {
                 "data_source": task.env_id,
@@ -75,9 +72,9 @@ def write_dataset(
                 "extra_info": {
                     "index": number,
                     "split": split,
-                    "environment": task.env_id,
+                    "environment": names[task.env_id],
                     "task_index": task.task_index,
-                    "made_with": made_with,
+                    "made_with": made_with[task.env_id],
                 },
             }
             for number, task in enumerate(tasks)
@@ -86,15 +83,9 @@ def write_dataset(
     return Path(path)
 
 
-def write_agent_config(path: str | Path) -> Path:
-    """Write the file for `actor_rollout_ref.rollout.agent.agent_loop_config_path`.
-
-    Args:
-        path: The file, which ends in `.yaml`.
-
-    Returns:
-        The path.
-    """
-    place = Path(path)
-    place.write_text(_AGENT_CONFIG.format(name=AGENT_NAME), encoding="utf-8")
-    return place
+def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:
+    """Return the arguments of a player of one environment, as JSON."""
+    try:
+        return json.dumps({"env_kwargs": kwargs, "wrappers": list(wrappers)}, sort_keys=True)
+    except TypeError as error:
+        raise UsageError(f"env_kwargs and wrappers must be values of JSON: {error}") from None

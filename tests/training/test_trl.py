@@ -213,6 +213,34 @@ def test_evaluations_play_the_tasks_of_their_split_with_the_same_seeds(make_trai
     assert {item["env_kwargs"].get("split") for item in episodes.trajectories} == {"test"}
 
 
+def test_callback_writes_a_line_for_each_step(make_trainer: Any, tmp_path: Path) -> None:
+    from textgym.training import read_history
+    from textgym.training.trl.history_callback import HistoryCallback
+
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(40), eval_strategy="steps", eval_steps=1)
+    trainer.add_callback(HistoryCallback(tmp_path / "history.jsonl"))
+    trainer.train()
+    lines = read_history(tmp_path / "history.jsonl")
+    assert [line["step"] for line in lines] == [1, 2]
+    for line in lines:
+        assert line["logprob_gap/largest"] < 1e-4
+        assert 0 <= line["eval_episodes/success"] <= 1
+        assert line["tokens/message"] > 0
+
+
+def test_groups_without_variance_are_played_again_with_other_tasks(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs={"highest": 2, "turns": 1}, redraw=20)
+    trainer = make_trainer(episodes, episodes.dataset(40))
+    trainer.train()
+    assert logged(trainer, "groups/equal") == [0.0, 0.0]
+    assert logged(trainer, "frac_reward_zero_std") == [0.0, 0.0]
+    assert sum(logged(trainer, "groups/redrawn")) > 0
+    groups = list(zip(*[iter(episodes.trajectories)] * GROUP, strict=True))
+    assert all(len({episode["task_index"] for episode in group}) == 1 for group in groups)
+    assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
+
+
 def test_another_template_fails_loudly(make_trainer: Any) -> None:
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(12))

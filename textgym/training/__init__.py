@@ -1,13 +1,35 @@
-"""Training: adapters that let other people's trainers learn from textgym's environments.
+"""Training: adapters for other people's trainers, and what a training loop of your own needs.
 
 - `EpisodePlayer` plays exactly the episodes that a trainer asks for; `token_rows` gives their
   tokens as (prompt, completion, mask, log probabilities). An adapter of your own needs no more.
-- `trl`: TRL's `GRPOTrainer`.
-- `logprob_gap`: the check that rollout and training agree.
+- `trl`: TRL's `GRPOTrainer`. `verl`: verl's agent loop.
+- `play_groups`: groups of episodes, with other tasks in place of those without variance.
+- `Validation`: the policy on held-out tasks. `History`: the figures of each step, in a file.
+- `figures`: the figures of a step. `logprob_gap`: the check that rollout and training agree.
 """
 
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
+from textgym.training.figures import episode_figures, lag_figures, ratio_figures
+from textgym.training.groups import PlayedGroups, aplay_groups, play_groups
+from textgym.training.history import History, read_history
+from textgym.training.tasks import TaskRef
+from textgym.training.validation import Validation
 from textgym.trajectories.token_rows import TokenRow, token_rows
 
-__all__ = ["EpisodeKey", "EpisodePlayer", "TokenRow", "token_rows"]
+__all__ = [
+    "EpisodeKey",
+    "EpisodePlayer",
+    "History",
+    "PlayedGroups",
+    "TaskRef",
+    "TokenRow",
+    "Validation",
+    "aplay_groups",
+    "episode_figures",
+    "lag_figures",
+    "play_groups",
+    "ratio_figures",
+    "read_history",
+    "token_rows",
+]

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
+from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
+from textgym.training.groups import has_variance
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Episodes"]
 
 _ON_SPLIT = ("error", "drop")
+_ENDLESS = 2**31  # tasks to draw from where there is no end of them
 
 
 class Episodes:
@@ -52,6 +55,10 @@ class Episodes:
         on_split: What happens to an episode whose tokens are in several sequences, because the chat
             template or a wrapper changed earlier messages: `error`, or `drop`, which leaves it out
             of its group and counts it.
+        redraw: How many times the groups of a batch whose episodes have the same return are played
+            again, with other tasks of the same environment and split; from equal returns nothing is
+            learned. Those of the last time stay. The text that logs show is then not that of the
+            task that was played.
         max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
@@ -82,6 +89,7 @@ class Episodes:
         wrappers: Sequence[WrapperSpec] = (),
         rewards: str | Sequence[str] = "total",
         on_split: str = "error",
+        redraw: int = 0,
         max_logprob_gap: float | None = None,
         concurrency: int = 64,
         retries: int = 2,
@@ -90,6 +98,7 @@ class Episodes:
             raise UsageError(f"on_split must be error or drop, not {on_split!r}")
         if "split" in (env_kwargs or {}):
             raise UsageError("pass split to dataset(...), not in env_kwargs")
+        check_minimum(0, redraw=redraw)
         envs = registered_envs(envs)
         self._envs, self._env_kwargs = envs, dict(env_kwargs or {})
         self._options: dict[str, Any] = {
@@ -99,7 +108,7 @@ class Episodes:
         }
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
-        self._batches = 0
+        self._redraw, self._batches = redraw, 0
         ids = self._player("train").env_ids
         self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
         self.reward_funcs: list[RewardFunc] = reward_functions(rewards, ids)
@@ -156,6 +165,7 @@ class Episodes:
         seed = hash_int("trl", trainer.args.seed, mode, *step)
         with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
+            redrawn = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else 0
         filler = trainer.processing_class.eos_token_id
         samples = [
             make_sample(trajectory, on_split=self._on_split, filler_id=filler)
@@ -163,6 +173,7 @@ class Episodes:
         ]
         log_episodes(samples, trainer._log_metric)
         if mode == "train":
+            trainer._log_metric("groups/redrawn", float(redrawn))
             self.gap = compare_logprobs([sample.row for sample in samples], trainer)
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
@@ -198,6 +209,32 @@ class Episodes:
             for place, trajectory in zip(places, trajectories, strict=True):
                 played[place] = trajectory
         return played
+
+    def _redraw_groups(self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int) -> int:
+        """Replace groups without variance by groups of other tasks; return how many were played."""
+        size, redrawn = trainer.num_generations, 0
+        first = trainer.accelerator.process_index * len(tasks)
+        starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process
+        for attempt in range(1, self._redraw + 1):
+            equal = [
+                start
+                for start in starts
+                if not has_variance(self.trajectories[start : start + size])
+            ]
+            places = [start + number for start in equal for number in range(size)]
+            others = {start: self._other_task(tasks[start], seed, attempt, first + start) for start in equal}
+            asked = [others[start] for start in equal for _ in range(size)]
+            repeats = [attempt * len(tasks) + place for place in places]  # a task may be drawn twice
+            played = self._play(policy, asked, repeats, seed)
+            for place, trajectory in zip(places, played, strict=True):
+                self.trajectories[place] = trajectory
+            redrawn += len(equal)
+        return redrawn
+
+    def _other_task(self, task: TaskRef, *drawn_by: int) -> TaskRef:
+        """Return a random task of the same environment and split."""
+        count = getattr(self._player(task.split).samples[task.env_id].unwrapped, "num_tasks", None)
+        return task._replace(task_index=hash_int("redraw", *drawn_by) % (count or _ENDLESS))
 
 
 def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:

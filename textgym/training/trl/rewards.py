@@ -6,16 +6,17 @@ another environment, or of a component that the episode does not have.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from statistics import fmean
 from typing import Any
 
 from textgym.errors import BoundaryFailure, UsageError
 from textgym.messages import text_of
+from textgym.training.figures import episode_figures
 from textgym.training.trl.samples import Sample
 
 __all__ = ["RewardFunc", "log_episodes", "reward_functions", "verifier_reward"]
+
+_LOGGED_BY_TRL = ("reward", "entropy")
 
 RewardFunc = Callable[..., list[float | None]]
 
@@ -72,38 +73,13 @@ def log_episodes(samples: Sequence[Sample], log: Callable[[str, float], None]) -
         samples: The episodes.
         log: Logs a figure by name.
     """
-    graded = [sample.trajectory for sample in samples if sample.reward is not None]
-    failures = Counter(
-        sample.trajectory["failure"]["boundary"]
-        for sample in samples
-        if sample.trajectory["failure"]
-    )
-    log("episodes/failed", float(failures.total()))
-    for boundary, count in failures.items():
-        log(f"episodes/failed/{boundary}", float(count))
-    log("episodes/split", float(sum(sample.is_dropped for sample in samples)))
-    if not graded:
-        return
-    log("episodes/success", fmean(bool(episode["is_success"]) for episode in graded))
-    log("episodes/turns", fmean(len(episode["steps"]) for episode in graded))
-    log("episodes/truncated", fmean(episode["truncated"] for episode in graded))
-    cut = [any(step["finish_reason"] == "length" for step in item["steps"]) for item in graded]
-    log("episodes/cut", fmean(cut))
-    ids = sorted({episode["env_id"] for episode in graded})
-    for id in ids if len(ids) > 1 else ():
-        mine = [episode for episode in graded if episode["env_id"] == id]
-        log(f"{id}/reward", fmean(episode["reward"] or 0.0 for episode in mine))
-        log(f"{id}/success", fmean(bool(episode["is_success"]) for episode in mine))
-    names = sorted({name for episode in graded for name in _components(episode)})
-    for name in names:
-        values = [_components(episode)[name] for episode in graded if name in _components(episode)]
-        log(f"components/{name}", fmean(values))
-
-
-def _components(episode: Any) -> dict[str, float]:
-    """Return the reward components of an episode's last step."""
-    steps = episode["steps"]
-    return steps[-1]["components"] if steps else {}
+    trained = [sample.trajectory for sample in samples if not sample.is_dropped]
+    figures = episode_figures(trained)
+    for name in _LOGGED_BY_TRL:
+        figures.pop(name, None)
+    for name, value in figures.items():
+        log(name, value)
+    log("episodes/split", float(len(samples) - len(trained)))
 
 
 def verifier_reward(

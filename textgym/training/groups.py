@@ -1,0 +1,133 @@
+"""Groups of episodes of one task, and other tasks in place of those from which nothing is learned.
+
+A group whose episodes have the same return has no advantages. Playing other tasks instead is known
+as dynamic sampling (Yu et al. 2025, DAPO, https://arxiv.org/abs/2503.14476).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from textgym.concurrency.run_sync import run_sync
+from textgym.policies import Policy
+from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.episode import EpisodeKey
+from textgym.rollouts.player import EpisodePlayer
+from textgym.training.tasks import TaskRef
+from textgym.trajectories.schema import Trajectory
+
+__all__ = ["PlayedGroups", "aplay_groups", "has_variance", "play_groups"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGroups:
+    """What was played.
+
+    Attributes:
+        groups: The episodes of each group.
+        discarded: The groups without variance that were replaced.
+    """
+
+    groups: list[list[Trajectory]]
+    discarded: list[list[Trajectory]]
+
+    @property
+    def trajectories(self) -> list[Trajectory]:
+        """The episodes of all groups that were kept."""
+        return [episode for group in self.groups for episode in group]
+
+
+def has_variance(group: Iterable[Trajectory]) -> bool:
+    """Return whether the graded episodes of a group have different returns.
+
+    Example:
+        >>> has_variance([{"reward": 1.0}, {"reward": None}, {"reward": 0.0}])
+        True
+    """
+    return len({episode["reward"] for episode in group if episode["reward"] is not None}) > 1
+
+
+def play_groups(
+    player: EpisodePlayer,
+    policy: str | Policy,
+    tasks: Iterable[TaskRef],
+    *,
+    count: int,
+    size: int,
+    redraws: int = 0,
+    seed: int = 0,
+) -> PlayedGroups:
+    """Play groups, and replace those without variance by groups of the tasks that come next.
+
+    Args:
+        player: The player of the environments.
+        policy: The policy, or the spec of one.
+        tasks: The tasks. The first `count` are played, and more only as replacements; an iterator
+            goes on where it was, in the next call.
+        count: The number of groups.
+        size: The number of episodes of a group.
+        redraws: How many times groups without variance are replaced at most. Those of the last
+            time are kept, so that there are always `count` groups if there are as many tasks.
+        seed: As in `rollout`.
+
+    Raises:
+        UsageError: An argument is invalid.
+
+    Example:
+        >>> tasks = iter([TaskRef("textgym/MCQA-v0", "train", index) for index in range(100)])
+        >>> with EpisodePlayer("textgym/MCQA-v0") as player:
+        ...     played = play_groups(player, "random", tasks, count=4, size=4, redraws=3)
+        >>> len(played.groups), len(played.trajectories)
+        (4, 16)
+    """
+    return run_sync(
+        lambda: aplay_groups(
+            player, policy, tasks, count=count, size=size, redraws=redraws, seed=seed
+        )
+    )
+
+
+async def aplay_groups(
+    player: EpisodePlayer,
+    policy: str | Policy,
+    tasks: Iterable[TaskRef],
+    *,
+    count: int,
+    size: int,
+    redraws: int = 0,
+    seed: int = 0,
+) -> PlayedGroups:
+    """Play groups inside a running event loop; see `play_groups`."""
+    check_minimum(1, count=count, size=size)
+    check_minimum(0, redraws=redraws)
+    coming = iter(tasks)
+    groups = await _play(player, policy, coming, count, size, seed)
+    kept = [group for group in groups if has_variance(group)]
+    equal = [group for group in groups if not has_variance(group)]
+    discarded: list[list[Trajectory]] = []
+    for _ in range(redraws):
+        drawn = await _play(player, policy, coming, len(equal), size, seed)
+        if not drawn:
+            break
+        discarded += equal[: len(drawn)]
+        equal = equal[len(drawn) :]
+        kept += [group for group in drawn if has_variance(group)]
+        equal += [group for group in drawn if not has_variance(group)]
+    return PlayedGroups(kept + equal, discarded)
+
+
+async def _play(
+    player: EpisodePlayer,
+    policy: str | Policy,
+    coming: Iterator[TaskRef],
+    count: int,
+    size: int,
+    seed: int,
+) -> list[list[Trajectory]]:
+    """Play groups of the next tasks."""
+    drawn = list(islice(coming, count))
+    keys = [EpisodeKey(t.env_id, t.task_index, repeat) for t in drawn for repeat in range(size)]
+    played = await player.aplay(policy, keys, seed=seed) if keys else []
+    return [played[start : start + size] for start in range(0, len(played), size)]

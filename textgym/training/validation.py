@@ -1,0 +1,116 @@
+"""`Validation`: how good a policy is on held-out tasks, while it is trained.
+
+Invariants: the same tasks are played with the same seeds each time, so a difference comes from the
+policy; no task of the train split is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from textgym.concurrency.run_sync import run_sync
+from textgym.errors import UsageError
+from textgym.metrics.confidence_intervals import rate_interval
+from textgym.metrics.standard_errors import Estimate, clustered_error
+from textgym.mixtures import weights_of
+from textgym.policies import Policy
+from textgym.registry import registered_envs
+from textgym.rollouts.episode import EpisodeKey
+from textgym.rollouts.player import EpisodePlayer
+from textgym.training.figures import episode_figures
+from textgym.training.tasks import list_tasks
+from textgym.wrappers.specs import WrapperSpec
+
+__all__ = ["Validation"]
+
+
+class Validation:
+    """Plays the same held-out tasks whenever it is asked; use it as a context manager, or close it.
+
+    Args:
+        envs: An id, or ids with weights.
+        n: The number of tasks.
+        split: The split; not `train`.
+        repeats: How many episodes each task has.
+        env_kwargs: As in `rollout`.
+        wrappers: As in `rollout`.
+        concurrency: The maximum number of episodes that run at once.
+
+    Raises:
+        UsageError: An argument is invalid.
+
+    Example:
+        >>> with Validation("textgym/MCQA-v0", 20) as validation:
+        ...     figures = validation.run("oracle")
+        >>> figures["validation/episodes/success"], round(figures["validation/success_low"], 2)
+        (1.0, 0.84)
+    """
+
+    def __init__(
+        self,
+        envs: str | Mapping[str, float],
+        n: int,
+        *,
+        split: str = "validation",
+        repeats: int = 1,
+        env_kwargs: Mapping[str, Any] | None = None,
+        wrappers: Sequence[WrapperSpec] = (),
+        concurrency: int = 64,
+    ) -> None:
+        if split == "train":
+            raise UsageError("split must be validation or test: the train split is not held out")
+        found = registered_envs(envs)
+        weights = weights_of(found) if isinstance(found, Mapping) else {found: 1.0}
+        kwargs = {**(env_kwargs or {}), "split": split}
+        self._player = EpisodePlayer(
+            dict(weights), env_kwargs=kwargs, wrappers=wrappers, concurrency=concurrency
+        )
+        self._episodes = [
+            EpisodeKey(task.env_id, task.task_index, repeat)
+            for task in list_tasks(self._player, weights, n, split=split)
+            for repeat in range(repeats)
+        ]
+
+    def run(self, policy: str | Policy) -> dict[str, float]:
+        """Play the tasks and return the figures of `episode_figures`, as `validation/NAME`.
+
+        `validation/success_low` and `validation/success_high` are the bounds of the 95 % interval
+        of `validation/episodes/success`, over tasks.
+
+        Args:
+            policy: The policy, or the spec of one.
+        """
+        return run_sync(lambda: self.arun(policy))
+
+    async def arun(self, policy: str | Policy) -> dict[str, float]:
+        """Play the tasks inside a running event loop; see `run`."""
+        played = await self._player.aplay(policy, self._episodes)
+        figures = {f"validation/{name}": value for name, value in episode_figures(played).items()}
+        solved: dict[tuple[str, int], list[bool]] = {}
+        for episode in played:
+            if not episode["failure"]:
+                key = episode["env_id"], episode["task_index"]
+                solved.setdefault(key, []).append(bool(episode["is_success"]))
+        if solved:
+            low, high = _interval(list(solved.values()))
+            figures |= {"validation/success_low": low, "validation/success_high": high}
+        return figures
+
+    def close(self) -> None:
+        """Close all environments."""
+        self._player.close()
+
+    def __enter__(self) -> Validation:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _interval(solved: Sequence[Sequence[bool]]) -> tuple[float, float]:
+    """Return the 95 % interval of a success rate, from the episodes of each task."""
+    values = [float(value) for task in solved for value in task]
+    clusters = [number for number, task in enumerate(solved) for _ in task]
+    error = clustered_error(values, clusters)
+    return rate_interval(Estimate(sum(values) / len(values), error, len(solved)))

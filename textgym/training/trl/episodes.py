@@ -222,9 +222,14 @@ class Episodes:
                 if not has_variance(self.trajectories[start : start + size])
             ]
             places = [start + number for start in equal for number in range(size)]
-            others = {start: self._other_task(tasks[start], seed, attempt, first + start) for start in equal}
+            others = {
+                start: self._other_task(tasks[start], seed, attempt, first + start)
+                for start in equal
+            }
             asked = [others[start] for start in equal for _ in range(size)]
-            repeats = [attempt * len(tasks) + place for place in places]  # a task may be drawn twice
+            repeats = [
+                attempt * len(tasks) + place for place in places
+            ]  # a task may be drawn twice
             played = self._play(policy, asked, repeats, seed)
             for place, trajectory in zip(places, played, strict=True):
                 self.trajectories[place] = trajectory

@@ -9,7 +9,6 @@ Invariants: sampled ids are recorded as the server returned them; whatever fails
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import Any
 from uuid import uuid4
@@ -25,9 +24,7 @@ from verl.trainer.ppo.core_algos import register_adv_est
 from textgym.errors import ContextFullError, PolicyFailure
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.registry import registered_id
-from textgym.rollouts.episode import EpisodeKey
-from textgym.rollouts.player import EpisodePlayer
+from textgym.training.task_rows import key_of, player_of
 from textgym.training.verl.advantages import textgym_grpo
 from textgym.training.verl.dataset import AGENT_NAME
 from textgym.training.verl.samples import make_sample
@@ -37,21 +34,6 @@ __all__ = ["TextgymAgentLoop"]
 register_adv_est("textgym_grpo")(textgym_grpo)
 
 _log = logging.getLogger(__name__)
-_players: dict[tuple[str, str], EpisodePlayer] = {}
-"""The players of this process, by environment and by what it is made with."""
-
-
-def player_of(env: str, made_with: str) -> EpisodePlayer:
-    """Return the player of an environment, which keeps its environments between episodes.
-
-    Args:
-        env: The environment's id or `module:Class`.
-        made_with: Its arguments and wrappers, as in a data set of `write_dataset`.
-    """
-    key = env, made_with
-    if key not in _players:
-        _players[key] = EpisodePlayer(env, **json.loads(made_with))
-    return _players[key]
 
 
 @register(AGENT_NAME)
@@ -73,9 +55,7 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
             Sampling(max_tokens=response_length),
             name="verl",
         )
-        player = player_of(task["environment"], task["made_with"])
-        key = EpisodeKey(registered_id(task["environment"]), int(task["task_index"]))
-        (trajectory,) = await player.aplay(policy, [key])
+        (trajectory,) = await player_of(task).aplay(policy, [key_of(task)])
         if trajectory["failure"]:
             _log.warning("an episode failed and is left out: %s", trajectory["failure"]["message"])
         sample = make_sample(

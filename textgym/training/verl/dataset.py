@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textgym.errors import UsageError
-from textgym.mixtures import kwargs_for_env, weights_of
-from textgym.registry import registered_id, with_registered_ids
-from textgym.rollouts.player import EpisodePlayer
-from textgym.training.tasks import list_tasks, shown_prompt
-from textgym.wrappers.specs import WrapperSpec
+from textgym.training.task_rows import task_rows
 
 __all__ = ["AGENT_NAME", "write_dataset"]
 
@@ -20,14 +14,7 @@ AGENT_NAME = "textgym"
 
 
 def write_dataset(
-    path: str | Path,
-    envs: str | Mapping[str, float],
-    n: int | None = None,
-    *,
-    split: str = "train",
-    start: int = 0,
-    env_kwargs: Mapping[str, Any] | None = None,
-    wrappers: Sequence[WrapperSpec] = (),
+    path: str | Path, envs: str | Mapping[str, float], n: int | None = None, **options: Any
 ) -> Path:
     """Write a data set for `data.train_files` or `data.val_files`.
 
@@ -37,14 +24,9 @@ def write_dataset(
 
     Args:
         path: The file.
-        envs: An id or `module:Class`, or several with weights. verl's processes import the module,
-            so an environment of your own needs it.
-        n: The number of tasks, which the environments share by weight; None for all tasks of a
-            split that has an end.
-        split: The split of the environments.
-        start: The index of each environment's first task.
-        env_kwargs: As in `rollout`, of values that JSON has.
-        wrappers: As in `rollout`, as texts.
+        envs: As in `task_rows`.
+        n: As in `task_rows`.
+        **options: As in `task_rows`.
 
     Returns:
         The path.
@@ -55,37 +37,22 @@ def write_dataset(
     """
     import datasets
 
-    kwargs = {**with_registered_ids(env_kwargs or {}), "split": split}
-    named = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
-    names = {registered_id(name): name for name in named}
-    weights = with_registered_ids(named)
-    with EpisodePlayer(dict(weights), env_kwargs=kwargs, wrappers=wrappers) as player:
-        tasks = list_tasks(player, weights, n, split=split, start=start)
-        made_with = {id: _made_with(kwargs_for_env(id, kwargs), wrappers) for id in weights}
-        rows = [
-            {
-                "data_source": task.env_id,
-                "agent_name": AGENT_NAME,
-                "prompt": [{"role": "user", "content": shown_prompt(player, task)}],
-                "ability": "agent",
-                "reward_model": {"style": "rule", "ground_truth": ""},
-                "extra_info": {
-                    "index": number,
-                    "split": split,
-                    "environment": names[task.env_id],
-                    "task_index": task.task_index,
-                    "made_with": made_with[task.env_id],
-                },
-            }
-            for number, task in enumerate(tasks)
-        ]
+    rows = [
+        {
+            "data_source": row["env_id"],
+            "agent_name": AGENT_NAME,
+            "prompt": [{"role": "user", "content": row["prompt"]}],
+            "ability": "agent",
+            "reward_model": {"style": "rule", "ground_truth": ""},
+            "extra_info": {
+                "index": number,
+                "split": row["split"],
+                "environment": row["environment"],
+                "task_index": row["task_index"],
+                "made_with": row["made_with"],
+            },
+        }
+        for number, row in enumerate(task_rows(envs, n, **options))
+    ]
     datasets.Dataset.from_list(rows).to_parquet(str(path))
     return Path(path)
-
-
-def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:
-    """Return the arguments of a player of one environment, as JSON."""
-    try:
-        return json.dumps({"env_kwargs": kwargs, "wrappers": list(wrappers)}, sort_keys=True)
-    except TypeError as error:
-        raise UsageError(f"env_kwargs and wrappers must be values of JSON: {error}") from None

@@ -1,0 +1,111 @@
+"""tinker-cookbook learns from textgym's environments (tinker-cookbook 0.6).
+
+Invariants: a prompt is the tokens that were sampled before with what the environment said in
+between, so the transitions of an episode are one sequence unless the chat template splits it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tinker
+from tinker_cookbook.rl.types import ActionExtra, Env, EnvGroupBuilder, StepResult
+
+from textgym.policies.token_policy import SampledTokens
+from textgym.training.driven import TokenEpisode
+from textgym.training.task_rows import key_of, player_of
+
+__all__ = ["TinkerEnv", "TinkerGroup"]
+
+
+class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
+    """An episode of a task. The return is paid with the last step.
+
+    Args:
+        row: A row of `textgym.training.task_rows.task_rows`.
+        tokenizer: The model's tokenizer, with a chat template.
+        repeat: Which of the task's episodes this is.
+        context_length: How many tokens the model can hold.
+    """
+
+    def __init__(
+        self,
+        row: Mapping[str, Any],
+        tokenizer: Any,
+        *,
+        repeat: int = 0,
+        context_length: int | None = None,
+    ) -> None:
+        self._episode = TokenEpisode(
+            player_of(row), key_of(row, repeat), tokenizer, context_length=context_length
+        )
+        self._stop = [tokenizer.eos_token_id]
+
+    async def initial_observation(self) -> tuple[Any, list[int]]:
+        """Begin the episode.
+
+        Raises:
+            EnvironmentFailure: The episode failed.
+        """
+        prompt_ids = await asyncio.to_thread(self._episode.open)
+        if prompt_ids is None:
+            _ = self._episode.result
+        return tinker.ModelInput.from_ints(prompt_ids or []), self._stop
+
+    async def step(self, action: list[int], *, extra: ActionExtra | None = None) -> StepResult:
+        """Give sampled tokens, and return the next prompt.
+
+        Raises:
+            EnvironmentFailure: The episode failed, so it has no reward. tinker-cookbook drops it,
+                or tries its group again, as its rollout strategy says.
+        """
+        reason = (extra or {}).get("stop_reason")
+        sampled = SampledTokens(list(action), None, None if reason is None else reason == "stop")
+        prompt_ids = await asyncio.to_thread(self._episode.answer, sampled)
+        if prompt_ids is not None:
+            return StepResult(
+                reward=0.0,
+                episode_done=False,
+                next_observation=tinker.ModelInput.from_ints(prompt_ids),
+                next_stop_condition=self._stop,
+            )
+        episode = self._episode.result
+        components = episode["steps"][-1]["components"] if episode["steps"] else {}
+        return StepResult(
+            reward=float(episode["reward"] or 0.0),
+            episode_done=True,
+            next_observation=tinker.ModelInput.empty(),
+            next_stop_condition=self._stop,
+            metrics={"success": float(bool(episode["is_success"])), **components},
+        )
+
+
+@dataclass(frozen=True)
+class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
+    """The episodes of a task.
+
+    Attributes:
+        row: A row of `textgym.training.task_rows.task_rows`.
+        tokenizer: The model's tokenizer, with a chat template.
+        size: The number of episodes.
+        context_length: How many tokens the model can hold.
+    """
+
+    row: Mapping[str, Any]
+    tokenizer: Any
+    size: int
+    context_length: int | None = None
+
+    async def make_envs(self) -> Sequence[Env]:
+        """Return the episodes."""
+        return [
+            TinkerEnv(self.row, self.tokenizer, repeat=repeat, context_length=self.context_length)
+            for repeat in range(self.size)
+        ]
+
+    def logging_tags(self) -> list[str]:
+        """Return the environment's id, by which figures are grouped."""
+        return [str(self.row["env_id"])]

@@ -2,7 +2,8 @@
 
 - `EpisodePlayer` plays exactly the episodes that a trainer asks for; `token_rows` gives their
   tokens as (prompt, completion, mask, log probabilities). An adapter of your own needs no more.
-- `trl`: TRL's `GRPOTrainer`. `verl`: verl's agent loop.
+- `trl`: TRL's `GRPOTrainer`. `verl`: verl's agent loop. `skyrl`, `tinker`, `openrlhf`: the classes
+  that these trainers ask for. `driven`: episodes for a trainer with a loop of its own.
 - `play_groups`: groups of episodes, with other tasks in place of those without variance.
 - `Validation`: the policy on held-out tasks. `History`: the figures of each step, in a file.
 - `figures`: the figures of a step. `logprob_gap`: the check that rollout and training agree.

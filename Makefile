@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-rewards test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-rewards demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ demo-learning: setup  ## a small model learns two games from rewards alone, besi
 demo-rewards: setup  ## the same model learns from a sparse, a dense and a farmed reward; draws the curves
 	$(BIN)/python examples/reward_design.py
 	$(BIN)/python examples/learning_curves.py runs/rewards/curves.json --show rewards successes
+
+demo-workplace: setup  ## what a small model fails at in an office, and what to train it on
+	$(BIN)/python examples/workplace.py --tasks 4 --samples 2 --level 1 --max-tokens 128
 
 test: setup  ## all tests, including those of a real model
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm and not trainers'
@@ -98,7 +101,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/chat_codec.py
 	$(BIN)/python benchmarks/http_client.py
 	$(BIN)/python benchmarks/vector.py
-	$(BIN)/python benchmarks/workplace.py
+	$(BIN)/python benchmarks/workplace_assistant.py
 	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/single_turn.py

@@ -1,0 +1,131 @@
+"""examples/workplace.py with a model behind a real HTTP server, whose failures are known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Request, answer
+from repository import EXAMPLES
+
+import textgym
+from textgym.trajectories.schema import Trajectory
+
+pytest.importorskip("aiohttp")
+sys.path.append(str(EXAMPLES))
+
+import workplace
+
+TASKS = 10
+NOTHING = {"role": "assistant", "content": "I cannot do that."}
+
+
+def calls(name: str, arguments: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    call = {"id": "1", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def play_oracle(split: str, repeats: int = 1) -> list[Trajectory]:
+    kwargs = {"split": split, "level": 1}
+    run = textgym.rollout(
+        workplace.ID, "oracle", episodes=TASKS, repeats=repeats, env_kwargs=kwargs
+    )
+    return sorted(run.trajectories(), key=lambda episode: episode["task_index"])
+
+
+def said(episode: Trajectory) -> list[Any]:
+    return [message for message in episode["messages"] if message["role"] == "assistant"]
+
+
+MISTAKES: list[tuple[str, Any]] = [
+    ("", None),
+    ("no tool was called", [NOTHING]),
+    (
+        "nothing was changed, after a tool that does not exist",
+        [calls("open_door", "{}"), NOTHING],
+    ),
+    (
+        "nothing was changed, after wrong arguments",
+        [calls("email_search_emails", '{"colour": "red"}'), NOTHING],
+    ),
+    (
+        "nothing was changed, after arguments that are not a JSON object",
+        [calls("email_search_emails", '{"query": '), NOTHING],
+    ),
+]
+
+
+@pytest.fixture
+def server() -> Any:
+    """Plays held-out tasks with known mistakes, and half of the train tasks half of the time."""
+    script: dict[str, list[list[Any]]] = {}
+    for place, episode in enumerate(play_oracle("validation")):
+        mistake = MISTAKES[place % len(MISTAKES)][1]
+        script[episode["messages"][1]["content"]] = [mistake or said(episode)]
+    for place, episode in enumerate(play_oracle("train")):
+        ways = [said(episode), [NOTHING]] if place % 2 else [[NOTHING]]
+        script[episode["messages"][1]["content"]] = ways
+    begun: dict[str, int] = {}
+    ways_of: dict[str, list[Any]] = {}
+
+    def handle(request: Request) -> bytes:
+        messages = request.body["messages"]
+        task = messages[1]["content"]
+        turn = sum(message["role"] == "assistant" for message in messages)
+        if turn == 0:
+            begun[task] = begun.get(task, -1) + 1
+            ways = script[task]
+            ways_of[task] = ways[begun[task] % len(ways)]
+        message = ways_of[task][turn] if turn < len(ways_of[task]) else NOTHING
+        others = {key: value for key, value in message.items() if key not in ("role", "content")}
+        return answer(message.get("content"), **others)
+
+    with ChatServer(handle) as opened:
+        yield opened
+
+
+def test_causes_and_tasks_to_train_on(
+    server: ChatServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--policy", f"openai:m@{server.url}", "--tasks", str(TASKS), "--level", "1"]
+    assert not workplace.main([*arguments, "--samples", "2", "--out", str(tmp_path)])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "1. Baseline: 0.200" in shown
+    assert "2. Failures: 8 of 10" in shown
+    for cause, _ in MISTAKES[1:]:
+        assert f"{cause} 2" in shown
+    lines = [json.loads(line) for line in (tmp_path / "tasks.jsonl").read_text().splitlines()]
+    assert {line["task_index"] % 2 for line in lines} <= {1}
+    solved = (tmp_path / "solved.jsonl").read_text().splitlines()
+    assert len(solved) >= len(lines)
+    for line in map(json.loads, solved):
+        assert line["messages"][-1]["role"] == "assistant"
+        assert line["tools"]
+
+
+def test_wrong_changes_name_the_tables() -> None:
+    (episode, *_) = play_oracle("validation")
+    episode["is_success"] = False
+    components = episode["steps"][-1]["components"]
+    components.update(correct=0.0, side_effects=1.0, emails=0.0)
+    assert workplace.cause_of(episode) == "wrong changes: emails"
+
+
+def test_failure_of_the_machinery_is_a_cause_of_its_own() -> None:
+    (episode, *_) = play_oracle("validation")
+    episode["failure"] = {"boundary": "policy", "type": "X", "message": "down", "traceback": ""}
+    assert workplace.cause_of(episode) == "failed, not graded: policy"
+    assert workplace.to_train_on([episode]) == []
+
+
+@pytest.mark.parametrize(
+    ("rewards", "chosen"), [([1, 1], False), ([0, 0], False), ([1, 0], True), ([1], False)]
+)
+def test_only_tasks_with_variance_are_trained_on(rewards: list[int], chosen: bool) -> None:
+    (episode, *_) = play_oracle("train")
+    played: list[Any] = [{**episode, "is_success": bool(reward)} for reward in rewards]
+    assert bool(workplace.to_train_on(played)) == chosen

@@ -282,7 +282,7 @@ def test_sampling_from_another_distribution_is_refused(make_trainer: Any, settin
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"on_split": "cut"}, "on_split must be error or drop"),
+        ({"on_split": "cut"}, "on_split must be error, drop or whole"),
         ({"rewards": "all"}, "rewards must be"),
         ({"env_kwargs": {"split": "test"}}, "pass split to dataset"),
     ],

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 from textgym.errors import (
     ExtraMissingError,
@@ -26,7 +26,7 @@ from textgym.errors import (
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.chat.vllm_parser import make_output_parser, shorten_error
+from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser, shorten_error
 from textgym.policies.models import eos_token_ids, find_model, load_tokenizer
 
 __all__ = ["VLLMPolicy"]
@@ -53,9 +53,9 @@ class VLLMPolicy(Policy):
         UsageError: vLLM does not accept these arguments.
 
     Attributes:
-        engine: vLLM's `LLMEngine`.
+        engine: vLLM's `LLMEngine`; `VLLMPolicy.of` takes one that the caller holds.
         codec: Encodes prompts and decodes actions.
-        version: The version of the weights; None until `load_weights` is called.
+        version: The version of the weights; None until `load_weights` is called or you set it.
     """
 
     sampling: Sampling
@@ -73,17 +73,69 @@ class VLLMPolicy(Policy):
         location, gguf = find_model(model) if model else ("", None)
         if gguf or not location:
             raise UsageError("vllm: needs a local folder or a hub id: vllm:MODEL")
-        self.name = f"vllm:{model}"
-        self.sampling = sampling
-        self.version: str | None = None
         # Made before the engine, which starts slowly, so that a wrong name fails at once.
         parser = make_output_parser(partial(load_tokenizer, model), tool_parser, reasoning_parser)
-        self.engine = _make_engine(location, {"enable_lora": bool(lora), **(engine or {})})
+        made = _make_engine(location, {"enable_lora": bool(lora), **(engine or {})})
+        self._set_up(f"vllm:{model}", made, sampling, parser)
         self._lora = _lora_request(lora)
-        config = self.engine.model_config
-        self.tokenizer = self.engine.get_tokenizer()
+
+    @classmethod
+    def of(
+        cls,
+        engine: Any,
+        sampling: Sampling | Mapping[str, Any] | None = None,
+        *,
+        name: str | None = None,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
+    ) -> Self:
+        """Return a policy over an engine that the caller holds, such as that of a trainer.
+
+        The caller loads weights, sets `version` if actions should carry one, and closes the engine.
+        While episodes are played, nobody else may step the engine.
+
+        Args:
+            engine: vLLM's `LLM` or `LLMEngine`, in this process or with one of its own.
+            sampling: How tokens are sampled, or settings of `Sampling` by name.
+            name: The policy's name in records; by default `vllm:` and the model's own.
+            tool_parser: As in `HFPolicy`.
+            reasoning_parser: As in `HFPolicy`.
+
+        Raises:
+            UsageError: It is no such engine, requests are running in it, its model has no chat
+                template, or an argument is invalid.
+
+        Example:
+            >>> from vllm import LLM  # doctest: +SKIP
+            >>> llm = LLM("model")  # doctest: +SKIP
+            >>> policy = VLLMPolicy.of(llm, {"max_tokens": 64})  # doctest: +SKIP
+        """
+        engine = getattr(engine, "llm_engine", engine)
+        if not all(hasattr(engine, name) for name in ("add_request", "step", "get_tokenizer")):
+            raise UsageError(
+                f"VLLMPolicy.of needs vLLM's LLM or LLMEngine, not {type(engine).__name__}"
+            )
+        if engine.has_unfinished_requests():
+            raise UsageError("VLLMPolicy.of: the engine has requests that are not finished")
+        parser = make_output_parser(engine.get_tokenizer, tool_parser, reasoning_parser)
+        if not isinstance(sampling, Sampling):
+            sampling = Sampling.read(sampling)
+        policy = cls.__new__(cls)
+        policy._set_up(name or f"vllm:{engine.model_config.model}", engine, sampling, parser)
+        policy._is_held = True
+        return policy
+
+    def _set_up(
+        self, name: str, engine: Any, sampling: Sampling, parser: VLLMOutputParser | None
+    ) -> None:
+        self.name, self.sampling, self.engine = name, sampling, engine
+        self.version: str | None = None
+        self._lora: Any = None
+        self._is_held = False  # by the caller
+        config = engine.model_config
+        self.tokenizer = engine.get_tokenizer()
         if not self.tokenizer.chat_template:
-            raise UnknownNameError(f"the model {model!r} has no chat template")
+            raise UnknownNameError(f"the model {config.model!r} has no chat template")
         ends = config.try_get_generation_config().get("eos_token_id")
         self.codec = ChatCodec(
             self.name,
@@ -147,8 +199,9 @@ class VLLMPolicy(Policy):
         self.version = version
 
     async def close(self) -> None:
-        """Stop the engine and free its memory."""
-        self.engine.engine_core.shutdown()
+        """Stop the engine and free its memory, unless the caller holds it."""
+        if not self._is_held:
+            self.engine.engine_core.shutdown()
 
     def sampling_params(self, room: int, seed: int | None) -> Any:
         """Return vLLM's sampling parameters of a request.

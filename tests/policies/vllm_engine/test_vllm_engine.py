@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -297,6 +298,37 @@ def test_actions_have_the_version_of_the_loaded_weights(policy: Any, model_folde
     assert after.policy_version == "again"
     assert after.token_ids == before.token_ids
     assert after.logprobs == pytest.approx(before.logprobs, abs=1e-4)
+
+
+def test_an_engine_that_the_caller_holds_is_used_and_not_closed(policy: Any) -> None:
+    from textgym.policies.vllm import VLLMPolicy
+
+    (expected,) = ask(policy, HELLO)
+    for holder in (policy.engine, SimpleNamespace(llm_engine=policy.engine)):  # LLMEngine, LLM
+        held = VLLMPolicy.of(holder, SETTINGS)
+        held.version = "step 3"
+        (action,) = ask(held, HELLO)
+        asyncio.run(held.close())
+        assert action.token_ids == expected.token_ids
+        assert action.logprobs == pytest.approx(expected.logprobs, abs=1e-4)
+        assert action.policy_version == "step 3"
+    assert ask(policy, HELLO)[0].token_ids == expected.token_ids
+    assert held.name.startswith("vllm:")
+
+
+def test_what_is_no_engine_or_is_busy_is_refused(policy: Any) -> None:
+    from textgym.policies.vllm import VLLMPolicy
+
+    with pytest.raises(UsageError, match="needs vLLM's LLM or LLMEngine, not str"):
+        VLLMPolicy.of("smollm2")
+    policy.engine.add_request(
+        "another's", {"prompt_token_ids": [1, 2]}, policy.sampling_params(4, None)
+    )
+    try:
+        with pytest.raises(UsageError, match="requests that are not finished"):
+            VLLMPolicy.of(policy.engine)
+    finally:
+        policy.engine.abort_request(["another's"])
 
 
 def test_aborted_answer_is_a_policy_failure(policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:

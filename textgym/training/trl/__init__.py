@@ -5,8 +5,10 @@
 
 `episodes` plays the tasks that the rows in `tasks` stand for, with the policy that `policies` makes
 from the trainer's model. `samples` turns episodes into what TRL expects, `rewards` has the reward
-functions, and `logprobs` compares the log probabilities of rollout and training.
-`history_callback` has `HistoryCallback`, which writes what the trainer logs to a history.
+functions, and `logprobs` compares the log probabilities of rollout and training. `episodes_trainer`
+has `EpisodesTrainer`, which trains on whole episodes that were split, with the batches of
+`row_batches`. `history_callback` has `HistoryCallback`, which writes what the trainer logs to a
+history.
 """
 
 from textgym.training.trl.episodes import Episodes

@@ -25,6 +25,7 @@ from textgym.training.tasks import TaskRef, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
 from textgym.training.trl.policies import policy_of
 from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
+from textgym.training.trl.row_batches import check_trains_whole
 from textgym.training.trl.samples import make_sample, rollout_output
 from textgym.training.trl.tasks import prompt_of, task_of
 from textgym.trajectories.schema import Trajectory
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Episodes"]
 
-_ON_SPLIT = ("error", "drop")
+_ON_SPLIT = ("error", "drop", "whole")
 _ENDLESS = 2**31  # tasks to draw from where there is no end of them
 
 
@@ -53,8 +54,9 @@ class Episodes:
             `environments` for one for each environment, named by its id; or names of reward
             components, for one for each. TRL adds them up with its `reward_weights`.
         on_split: What happens to an episode whose tokens are in several sequences, because the chat
-            template or a wrapper changed earlier messages: `error`, or `drop`, which leaves it out
-            of its group and counts it.
+            template or a wrapper changed earlier messages: `error`; `drop`, which leaves it out of
+            its group and counts it; or `whole`, which trains on all its sequences and needs
+            `EpisodesTrainer` in place of `GRPOTrainer`.
         redraw: How many times the groups of a batch whose episodes have the same return are played
             again, with other tasks of the same environment and split; from equal returns nothing is
             learned. Those of the last time stay. The text that logs show is then not that of the
@@ -95,7 +97,7 @@ class Episodes:
         retries: int = 2,
     ) -> None:
         if on_split not in _ON_SPLIT:
-            raise UsageError(f"on_split must be error or drop, not {on_split!r}")
+            raise UsageError(f"on_split must be error, drop or whole, not {on_split!r}")
         if "split" in (env_kwargs or {}):
             raise UsageError("pass split to dataset(...), not in env_kwargs")
         check_minimum(0, redraw=redraw)
@@ -157,6 +159,8 @@ class Episodes:
             TrainingError: The samples of a group are of different tasks, or log probabilities
                 differ.
         """
+        if self._on_split == "whole":
+            check_trains_whole(trainer)
         tasks = [task_of(prompt) for prompt in prompts]
         mode = "train" if trainer.model.training else "eval"
         repeats = _repeats(tasks, trainer, mode)
@@ -174,7 +178,7 @@ class Episodes:
         log_episodes(samples, trainer._log_metric)
         if mode == "train":
             trainer._log_metric("groups/redrawn", float(redrawn))
-            self.gap = compare_logprobs([sample.row for sample in samples], trainer)
+            self.gap = compare_logprobs([row for sample in samples for row in sample.rows], trainer)
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
         return rollout_output(samples)

@@ -8,7 +8,7 @@ from typing import Any
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
 from textgym.trajectories.token_rows import TokenRow
 
-__all__ = ["bound_of", "compare_logprobs"]
+__all__ = ["bound_of", "compare_logprobs", "trainer_logprobs"]
 
 COMPARED_ROWS = 8  # of a batch
 
@@ -28,7 +28,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
         trainer: The `GRPOTrainer`.
     """
     chosen = [row for row in rows if any(row.completion_mask)][:COMPARED_ROWS]
-    computed = _trainer_logprobs(chosen, trainer)
+    computed = trainer_logprobs(chosen, trainer)
     gap = logprob_gap(
         (row.logprobs, logprobs, row.completion_mask)
         for row, logprobs in zip(chosen, computed, strict=True)
@@ -38,7 +38,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
     return gap
 
 
-def _trainer_logprobs(rows: Sequence[TokenRow], trainer: Any) -> list[list[float]]:
+def trainer_logprobs(rows: Sequence[TokenRow], trainer: Any) -> list[list[float]]:
     """Return the log probabilities of completions as the trainer computes them."""
     import torch
     from trl.trainer.utils import pad

@@ -79,7 +79,8 @@ def log_episodes(samples: Sequence[Sample], log: Callable[[str, float], None]) -
         figures.pop(name, None)
     for name, value in figures.items():
         log(name, value)
-    log("episodes/split", float(len(samples) - len(trained)))
+    split = sum(sample.is_dropped or bool(sample.more_rows) for sample in samples)
+    log("episodes/split", float(split))
 
 
 def verifier_reward(

@@ -1,5 +1,7 @@
 """Episodes as samples of a TRL batch, which has one sample for each prompt.
 
+An episode that was split has further rows, which `EpisodesTrainer` adds to the batch.
+
 Invariants: the tokens are those that the policy saw and sampled; an episode without a reward has a
 sample without trained tokens, whose rewards are None, so that TRL leaves it out of its group.
 """
@@ -23,13 +25,20 @@ class Sample:
 
     Attributes:
         trajectory: The episode.
-        row: Its tokens.
+        row: Its tokens, or those of its first sequence.
         reward: The return; None if the episode failed or is not trained on.
+        more_rows: The tokens of its other sequences.
     """
 
     trajectory: Trajectory
     row: TokenRow
     reward: float | None
+    more_rows: tuple[TokenRow, ...] = ()
+
+    @property
+    def rows(self) -> list[TokenRow]:
+        """All sequences of the episode."""
+        return [self.row, *self.more_rows]
 
     @property
     def is_dropped(self) -> bool:
@@ -47,8 +56,8 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
 
     Args:
         trajectory: The episode.
-        on_split: What happens to an episode whose tokens are in several sequences: `error` or
-            `drop`.
+        on_split: What happens to an episode whose tokens are in several sequences: `error`,
+            `drop` or `whole`.
         filler_id: The token of a sample without tokens.
 
     Raises:
@@ -62,11 +71,13 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
         raise UsageError(
             f"an episode of {trajectory['env_id']} has {len(rows)} token sequences, because the "
             "chat template or a wrapper changed an earlier message, and TRL trains on one: use a "
-            "template that keeps earlier turns as they were, or on_split='drop'"
+            "template that keeps earlier turns as they were, on_split='drop', or on_split='whole' "
+            "with EpisodesTrainer"
         )
-    if len(rows) > 1:
+    if len(rows) > 1 and on_split == "drop":
         return Sample(trajectory, filler, None)
-    return Sample(trajectory, rows[0] if rows else filler, trajectory["reward"])
+    first, *others = rows or [filler]
+    return Sample(trajectory, first, trajectory["reward"], tuple(others))
 
 
 def rollout_output(samples: Sequence[Sample]) -> dict[str, list[Any]]:

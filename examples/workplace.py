@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 from rich.console import Console
 from rich.table import Table
 
@@ -87,30 +88,27 @@ def shortened(episode: Trajectory, width: int = 150) -> list[str]:
 
 
 def to_train_on(episodes: Iterable[Trajectory]) -> list[dict[str, Any]]:
-    """Return the tasks that were solved sometimes but not always, hardest last.
+    """Return the rows of the tasks that were solved sometimes but not always, hardest last.
+
+    A row is the task itself, so that an environment with `dataset=` plays it whatever its level.
+    The share of episodes that solved it is added as `solved`.
 
     Args:
-        episodes: Several episodes of each task.
+        episodes: Several episodes of each task, all with the same keyword arguments.
     """
-    solved: defaultdict[int, list[bool]] = defaultdict(list)
-    kinds: dict[int, tuple[str, str]] = {}
+    wins: defaultdict[int, list[bool]] = defaultdict(list)
+    kwargs: Mapping[str, Any] = {}
     for episode in episodes:
         if not episode["failure"]:
-            solved[episode["task_index"]].append(bool(episode["is_success"]))
-            kinds[episode["task_index"]] = episode["info"]["level"], episode["info"]["category"]
-    found = [
-        {
-            "env_id": ID,
-            "split": "train",
-            "task_index": task,
-            "level": kinds[task][0],
-            "category": kinds[task][1],
-            "solved": sum(wins) / len(wins),
-        }
-        for task, wins in solved.items()
-        if 0 < sum(wins) < len(wins)
-    ]
-    return sorted(found, key=lambda task: -float(str(task["solved"])))
+            wins[episode["task_index"]].append(bool(episode["is_success"]))
+            kwargs = episode["env_kwargs"]
+    found = {task: sum(of) / len(of) for task, of in wins.items() if 0 < sum(of) < len(of)}
+    env: Any = gymnasium.make(ID, **kwargs)
+    rows = []
+    for task in sorted(found, key=lambda task: -found[task]):
+        env.reset(options={"index": task})
+        rows.append({**env.unwrapped.task.row, "solved": found[task]})
+    return rows
 
 
 def show_baseline(console: Console, name: str, metrics: Mapping[str, Any]) -> None:

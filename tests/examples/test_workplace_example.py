@@ -99,7 +99,13 @@ def test_causes_and_tasks_to_train_on(
     for cause, _ in MISTAKES[1:]:
         assert f"{cause} 2" in shown
     lines = [json.loads(line) for line in (tmp_path / "tasks.jsonl").read_text().splitlines()]
-    assert {line["task_index"] % 2 for line in lines} <= {1}
+    chosen = {episode["task_id"]: episode for episode in play_oracle("train")[1::2]}
+    assert {line["id"] for line in lines} == set(chosen)
+    kwargs = {"dataset": str(tmp_path / "tasks.jsonl"), "split": "train"}
+    run = textgym.rollout(workplace.ID, "oracle", episodes=len(lines), env_kwargs=kwargs)
+    for episode in run.trajectories():
+        assert episode["is_success"]
+        assert episode["messages"][:2] == chosen[episode["task_id"]]["messages"][:2]
     solved = (tmp_path / "solved.jsonl").read_text().splitlines()
     assert len(solved) >= len(lines)
     for line in map(json.loads, solved):

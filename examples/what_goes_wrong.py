@@ -85,24 +85,26 @@ class Mistake:
         max_tokens: The most tokens of a message.
         lag: How many updates old the weights are that play.
         shift: How many tokens the training drops from the end of each prompt.
+        out_of_range: Whether the model begins with numbers up to 20.
     """
 
     what: str
     shown: tuple[str, ...]
     learning_rate: float = 1.5e-3
-    highest: int = 5
-    turns: int = 4
+    highest: int = 3
+    turns: int = 2
     wrappers: tuple[str, ...] = ()
     max_tokens: int = 4
     lag: int = 0
     shift: int = 0
+    out_of_range: bool = False
 
 
 MISTAKES = {
     "healthy": Mistake("nothing", ("episodes/success", "groups/equal")),
     "flat": Mistake(
-        "the tasks are too hard: one guess of 1000", ("episodes/success", "groups/equal"),
-        highest=1000, turns=1,
+        "the tasks are too hard: one guess of 200", ("episodes/success", "groups/equal"),
+        highest=200, turns=1,
     ),
     "oscillating": Mistake(
         "the learning rate is ten times too large", ("episodes/success", "ratio/kl"),
@@ -114,7 +116,7 @@ MISTAKES = {
     ),
     "hacked": Mistake(
         "half a point is paid for every number", ("reward", "episodes/success"),
-        turns=8, wrappers=("guess_rewards:GuessBonus:amount=0.5",),
+        highest=5, turns=8, wrappers=("guess_rewards:GuessBonus:amount=0.5",), out_of_range=True,
     ),
     "length drift": Mistake(
         "every word is paid", ("tokens/message", "episodes/cut"),
@@ -193,7 +195,8 @@ def start(mistake: Mistake, seed: int) -> tuple[Training, HFPolicy]:
     """Return a model that imitates random guesses, and the policy that plays with it."""
     torch.manual_seed(seed)
     kwargs = {"highest": mistake.highest, "turns": mistake.turns}
-    run = textgym.rollout(ID, AnyNumber(), episodes=96, seed=seed, env_kwargs=kwargs)
+    said = AnyNumber() if mistake.out_of_range else "random"
+    run = textgym.rollout(ID, said, episodes=96, seed=seed, env_kwargs=kwargs)
     conversations = [trajectory["messages"] for trajectory in run.trajectories()]
     tokenizer = make_tokenizer(conversations)
     model = make_model(tokenizer)

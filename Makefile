@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-training demo-rewards demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-rewards demo-what-goes-wrong demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ demo-training: $(VLLM)/.ready  ## SmolLM2 learns a game with GRPO and vLLM, in i
 demo-rewards: setup  ## the same model learns from a sparse, a dense and a farmed reward; draws the curves
 	$(BIN)/python examples/reward_design.py
 	$(BIN)/python examples/learning_curves.py runs/rewards/curves.json --show rewards successes
+
+demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a sound one; draws the figures that show it
+	$(BIN)/python examples/what_goes_wrong.py
 
 demo-workplace: setup  ## what a small model fails at in an office, and what to train it on
 	$(BIN)/python examples/workplace.py --tasks 4 --samples 2 --level 1 --max-tokens 128

@@ -76,8 +76,7 @@ class VLLMPolicy(Policy):
         # Made before the engine, which starts slowly, so that a wrong name fails at once.
         parser = make_output_parser(partial(load_tokenizer, model), tool_parser, reasoning_parser)
         made = _make_engine(location, {"enable_lora": bool(lora), **(engine or {})})
-        self._set_up(f"vllm:{model}", made, sampling, parser)
-        self._lora = _lora_request(lora)
+        self._set_up(f"vllm:{model}", made, sampling, parser, _lora_request(lora))
 
     @classmethod
     def of(
@@ -126,11 +125,16 @@ class VLLMPolicy(Policy):
         return policy
 
     def _set_up(
-        self, name: str, engine: Any, sampling: Sampling, parser: VLLMOutputParser | None
+        self,
+        name: str,
+        engine: Any,
+        sampling: Sampling,
+        parser: VLLMOutputParser | None,
+        lora: Any = None,
     ) -> None:
         self.name, self.sampling, self.engine = name, sampling, engine
         self.version: str | None = None
-        self._lora: Any = None
+        self._lora = lora
         self._is_held = False  # by the caller
         config = engine.model_config
         self.tokenizer = engine.get_tokenizer()

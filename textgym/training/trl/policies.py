@@ -25,9 +25,11 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
     Raises:
         UsageError: The trainer's settings change the distribution that is sampled from.
     """
-    if trainer.use_vllm:
-        raise UsageError("episodes are sampled with transformers: leave out use_vllm")
     sampling = _sampling(trainer)
+    version = f"step {trainer.state.global_step}"
+    if trainer.use_vllm:
+        yield _vllm_policy(trainer, sampling, version)  # the trainer keeps the engine
+        return
     from trl.models.utils import unwrap_model_for_generation
 
     with unwrap_model_for_generation(
@@ -36,11 +38,36 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
         gather_deepspeed3_params=trainer.args.ds3_gather_for_generation,
     ) as model:
         policy = HFPolicy.of(model, trainer.processing_class, sampling, batch_size, name="trl")
-        policy.version = f"step {trainer.state.global_step}"
+        policy.version = version
         try:
             yield policy
         finally:
             run_sync(policy.close)
+
+
+def _vllm_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
+    """Return a policy over the engine of a trainer, which has the weights of the last step.
+
+    Raises:
+        UsageError: The engine is in another process, sleeps between batches, or is sharded.
+    """
+    fitting = {
+        "vllm_mode": "colocate",
+        "vllm_enable_sleep_mode": False,
+        "vllm_tensor_parallel_size": 1,
+        "vllm_structured_outputs_regex": None,
+    }
+    for name, value in fitting.items():
+        if getattr(trainer.args, name) != value:
+            raise UsageError(
+                f"GRPOConfig.{name} must be {value!r} for episodes with use_vllm=True, not "
+                f"{getattr(trainer.args, name)!r}: they are sampled on the trainer's own engine"
+            )
+    from textgym.policies.vllm import VLLMPolicy
+
+    policy = VLLMPolicy.of(trainer.vllm_generation.llm, sampling, name="trl")
+    policy.version = version
+    return policy
 
 
 def _sampling(trainer: Any) -> Sampling:

@@ -41,6 +41,8 @@ def check_trains_whole(trainer: Any) -> None:
             f"on_split='whole' needs one of the loss types {', '.join(known)}, not "
             f"{trainer.loss_type!r}"
         )
+    if trainer.use_vllm:
+        raise UsageError("on_split='whole' cannot be used with use_vllm=True")
     fitting: dict[str, Any] = {
         "beta": 0.0,
         "mask_truncated_completions": False,

@@ -35,10 +35,9 @@ from textgym.metrics.standard_errors import Estimate
 from textgym.policies import Policy
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["cause_of", "main", "to_train_on"]
+__all__ = ["cause_of", "main", "to_train_on", "wrong_changes"]
 
 ID = "textgym/WorkplaceAssistant-v0"
-TABLES = ("emails", "calendar_events", "plots", "project_tasks", "customers")
 REFUSALS = {  # how a tool's answer begins
     "Error: there is no tool": "a tool that does not exist",
     "Error: wrong arguments": "wrong arguments",
@@ -62,15 +61,26 @@ def cause_of(episode: Trajectory) -> str:
     results = [text_of(message) for message in episode["messages"] if message["role"] == "tool"]
     if not results:
         return "no tool was called"
-    components = episode["steps"][-1]["components"]
-    if components["side_effects"]:
-        wrong = [name for name in TABLES if not components[name]]
-        return f"wrong changes: {', '.join(wrong)}"
+    if episode["steps"][-1]["components"]["side_effects"]:
+        return wrong_changes(episode)
     refused = [what for result in results for start, what in REFUSALS.items()
                if result.startswith(start)]  # fmt: skip
     if refused:
         return f"nothing was changed, after {Counter(refused).most_common(1)[0][0]}"
     return "nothing was changed"
+
+
+def wrong_changes(episode: Trajectory) -> str:
+    """Play an episode again and return what its changes lack, or have too much, and where."""
+    env: Any = gymnasium.make(ID, **episode["env_kwargs"])
+    env.reset(options={"index": episode["task_index"]})
+    for step in episode["steps"]:
+        env.step(episode["messages"][step["message_index"]])
+    made, expected = env.unwrapped.changes()
+    missing, extra = expected - made, made - expected
+    what = "side effects" if not missing else "wrong changes" if extra else "missing changes"
+    tables = sorted({table for table, _ in (*missing, *extra)})
+    return f"{what}: {', '.join(tables)}"
 
 
 def shortened(episode: Trajectory, width: int = 150) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -306,10 +307,18 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
 
     def progress(self) -> float:
         """Return the share of the reference's changes that stand; 0 if it changes nothing."""
-        expected = self.database.changes_in(self._expected())
-        made = self.database.changes_in(self.state)
+        made, expected = self.changes()
         right = (made & expected).total()
         return share_done(right, (made - expected).total(), expected.total() or 1)
+
+    def changes(self) -> tuple[Counter[object], Counter[object]]:
+        """Return the changes that stand in the databases, and those of the reference calls.
+
+        Each is a pair of the table's name and the change. They tell what an episode left out and
+        what it changed beside the request.
+        """
+        changes_in = self.database.changes_in
+        return changes_in(self.state), changes_in(self._expected())
 
     def _expected(self) -> State:
         return effect_of(self.task.answer, self.database, self.clock, self.reply_mark)

@@ -137,6 +137,9 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
        sometimes nothing has to be done
     5. up to a dozen changes, often in several domains
 
+    [The loop of the workplace](../workplace-loop.md) shows what a model fails at, and which tasks
+    to train it on.
+
     ## Rows
     | field | meaning |
     | --- | --- |

@@ -175,7 +175,7 @@ async def evaluate(policy: Policy, repeats: int, feedback: bool) -> dict[str, fl
     rate, episodes = figures["episodes/success"], len(games) * repeats
     error = math.sqrt(rate * (1 - rate) / episodes)
     low, high = rate_interval(Estimate(rate, error, episodes))
-    return {"held_out/success": rate, "held_out/low": low, "held_out/high": high}
+    return {"held_out/success": rate, "held_out/success_low": low, "held_out/success_high": high}
 
 
 def as_text(evaluation: dict[str, float]) -> str:

@@ -107,12 +107,12 @@ MISTAKES = {
         highest=200, turns=1,
     ),
     "oscillating": Mistake(
-        "the learning rate is ten times too large", ("episodes/success", "ratio/kl"),
-        learning_rate=1.5e-2,
+        "the learning rate is three times too large", ("episodes/success", "ratio/kl"),
+        learning_rate=5e-3,
     ),
     "collapse": Mistake(
-        "all answers become one before the good ones are known", ("episodes/success", "entropy"),
-        learning_rate=5e-3,
+        "the learning rate is ten times too large", ("episodes/success", "entropy"),
+        learning_rate=1.5e-2,
     ),
     "hacked": Mistake(
         "half a point is paid for every number", ("reward", "episodes/success"),

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from textgym.errors import UsageError
 
-__all__ = ["run"]
+__all__ = ["run", "start"]
 
 T = TypeVar("T")
 _MAX_SECONDS_TO_STOP = 5.0
@@ -67,16 +67,29 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         >>> run(add(1, 2))
         3
     """
-    background = _background()
-    if threading.current_thread() is background.thread:
+    if threading.current_thread() is _background().thread:
         coroutine.close()
         raise UsageError("code on the background loop cannot wait for the background loop")
-    future = asyncio.run_coroutine_threadsafe(coroutine, background.loop)
+    future = start(coroutine)
     try:
         return future.result()
     except BaseException:
         future.cancel()
         raise
+
+
+def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    """Start a coroutine on the background loop, and return the future of its result.
+
+    Another loop waits with `await asyncio.wrap_future(start(...))`, without a thread.
+
+    Example:
+        >>> async def add(a, b):
+        ...     return a + b
+        >>> start(add(1, 2)).result()
+        3
+    """
+    return asyncio.run_coroutine_threadsafe(coroutine, _background().loop)
 
 
 def _background() -> _LoopThread:

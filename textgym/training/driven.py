@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
 from textgym.concurrency import background_loop
@@ -30,6 +30,12 @@ __all__ = ["MessageEpisode", "TokenEpisode"]
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+Result = TypeVar("Result")
+
+
+async def _on_background(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Wait for a coroutine of the background loop, without a thread."""
+    return await asyncio.wrap_future(background_loop.start(coroutine))
 
 
 class _DrivenEpisode(Generic[Question, Answer]):
@@ -53,22 +59,25 @@ class _DrivenEpisode(Generic[Question, Answer]):
         self._question: asyncio.Future[Question] | None = None
         self._answer: asyncio.Future[Answer] | None = None
 
-    def _begin(self) -> Question | None:
-        """Begin the episode; return its first question, or None if it ended at once."""
+    def _begin(self) -> Coroutine[Any, Any, Question | None]:
+        """Begin the episode; the result is its first question, or None if it ended at once."""
         if self._task is not None:
             raise UsageError("the episode has begun: make another one")
-        return background_loop.run(self._next(None))
+        return self._next(None)
 
-    def _reply(self, answer: Answer) -> Question | None:
-        """Answer the last question; return the next one, or None at the end."""
+    def _reply(self, answer: Answer) -> Coroutine[Any, Any, Question | None]:
+        """Answer the last question; the result is the next one, or None at the end."""
         if self._answer is None or self._answer.done():
             raise UsageError("the episode waits for no answer: it has not begun, or has ended")
-        return background_loop.run(self._next(answer))
+        return self._next(answer)
 
     def close(self) -> None:
         """End an episode that is not played to its end."""
-        if self._task is not None and not self._task.done():
-            background_loop.run(self._cancel(self._task))
+        background_loop.run(self._cancel())
+
+    async def aclose(self) -> None:
+        """End an episode inside a running event loop; see `close`."""
+        await _on_background(self._cancel())
 
     async def _ask(self, question: Question) -> Answer:
         """Wait for the answer to a question of the policy."""
@@ -93,11 +102,11 @@ class _DrivenEpisode(Generic[Question, Answer]):
         (self.trajectory,) = self._task.result()
         return None
 
-    @staticmethod
-    async def _cancel(task: asyncio.Task[list[Trajectory]]) -> None:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    async def _cancel(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
 
     @property
     def result(self) -> Trajectory:
@@ -178,7 +187,11 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
 
     def open(self) -> list[Message] | None:
         """Begin the episode; return its prompt, or None if it failed."""
-        return self._shown(self._begin())
+        return self._shown(background_loop.run(self._begin()))
+
+    async def aopen(self) -> list[Message] | None:
+        """Begin the episode inside a running event loop; see `open`."""
+        return self._shown(await _on_background(self._begin()))
 
     def answer(self, message: str | Message, *, is_cut: bool = False) -> list[Message] | None:
         """Give the policy's message; return the whole conversation, or None at the end.
@@ -190,9 +203,13 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        said = assistant(message) if isinstance(message, str) else message
-        action = Action(said, finish_reason="length" if is_cut else "stop")
-        return self._shown(self._reply(with_parsed_calls(action)))
+        return self._shown(background_loop.run(self._reply(_action_of(message, is_cut))))
+
+    async def aanswer(
+        self, message: str | Message, *, is_cut: bool = False
+    ) -> list[Message] | None:
+        """Give the policy's message inside a running event loop; see `answer`."""
+        return self._shown(await _on_background(self._reply(_action_of(message, is_cut))))
 
     def _shown(
         self, question: tuple[list[Message], list[ToolSchema]] | None
@@ -204,6 +221,12 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
             return with_tool_prompt(messages, tools)
         self.tools = tools
         return messages
+
+
+def _action_of(message: str | Message, is_cut: bool) -> Action:
+    """Return a message as an action; calls in its text are read."""
+    said = assistant(message) if isinstance(message, str) else message
+    return with_parsed_calls(Action(said, finish_reason="length" if is_cut else "stop"))
 
 
 class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
@@ -247,7 +270,11 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
 
     def open(self) -> list[int] | None:
         """Begin the episode; return the ids of its prompt, or None if it failed."""
-        return self._begin()
+        return background_loop.run(self._begin())
+
+    async def aopen(self) -> list[int] | None:
+        """Begin the episode inside a running event loop; see `open`."""
+        return await _on_background(self._begin())
 
     def answer(self, sampled: SampledTokens) -> list[int] | None:
         """Give sampled tokens; return the ids of the next prompt, or None at the end.
@@ -255,4 +282,8 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        return self._reply(sampled)
+        return background_loop.run(self._reply(sampled))
+
+    async def aanswer(self, sampled: SampledTokens) -> list[int] | None:
+        """Give sampled tokens inside a running event loop; see `answer`."""
+        return await _on_background(self._reply(sampled))

@@ -6,7 +6,6 @@ between, so the transitions of an episode are one sequence unless the chat templ
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +49,7 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         Raises:
             EnvironmentFailure: The episode failed.
         """
-        prompt_ids = await asyncio.to_thread(self._episode.open)
+        prompt_ids = await self._episode.aopen()
         if prompt_ids is None:
             _ = self._episode.result
         return tinker.ModelInput.from_ints(prompt_ids or []), self._stop
@@ -64,7 +63,7 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         """
         reason = (extra or {}).get("stop_reason")
         sampled = SampledTokens(list(action), None, None if reason is None else reason == "stop")
-        prompt_ids = await asyncio.to_thread(self._episode.answer, sampled)
+        prompt_ids = await self._episode.aanswer(sampled)
         if prompt_ids is not None:
             return StepResult(
                 reward=0.0,

@@ -8,7 +8,6 @@ Invariants: an episode that failed has no reward: it raises, and torchtitan drop
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +53,7 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
         Raises:
             EnvironmentFailure: The episode failed.
         """
-        opened = await asyncio.to_thread(self._episode.open)
+        opened = await self._episode.aopen()
         if opened is None:
             _ = self._episode.result
         self._shown = opened or []
@@ -69,7 +68,7 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
             TrainingError: The environment changed an earlier message.
         """
         said = _message_of(completion_message)
-        conversation = await asyncio.to_thread(self._episode.answer, said)
+        conversation = await self._episode.aanswer(said)
         if conversation is None:
             episode = self._episode.result
             components = episode["steps"][-1]["components"] if episode["steps"] else {}
@@ -84,7 +83,7 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
 
     async def close(self) -> None:
         """End the episode."""
-        await asyncio.to_thread(self._episode.close)
+        await self._episode.aclose()
 
 
 class EpisodeReward(RewardFn):  # type: ignore[misc]

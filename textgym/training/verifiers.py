@@ -13,7 +13,6 @@ Invariants: an episode that failed raises, so that verifiers records an error an
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -102,7 +101,7 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
         row = task.data.row
         episode = MessageEpisode(player_of(row), key_of(row), plain=True)
         try:
-            conversation = await asyncio.to_thread(episode.open)
+            conversation = await episode.aopen()
             if conversation is None:
                 _ = episode.result
             shown = conversation or []
@@ -115,12 +114,12 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
                     segment = await interaction.turn(_user_text(says))
                     if segment.terminated:
                         return
-                    conversation = await asyncio.to_thread(episode.answer, segment.last_reply)
+                    conversation = await episode.aanswer(segment.last_reply)
                     if conversation is not None:
                         says, shown = _new_messages(shown, conversation), conversation
                 _record(interaction.trace, episode)
         finally:
-            await asyncio.to_thread(episode.close)
+            await episode.aclose()
 
 
 def _new_messages(shown: Sequence[Message], conversation: list[Message]) -> list[Message]:

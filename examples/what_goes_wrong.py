@@ -101,7 +101,7 @@ class Mistake:
 
 
 MISTAKES = {
-    "healthy": Mistake("nothing", ("episodes/success", "groups/equal")),
+    "healthy": Mistake("no mistake", ("episodes/success", "groups/equal")),
     "flat": Mistake(
         "the tasks are too hard: one guess of 200", ("episodes/success", "groups/equal"),
         highest=200, turns=1,
@@ -123,11 +123,11 @@ MISTAKES = {
         wrappers=("what_goes_wrong:WordBonus:amount=0.2",), max_tokens=16,
     ),
     "stale weights": Mistake(
-        "episodes are played with the weights of 20 updates ago",
+        "the weights of 20 updates ago play",
         ("episodes/success", "ratio/effective"), lag=20,
     ),
     "wrong template": Mistake(
-        "the training leaves out the last token of each prompt",
+        "the training leaves out a token of each prompt",
         ("episodes/success", "logprob_gap/largest"), shift=1,
     ),
 }  # fmt: skip
@@ -267,7 +267,7 @@ def draw(folder: Path, place: Path) -> None:
                 side.set_ylim(-0.03, 1.03)
             else:
                 side.set_ylim(bottom=0)
-        axes.set_title(f"{name}: {mistake.what}", fontsize=9, wrap=True)
+        axes.set_title(f"{name}\n{mistake.what}", fontsize=9)
         axes.set_xlabel("step", fontsize=8)
     figure.savefig(place)
 

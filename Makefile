@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 2
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-training demo-rewards demo-what-goes-wrong demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,10 @@ demo-learning: setup  ## a small model learns two games from rewards alone, besi
 
 demo-training: $(VLLM)/.ready  ## SmolLM2 learns a game with GRPO and vLLM, in its short form, and is tried on another
 	$(VLLM)/bin/python -W ignore examples/grpo_smollm2.py --steps 20 --every 10 --repeats 20 --out runs/smollm2/short.jsonl
+
+demo-trl: setup  ## TRL's GRPO teaches a small model to use what it observes, beside controls; draws the curves
+	$(BIN)/python examples/grpo_trl.py
+	$(BIN)/python examples/learning_curves.py runs/grpo/guess.json
 
 demo-rewards: setup  ## the same model learns from a sparse, a dense and a farmed reward; draws the curves
 	$(BIN)/python examples/reward_design.py

@@ -51,13 +51,20 @@ class AnyNumber(Policy):
 
 
 class AnyLetter(Policy):
-    """Says a letter."""
+    """Says a letter.
+
+    Args:
+        letters: The letters.
+    """
+
+    def __init__(self, letters: str = LETTERS) -> None:
+        self.letters = letters
 
     async def act(
         self, messages: Any, tools: Any, *, prior: Any = None, seed: int | None = None
     ) -> Action:
         """Return the letter."""
-        return Action(assistant(random.Random(seed).choice(LETTERS)))
+        return Action(assistant(random.Random(seed).choice(self.letters)))
 
 
 def guess(feedback: bool, highest: int = 3, turns: int = 2, **others: Any) -> Game:

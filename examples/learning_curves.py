@@ -54,7 +54,7 @@ def draw(curves: dict[str, Any], place: Path, show: list[str]) -> None:
                 _draw_ceiling(axes, curves["ceiling"])
     lines = [plt.Line2D([], [], color=COLOURS[name], linewidth=2) for name in names]
     figure.legend(lines, names, frameon=False, ncols=len(names), loc="outside lower center")
-    figure.suptitle(f"REINFORCE on {curves['title']}", fontsize=11)
+    figure.suptitle(f"{curves.get('algorithm', 'REINFORCE')} on {curves['title']}", fontsize=11)
     place.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(place)
 

@@ -126,6 +126,12 @@ class _DrivenEpisode(Generic[Question, Answer]):
             )
         return self.trajectory
 
+    @property
+    def components(self) -> dict[str, float]:
+        """The reward components of the episode's last step; see `result` for what it raises."""
+        steps = self.result["steps"]
+        return steps[-1]["components"] if steps else {}
+
 
 class _AskingPolicy(Policy):
     """Asks for each message.

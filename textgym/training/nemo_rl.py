@@ -134,8 +134,8 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
     def _end(self, episode: TokenEpisode) -> float:
         """Count an episode that has ended, and return its reward."""
         played = episode.result
-        components = played["steps"][-1]["components"] if played["steps"] else {}
-        figures = {f"reward/{name}": float(value) for name, value in components.items()}
+        components = episode.components.items()
+        figures = {f"reward/{name}": float(value) for name, value in components}
         with self._lock:
             for name, value in {**figures, "success": float(bool(played["is_success"]))}.items():
                 self._figures.setdefault(name, []).append(value)

@@ -80,8 +80,7 @@ class SkyRLEnv(BaseTextEnv):  # type: ignore[misc]  # skyrl_gym is not typed her
         episode = self._episode.trajectory
         if episode is None or episode["failure"]:
             return {}
-        components = episode["steps"][-1]["components"] if episode["steps"] else {}
-        return {"success": float(bool(episode["is_success"])), **components}
+        return {"success": float(bool(episode["is_success"])), **self._episode.components}
 
     def close(self) -> None:
         """End the episode."""

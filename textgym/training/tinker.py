@@ -72,13 +72,12 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
                 next_stop_condition=self._stop,
             )
         episode = self._episode.result
-        components = episode["steps"][-1]["components"] if episode["steps"] else {}
         return StepResult(
             reward=float(episode["reward"] or 0.0),
             episode_done=True,
             next_observation=tinker.ModelInput.empty(),
             next_stop_condition=self._stop,
-            metrics={"success": float(bool(episode["is_success"])), **components},
+            metrics={"success": float(bool(episode["is_success"])), **self._episode.components},
         )
 
 

@@ -71,8 +71,8 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
         conversation = await self._episode.aanswer(said)
         if conversation is None:
             episode = self._episode.result
-            components = episode["steps"][-1]["components"] if episode["steps"] else {}
-            rewards = {f"reward/{name}": float(value) for name, value in components.items()}
+            components = self._episode.components.items()
+            rewards = {f"reward/{name}": float(value) for name, value in components}
             rewards[RETURN] = float(episode["reward"] or 0.0)
             return MessageEnvStepOutput(done=True, env_rewards=rewards)
         earlier = len(self._shown)

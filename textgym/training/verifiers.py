@@ -140,8 +140,7 @@ def _user_text(messages: Sequence[Message]) -> str:
 def _record(trace: Any, episode: MessageEpisode) -> None:
     """Record the reward and the figures of an episode; raise if it failed."""
     played = episode.result
-    components = played["steps"][-1]["components"] if played["steps"] else {}
-    for name, value in components.items():
+    for name, value in episode.components.items():
         trace.record_metric(f"reward/{name}", float(value))
     trace.record_metric("success", float(bool(played["is_success"])))
     trace.record_reward(RETURN, float(played["reward"] or 0.0))

@@ -25,7 +25,8 @@ def blocks(language: str) -> list:
         for number, code in enumerate(
             re.findall(rf"```{language}\n(.*?)```", file.read_text(), re.S)
         ):
-            marks = [pytest.mark.model] if re.search(r'"hf"|--policy hf', code) else []
+            needs_extras = re.search(r'"hf"|--policy hf|textgym\.training\.(trl|verl)', code)
+            marks = [pytest.mark.model] if needs_extras else []
             found.append(pytest.param(code, id=f"{file.name}-{number}", marks=marks))
     return found
 

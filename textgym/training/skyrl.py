@@ -17,7 +17,7 @@ from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 from textgym.errors import TrainingError
 from textgym.messages import Message
 from textgym.training.driven import MessageEpisode
-from textgym.training.task_rows import key_of, player_of, task_rows
+from textgym.training.task_rows import key_of, player_of, task_rows, write_parquet
 
 __all__ = ["SkyRLEnv", "write_dataset"]
 
@@ -101,8 +101,6 @@ def write_dataset(
     Returns:
         The path.
     """
-    import datasets
-
     rows = [
         {
             "prompt": [{"role": "user", "content": row["prompt"]}],
@@ -112,5 +110,4 @@ def write_dataset(
         }
         for row in task_rows(envs, n, **options)
     ]
-    datasets.Dataset.from_list(rows).to_parquet(str(path))
-    return Path(path)
+    return write_parquet(path, rows)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
-from textgym.errors import UsageError
+from textgym.errors import ExtraMissingError, UsageError, install_advice
 from textgym.mixtures import kwargs_for_env, weights_of
 from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.episode import EpisodeKey
@@ -18,7 +19,7 @@ from textgym.rollouts.player import EpisodePlayer
 from textgym.training.tasks import list_tasks, shown_prompt
 from textgym.wrappers.specs import WrapperSpec
 
-__all__ = ["TaskRow", "key_of", "player_of", "task_rows"]
+__all__ = ["TaskRow", "key_of", "player_of", "task_rows", "write_parquet"]
 
 _players: dict[tuple[str, str], EpisodePlayer] = {}
 """The players of this process, by environment and by what it is made with."""
@@ -106,6 +107,22 @@ def player_of(row: Mapping[str, Any]) -> EpisodePlayer:
 def key_of(row: Mapping[str, Any], repeat: int = 0) -> EpisodeKey:
     """Return an episode of a row's task."""
     return EpisodeKey(registered_id(row["environment"]), int(row["task_index"]), repeat)
+
+
+def write_parquet(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Write rows to a Parquet file, and return its path.
+
+    Raises:
+        ExtraMissingError: The extra `data` is not installed.
+    """
+    try:
+        import datasets
+    except ImportError:
+        raise ExtraMissingError(
+            f"parquet files need the extra 'data': {install_advice('data')}"
+        ) from None
+    datasets.Dataset.from_list([dict(row) for row in rows]).to_parquet(str(path))
+    return Path(path)
 
 
 def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textgym.training.task_rows import task_rows
+from textgym.training.task_rows import task_rows, write_parquet
 
 __all__ = ["AGENT_NAME", "write_dataset"]
 
@@ -35,8 +35,6 @@ def write_dataset(
         UsageError: An argument is invalid, or cannot be written to a file.
         ExtraMissingError: The extra `data` is not installed.
     """
-    import datasets
-
     rows = [
         {
             "data_source": row["env_id"],
@@ -54,5 +52,4 @@ def write_dataset(
         }
         for number, row in enumerate(task_rows(envs, n, **options))
     ]
-    datasets.Dataset.from_list(rows).to_parquet(str(path))
-    return Path(path)
+    return write_parquet(path, rows)

@@ -45,8 +45,8 @@ demo-rewards: setup  ## the same model learns from a sparse, a dense and a farme
 demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a sound one; draws the figures that show it
 	$(BIN)/python examples/what_goes_wrong.py
 
-demo-workplace: setup  ## what a small model fails at in an office, and what to train it on
-	$(BIN)/python examples/workplace.py --tasks 4 --samples 2 --level 1 --max-tokens 128
+demo-workplace: setup  ## what a policy fails at in an office, and what to train on; here the random policy
+	$(BIN)/python examples/workplace.py --policy random --tasks 40 --samples 4
 
 test: setup  ## all tests, including those of a real model
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm and not trainers'

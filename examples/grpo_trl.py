@@ -125,7 +125,7 @@ def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
             beta=KL_COEFFICIENT,
             loss_type="dr_grpo",
             scale_rewards="none",
-            max_grad_norm=1e9,  # clipped gradients of a small model learn more slowly
+            max_grad_norm=1e9,  # gradients are not clipped
             lr_scheduler_type="constant",
             logging_steps=1,
             save_strategy="no",

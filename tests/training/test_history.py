@@ -35,11 +35,17 @@ def test_training_that_goes_back_replaces_later_steps(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     with History(path) as history:
         for step in range(1, 6):
-            history.log(step, {"reward": step})
+            history.log(step, {"reward": step, "validation/reward": step})
     with History(path) as history:
         history.log(3, {"reward": 30})
         history.log(4, {"reward": 40})
     assert [line["reward"] for line in read_history(path)] == [1, 2, 30, 40]
+    assert ["validation/reward" in line for line in read_history(path)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_figures_of_one_step_are_in_one_line(tmp_path: Path) -> None:

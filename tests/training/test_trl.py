@@ -241,6 +241,15 @@ def test_groups_without_variance_are_played_again_with_other_tasks(make_trainer:
     assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
 
 
+def test_failures_of_groups_that_were_replaced_are_counted(make_trainer: Any) -> None:
+    episodes = Episodes("test_trl:Numbered", retries=0, redraw=30)
+    trainer = make_trainer(episodes, episodes.dataset(60))
+    trainer.train()
+    assert all(episode["failure"] is None for episode in episodes.trajectories)
+    assert sum(logged(trainer, "episodes/failed")) > 0
+    assert sum(logged(trainer, "episodes/failed/environment")) > 0
+
+
 def test_another_template_fails_loudly(make_trainer: Any) -> None:
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(12))

@@ -31,6 +31,7 @@ __all__ = [
     "Rows",
     "TaskList",
     "content_hash",
+    "data_library",
     "file_stamp",
     "load_rows",
     "read_tasks",
@@ -151,7 +152,7 @@ def _jsonl_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any]]
 
 def _parquet_rows(path: Path, content: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a file with their locations, and hash its bytes."""
-    parquet = _library("pyarrow.parquet")
+    parquet = data_library("pyarrow.parquet")
     start = 0
     try:
         with path.open("rb") as file:
@@ -183,7 +184,7 @@ def _values(column: Any, name: str, place: str) -> list[Any]:
 
 
 def _hub_rows(name: str, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    library = _library("datasets")
+    library = data_library("datasets")
     try:
         for number, row in enumerate(library.load_dataset(name, split=split)):
             yield f"row {number} of {name}", row
@@ -194,7 +195,12 @@ def _hub_rows(name: str, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
         ) from error
 
 
-def _library(name: str) -> Any:
+def data_library(name: str) -> Any:
+    """Import a package of the extra `data`.
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

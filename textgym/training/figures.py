@@ -17,7 +17,7 @@ import numpy as np
 from textgym.errors import UsageError
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["episode_figures", "lag_figures", "ratio_figures"]
+__all__ = ["episode_figures", "failure_figures", "lag_figures", "ratio_figures"]
 
 
 def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
@@ -49,7 +49,7 @@ def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     """
     episodes = list(trajectories)
     graded = [episode for episode in episodes if not episode["failure"]]
-    figures = _failures(episodes)
+    figures = failure_figures(episodes)
     if not graded:
         return figures
     figures |= {
@@ -63,7 +63,13 @@ def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     return figures | _token_figures(graded) | _components(graded) | _environments(graded)
 
 
-def _failures(episodes: Sequence[Trajectory]) -> dict[str, float]:
+def failure_figures(episodes: Iterable[Trajectory]) -> dict[str, float]:
+    """Return how many episodes have no reward, and how many by what failed.
+
+    Example:
+        >>> failure_figures([{"failure": {"boundary": "judge"}}, {"failure": None}])
+        {'episodes/failed': 1.0, 'episodes/failed/judge': 1.0}
+    """
     causes = Counter(episode["failure"]["boundary"] for episode in episodes if episode["failure"])
     by_cause = {f"episodes/failed/{cause}": float(count) for cause, count in causes.items()}
     return {"episodes/failed": float(causes.total()), **by_cause}

@@ -21,7 +21,7 @@ class History:
     """Writes figures to a file, and passes them on to TensorBoard and Weights & Biases.
 
     A history that exists is continued. If the training went back to an earlier step, such as that
-    of a checkpoint, the lines of later steps are removed when that step is logged.
+    of a checkpoint, the lines from that step on are replaced when it is logged.
 
     Args:
         path: The file, `history.jsonl` for example. Its folder is made.
@@ -47,6 +47,7 @@ class History:
     ) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._line: dict[str, Any] = {}  # the last one that this object wrote
         self._last = self._repair()
         self._tensorboard = None if tensorboard is None else _summary_writer(tensorboard)
         self._wandb = wandb
@@ -67,11 +68,13 @@ class History:
             if name == "step" or not isinstance(value, int | float):
                 raise UsageError(f"a figure must be a number by another name than step: {name!r}")
             line[name] = value if math.isfinite(value) else None
+        if self._line.get("step") == step:
+            line = self._line | line
         if self._last is not None and step <= self._last:
-            line = self._without_later(step) | line
+            self._write([earlier for earlier in read_history(self.path) if earlier["step"] < step])
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
-        self._last = step
+        self._last, self._line = step, line
         if self._tensorboard is not None:
             for name, value in figures.items():
                 self._tensorboard.add_scalar(name, value, step)
@@ -96,12 +99,6 @@ class History:
         if self.path.exists() and not self.path.read_bytes().endswith(b"\n"):
             self._write(lines)
         return lines[-1]["step"] if lines else None
-
-    def _without_later(self, step: int) -> dict[str, Any]:
-        """Remove the lines from a step on; return what that step's line had."""
-        lines = read_history(self.path)
-        self._write([line for line in lines if line["step"] < step])
-        return next((line for line in lines if line["step"] == step), {})
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         """Replace the file, so that it is never there in part."""

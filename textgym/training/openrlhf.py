@@ -4,8 +4,8 @@
 
     from textgym.training.openrlhf import AgentExecutor
 
-Invariants: sampled ids are recorded as the engine returned them; an episode that failed has no
-trained tokens.
+Invariants: sampled ids are recorded as the engine returned them; an episode that failed raises, and
+is never a reward.
 """
 
 from __future__ import annotations

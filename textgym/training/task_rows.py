@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
-from textgym.errors import ExtraMissingError, UsageError, install_advice
+from textgym.errors import UsageError
 from textgym.mixtures import kwargs_for_env, weights_of
 from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
+from textgym.tasks.files import data_library
 from textgym.training.tasks import list_tasks, shown_prompt
 from textgym.wrappers.specs import WrapperSpec
 
@@ -115,13 +116,7 @@ def write_parquet(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     Raises:
         ExtraMissingError: The extra `data` is not installed.
     """
-    try:
-        import datasets
-    except ImportError:
-        raise ExtraMissingError(
-            f"parquet files need the extra 'data': {install_advice('data')}"
-        ) from None
-    datasets.Dataset.from_list([dict(row) for row in rows]).to_parquet(str(path))
+    data_library("datasets").Dataset.from_list(list(rows)).to_parquet(str(path))
     return Path(path)
 
 

@@ -169,15 +169,15 @@ class Episodes:
         seed = hash_int("trl", trainer.args.seed, mode, *step)
         with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
-            redrawn = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else 0
+            replaced = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else []
         filler = trainer.processing_class.eos_token_id
         samples = [
             make_sample(trajectory, on_split=self._on_split, filler_id=filler)
             for trajectory in self.trajectories
         ]
-        log_episodes(samples, trainer._log_metric)
+        log_episodes(samples, trainer._log_metric, replaced)
         if mode == "train":
-            trainer._log_metric("groups/redrawn", float(redrawn))
+            trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
             self.gap = compare_logprobs([row for sample in samples for row in sample.rows], trainer)
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
@@ -214,9 +214,11 @@ class Episodes:
                 played[place] = trajectory
         return played
 
-    def _redraw_groups(self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int) -> int:
-        """Replace groups without variance by groups of other tasks; return how many were played."""
-        size, redrawn = trainer.num_generations, 0
+    def _redraw_groups(
+        self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int
+    ) -> list[Trajectory]:
+        """Replace groups without variance by groups of other tasks; return what was replaced."""
+        size, replaced = trainer.num_generations, list[Trajectory]()
         first = trainer.accelerator.process_index * len(tasks)
         starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process
         for attempt in range(1, self._redraw + 1):
@@ -236,9 +238,9 @@ class Episodes:
             ]  # a task may be drawn twice
             played = self._play(policy, asked, repeats, seed)
             for place, trajectory in zip(places, played, strict=True):
+                replaced.append(self.trajectories[place])
                 self.trajectories[place] = trajectory
-            redrawn += len(equal)
-        return redrawn
+        return replaced
 
     def _other_task(self, task: TaskRef, *drawn_by: int) -> TaskRef:
         """Return a random task of the same environment and split."""

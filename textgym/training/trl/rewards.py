@@ -11,8 +11,9 @@ from typing import Any
 
 from textgym.errors import BoundaryFailure, UsageError
 from textgym.messages import text_of
-from textgym.training.figures import episode_figures
+from textgym.training.figures import episode_figures, failure_figures
 from textgym.training.trl.samples import Sample
+from textgym.trajectories.schema import Trajectory
 
 __all__ = ["RewardFunc", "log_episodes", "reward_functions", "verifier_reward"]
 
@@ -66,15 +67,20 @@ def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
     return rewards
 
 
-def log_episodes(samples: Sequence[Sample], log: Callable[[str, float], None]) -> None:
+def log_episodes(
+    samples: Sequence[Sample],
+    log: Callable[[str, float], None],
+    replaced: Sequence[Trajectory] = (),
+) -> None:
     """Log the figures of a batch of episodes.
 
     Args:
         samples: The episodes.
         log: Logs a figure by name.
+        replaced: Episodes that other ones replaced; only their failures count.
     """
     trained = [sample.trajectory for sample in samples if not sample.is_dropped]
-    figures = episode_figures(trained)
+    figures = episode_figures(trained) | failure_figures([*trained, *replaced])
     for name in _LOGGED_BY_TRL:
         figures.pop(name, None)
     for name, value in figures.items():

@@ -20,6 +20,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,9 @@ from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
 from textgym.policies.models import load_tokenizer
+from textgym.rollouts.episode import EpisodeKey
+from textgym.rollouts.player import EpisodePlayer
+from textgym.training.trl.policies import policy_of
 from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")
@@ -284,6 +288,33 @@ def test_episode_in_token_ids_records_what_the_engine_saw(
     assert len(trajectory["steps"]) > 1
     assert trajectory["splits"] == 0
     check_logprobs(model_folder, trajectory["steps"])
+
+
+def test_episodes_of_a_trl_trainer_are_played_on_its_server(url: str, model_folder: Path) -> None:
+    """A stand-in holds what TRL's trainer knows of its server and model."""
+    from transformers import GenerationConfig
+
+    arguments = SimpleNamespace(
+        vllm_mode="server", vllm_structured_outputs_regex=None, max_completion_length=6
+    )
+    trainer: Any = SimpleNamespace(
+        args=arguments,
+        use_vllm=True,
+        state=SimpleNamespace(global_step=3),
+        accelerator=SimpleNamespace(is_main_process=True, num_processes=1),
+        vllm_generation=SimpleNamespace(
+            vllm_client=SimpleNamespace(base_url=url.removesuffix("/v1"), model=MODEL)
+        ),
+        model=SimpleNamespace(generation_config=GenerationConfig.from_pretrained(model_folder)),
+        processing_class=load_tokenizer(str(model_folder)),
+    )
+    id = "textgym/GuessNumber-v0"
+    with policy_of(trainer, batch_size=4) as policy, EpisodePlayer(id) as player:
+        episodes = player.play(policy, [EpisodeKey(id, 1, repeat) for repeat in range(3)])
+    for episode in episodes:
+        assert episode["failure"] is None
+        assert {step["policy_version"] for step in episode["steps"]} == {"step 3"}
+        check_logprobs(model_folder, episode["steps"])
 
 
 def test_sampled_ids_survive_over_http(

@@ -91,7 +91,11 @@ def test_episodes_are_played_on_the_engine_of_the_trainer(llm: Any) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"vllm_mode": "server"}, {"vllm_enable_sleep_mode": True}, {"vllm_tensor_parallel_size": 2}],
+    [
+        {"vllm_structured_outputs_regex": "a"},
+        {"vllm_enable_sleep_mode": True},
+        {"vllm_tensor_parallel_size": 2},
+    ],
     ids=str,
 )
 def test_other_engines_are_refused(settings: dict[str, Any]) -> None:

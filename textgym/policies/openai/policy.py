@@ -10,12 +10,10 @@ Invariants: the API key is never part of a name, an error or a record.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from textgym.errors import (
     ContextFullError,
@@ -29,6 +27,14 @@ from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import make_output_parser
 from textgym.policies.json_codec import encode
+from textgym.policies.openai.arguments import (
+    KEY_VARIABLE,
+    check_numbers,
+    check_switches,
+    checked_body,
+    checked_key,
+    checked_url,
+)
 from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.completions import CompletionRequest
 from textgym.policies.openai.connection_pool import ConnectionPool, NoReplyError
@@ -46,7 +52,6 @@ from textgym.policies.openai.request_format import RequestFormat
 __all__ = ["OpenAIPolicy", "split_spec"]
 
 _DEFAULT_URL = "https://api.openai.com/v1"
-_KEY_VARIABLE = "OPENAI_API_KEY"
 _AT_URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 _LOOKS_LIKE_HOST = re.compile(r"@(localhost|[\w.-]+:\d+|\d+(\.\d+){3})(/|$)")
 _RETRIED = (FailureCause.TRANSIENT, FailureCause.BUSY)
@@ -101,8 +106,10 @@ class OpenAIPolicy(Policy):
             for a server that does not take tools.
         tokens: Whether the server is called in token ids, over `/completions`. Actions then hold
             the exact tokens, and tools and calls are handled as by `HFPolicy`.
-        tokenizer: With `tokens`, the model's tokenizer, as in `find_model`; by default the model's
-            name.
+        tokenizer: With `tokens`, the model's tokenizer, or its name as in `find_model`; by default
+            the model's name.
+        end_ids: With a tokenizer that is no name, the ids at which the model ends a message besides
+            that of the tokenizer. For a name, they are read from the model's files.
         tool_parser: With `tokens`, as in `HFPolicy`.
         reasoning_parser: With `tokens`, as in `HFPolicy`.
         rate_limiter: Decides when requests may start, in place of `requests_per_minute`.
@@ -115,6 +122,7 @@ class OpenAIPolicy(Policy):
     Attributes:
         sampling: How tokens are sampled.
         codec: With `tokens`, encodes prompts and decodes actions; otherwise None.
+        version: The version of the weights, which actions carry; None until you set it.
     """
 
     sampling: Sampling
@@ -134,12 +142,13 @@ class OpenAIPolicy(Policy):
         extra_body: Mapping[str, Any] | None = None,
         tool_prompt: bool = False,
         tokens: bool = False,
-        tokenizer: str | None = None,
+        tokenizer: Any = None,
+        end_ids: Sequence[int] = (),
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
-        _check_numbers(
+        check_numbers(
             concurrency=concurrency,
             requests_per_minute=requests_per_minute,
             timeout=timeout,
@@ -148,21 +157,24 @@ class OpenAIPolicy(Policy):
         )
         self.name = f"openai:{model}@{base_url}" if base_url else f"openai:{model}"
         self.model = model
+        self.version: str | None = None
         self.sampling = sampling or Sampling()
-        self.base_url = _checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL)
-        self._key_source = _KEY_VARIABLE if api_key is None else "api_key="
-        self._key = _checked_key(api_key, self._key_source)
+        self.base_url = checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL)
+        self._key_source = KEY_VARIABLE if api_key is None else "api_key="
+        self._key = checked_key(api_key, self._key_source)
         self._retries = retries
         self._timeout = timeout
-        self._extra_body = _checked_body(extra_body)
-        _check_switches(tool_prompt=tool_prompt, tokens=tokens)
+        self._extra_body = checked_body(extra_body)
+        check_switches(tool_prompt=tool_prompt, tokens=tokens)
         self._tool_prompt = tool_prompt
         if tokens and tool_prompt:
             raise UsageError("with tokens=true the chat template decides on the tool prompt")
-        if not tokens and (tokenizer or tool_parser or reasoning_parser):
-            raise UsageError("tokenizer, tool_parser and reasoning_parser need tokens=true")
+        if not tokens and (tokenizer or end_ids or tool_parser or reasoning_parser):
+            raise UsageError(
+                "tokenizer, end_ids, tool_parser and reasoning_parser need tokens=true"
+            )
         self.codec = (
-            _make_codec(self.name, tokenizer or model, tool_parser, reasoning_parser)
+            _make_codec(self.name, tokenizer or model, end_ids, tool_parser, reasoning_parser)
             if tokens
             else None
         )
@@ -192,6 +204,7 @@ class OpenAIPolicy(Policy):
         """
         request = self._make_request(messages, tools, prior)
         request_format, send_limit, tries, spent = self._format, True, 0, 0.0
+        version = self.version
         while True:
             fields = request_format.sampling_fields(self.model, self.sampling, seed, send_limit)
             body = self._encode_body(request.fields(request_format) | fields)
@@ -201,6 +214,7 @@ class OpenAIPolicy(Policy):
                 outcome = await self._post(request, body)
             if isinstance(outcome, ParsedReply):
                 self._format = request_format.with_reasoning_key(outcome.reasoning_key)
+                outcome.action.policy_version = version
                 return outcome.action
             if outcome.cause is FailureCause.CONTEXT:
                 if not send_limit:
@@ -284,7 +298,7 @@ class OpenAIPolicy(Policy):
                 )
             case FailureCause.KEY:
                 return UsageError(
-                    f"{self.base_url} requires a key, and {_KEY_VARIABLE} is not set: {message}"
+                    f"{self.base_url} requires a key, and {KEY_VARIABLE} is not set: {message}"
                 )
             case FailureCause.MODEL | FailureCause.NOT_FOUND:
                 served = await self._served_models()
@@ -325,65 +339,20 @@ class OpenAIPolicy(Policy):
 
 
 def _make_codec(
-    name: str, tokenizer: str, tool_parser: str | None, reasoning_parser: str | None
+    name: str,
+    tokenizer: Any,
+    end_ids: Sequence[int],
+    tool_parser: str | None,
+    reasoning_parser: str | None,
 ) -> ChatCodec:
-    from textgym.policies.models import load_eos_token_ids, load_tokenizer
+    from textgym.policies.models import eos_token_ids, load_eos_token_ids, load_tokenizer
 
-    loaded = load_tokenizer(tokenizer)
+    if isinstance(tokenizer, str):
+        if end_ids:
+            raise UsageError("end_ids needs a tokenizer that is no name")
+        loaded = load_tokenizer(tokenizer)
+        ends = load_eos_token_ids(tokenizer, loaded)
+    else:
+        loaded, ends = tokenizer, eos_token_ids(end_ids, tokenizer)
     parser = make_output_parser(lambda: loaded, tool_parser, reasoning_parser)
-    return ChatCodec(name, loaded, load_eos_token_ids(tokenizer, loaded), parser=parser)
-
-
-def _check_switches(**switches: Any) -> None:
-    for name, value in switches.items():
-        if not isinstance(value, bool):
-            raise UsageError(f"{name} must be true or false, not {value!r}")
-
-
-def _check_numbers(**numbers: Any) -> None:
-    for name, value in numbers.items():
-        minimum = 0 if name == "retries" else 1 if name == "concurrency" else None
-        if value is None and name in ("concurrency", "requests_per_minute"):
-            continue
-        if minimum is not None:
-            is_valid = type(value) is int and value >= minimum
-            rule = f"an integer, {minimum} or more"
-        else:
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            is_valid, rule = is_number and 0 < value < math.inf, "a number greater than 0"
-        if not is_valid:
-            raise UsageError(f"{name} must be {rule}, not {value!r}")
-
-
-def _checked_url(url: str) -> str:
-    """Return a valid address without a trailing slash."""
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise UsageError(f"{url!r} is not a valid address: {error}") from None
-    if parts.username is not None:
-        raise UsageError(
-            f"the address must not hold a user or password: set {_KEY_VARIABLE} instead"
-        )
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise UsageError(f"{url!r} is not a base URL such as http://127.0.0.1:8000/v1")
-    return url.rstrip("/")
-
-
-def _checked_key(api_key: str | None, source: str) -> str:
-    key = (os.environ.get(_KEY_VARIABLE, "") if api_key is None else api_key).strip()
-    if not (key.isascii() and key.isprintable()):
-        raise UsageError(f"the key in {source} has a character that is not allowed in a key")
-    return key
-
-
-def _checked_body(extra: Mapping[str, Any] | None) -> dict[str, Any]:
-    if extra is not None and not isinstance(extra, Mapping):
-        raise UsageError(f"extra_body must be an object of fields and values, not {extra!r}")
-    body = dict(extra or {})
-    try:
-        encode(body)
-    except ValueError as error:
-        raise UsageError(f"extra_body cannot be sent as JSON: {error}") from None
-    return body
+    return ChatCodec(name, loaded, ends, parser=parser)

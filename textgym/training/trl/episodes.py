@@ -26,7 +26,7 @@ from textgym.training.trl.logprobs import bound_of, compare_logprobs
 from textgym.training.trl.policies import policy_of
 from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
 from textgym.training.trl.row_batches import check_trains_whole
-from textgym.training.trl.samples import make_sample, rollout_output
+from textgym.training.trl.samples import Sample, make_sample, rollout_output
 from textgym.training.trl.tasks import prompt_of, task_of
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers.specs import WrapperSpec
@@ -71,6 +71,7 @@ class Episodes:
 
     Attributes:
         reward_funcs: The reward functions.
+        redraw: How many times groups without variance are played again at most.
         trajectories: The episodes of the last batch.
         gap: How far the log probabilities of the last batch of training were apart.
 
@@ -110,8 +111,8 @@ class Episodes:
         }
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
-        self._redraw, self._batches = redraw, 0
-        ids = self._player("train").env_ids
+        self.redraw, self._batches = redraw, 0
+        ids = self.player("train").env_ids
         self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
         self.reward_funcs: list[RewardFunc] = reward_functions(rewards, ids)
         self.trajectories: list[Trajectory] = []
@@ -135,7 +136,7 @@ class Episodes:
         """
         import datasets
 
-        player = self._player(split)
+        player = self.player(split)
         rows = [
             {
                 "prompt": prompt_of(task, shown_prompt(player, task)),
@@ -146,6 +147,30 @@ class Episodes:
             for task in list_tasks(player, self._weights, n, split=split, start=start)
         ]
         return datasets.Dataset.from_list(rows)
+
+    def player(self, split: str = "train") -> EpisodePlayer:
+        """Return what plays the episodes of a split."""
+        if split not in self._players:
+            kwargs = self._env_kwargs
+            if split != "train":  # a function makes environments of one split
+                kwargs = {**kwargs, "split": split}
+            self._players[split] = EpisodePlayer(self._envs, env_kwargs=kwargs, **self._options)
+        return self._players[split]
+
+    def samples_of(self, trajectories: Sequence[Trajectory], filler_id: int) -> list[Sample]:
+        """Return episodes as samples, as `on_split` says.
+
+        Args:
+            trajectories: The episodes.
+            filler_id: The token of a sample without tokens.
+
+        Raises:
+            UsageError: An episode was split, and `on_split` is `error`.
+        """
+        return [
+            make_sample(trajectory, on_split=self._on_split, filler_id=filler_id)
+            for trajectory in trajectories
+        ]
 
     def rollout_func(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Play the episodes of a batch; pass it to `GRPOTrainer`.
@@ -170,11 +195,7 @@ class Episodes:
         with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
             replaced = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else []
-        filler = trainer.processing_class.eos_token_id
-        samples = [
-            make_sample(trajectory, on_split=self._on_split, filler_id=filler)
-            for trajectory in self.trajectories
-        ]
+        samples = self.samples_of(self.trajectories, trainer.processing_class.eos_token_id)
         log_episodes(samples, trainer._log_metric, replaced)
         if mode == "train":
             trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
@@ -188,15 +209,6 @@ class Episodes:
         for player in self._players.values():
             player.close()
 
-    def _player(self, split: str) -> EpisodePlayer:
-        """Return the player of a split."""
-        if split not in self._players:
-            kwargs = self._env_kwargs
-            if split != "train":  # a function makes environments of one split
-                kwargs = {**kwargs, "split": split}
-            self._players[split] = EpisodePlayer(self._envs, env_kwargs=kwargs, **self._options)
-        return self._players[split]
-
     def _play(
         self, policy: Any, tasks: Sequence[TaskRef], repeats: Sequence[int], seed: int
     ) -> list[Trajectory]:
@@ -209,7 +221,7 @@ class Episodes:
         for split in dict.fromkeys(task.split for task in tasks):
             places = [place for place, task in enumerate(tasks) if task.split == split]
             asked = [keys[place] for place in places]
-            trajectories = self._player(split).play(policy, asked, seed=seed)
+            trajectories = self.player(split).play(policy, asked, seed=seed)
             for place, trajectory in zip(places, trajectories, strict=True):
                 played[place] = trajectory
         return played
@@ -221,7 +233,7 @@ class Episodes:
         size, replaced = trainer.num_generations, list[Trajectory]()
         first = trainer.accelerator.process_index * len(tasks)
         starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process
-        for attempt in range(1, self._redraw + 1):
+        for attempt in range(1, self.redraw + 1):
             equal = [
                 start
                 for start in starts
@@ -244,7 +256,7 @@ class Episodes:
 
     def _other_task(self, task: TaskRef, *drawn_by: int) -> TaskRef:
         """Return a random task of the same environment and split."""
-        count = getattr(self._player(task.split).samples[task.env_id].unwrapped, "num_tasks", None)
+        count = getattr(self.player(task.split).samples[task.env_id].unwrapped, "num_tasks", None)
         return task._replace(task_index=hash_int("redraw", *drawn_by) % (count or _ENDLESS))
 
 

@@ -1,17 +1,28 @@
-"""The policy over the model that a TRL trainer trains."""
+"""The policy over the model that a TRL trainer trains: in its process, or on a vLLM server."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
 from textgym.policies.hf import HFPolicy
+from textgym.policies.models import eos_token_ids
+from textgym.policies.openai.policy import OpenAIPolicy
 
-__all__ = ["policy_of"]
+__all__ = ["policy_of", "sampling_of", "server_policy"]
+
+_MODEL_S_OWN = {
+    "temperature": 1.0,
+    "top_p": 1.0,
+    "top_k": 0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+}
+"""How a server samples from the model's own distribution, whatever its defaults are."""
 
 
 @contextlib.contextmanager
@@ -25,44 +36,89 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
     Raises:
         UsageError: The trainer's settings change the distribution that is sampled from.
     """
-    sampling = _sampling(trainer)
+    sampling = sampling_of(trainer.args)
     version = f"step {trainer.state.global_step}"
-    if trainer.use_vllm:
-        yield _vllm_policy(trainer, sampling, version)  # the trainer keeps the engine
+    if trainer.use_vllm and trainer.args.vllm_mode == "colocate":
+        yield _engine_policy(trainer, sampling, version)  # the trainer keeps the engine
         return
+    with contextlib.ExitStack() as stack:
+        if trainer.use_vllm:
+            _check_vllm(trainer, vllm_structured_outputs_regex=None)
+            url, model = _served_model(trainer)
+            ends = eos_token_ids(
+                trainer.model.generation_config.eos_token_id, trainer.processing_class
+            )
+            policy: Any = server_policy(url, model, trainer.processing_class, sampling, ends)
+        else:
+            model = stack.enter_context(_generating(trainer))
+            policy = HFPolicy.of(model, trainer.processing_class, sampling, batch_size, name="trl")
+        stack.callback(lambda: run_sync(policy.close))
+        policy.version = version
+        yield policy
+
+
+def server_policy(
+    url: str, model: str, tokenizer: Any, sampling: Sampling, end_ids: Collection[int] = ()
+) -> OpenAIPolicy:
+    """Return the policy over a vLLM server, which is called in token ids.
+
+    Args:
+        url: The address of the server, without `/v1`.
+        model: Its name of the model.
+        tokenizer: The model's tokenizer.
+        sampling: How tokens are sampled; from the model's own distribution, whatever the defaults
+            of the server are.
+        end_ids: The ids at which the model ends a message besides that of the tokenizer.
+    """
+    return OpenAIPolicy(
+        model,
+        f"{url.rstrip('/')}/v1",
+        sampling,
+        api_key="",
+        extra_body=_MODEL_S_OWN,
+        tokens=True,
+        tokenizer=tokenizer,
+        end_ids=sorted(end_ids),
+    )
+
+
+def _generating(trainer: Any) -> Any:
+    """Return a context with the trainer's model, ready to generate."""
     from trl.models.utils import unwrap_model_for_generation
 
-    with unwrap_model_for_generation(
+    return unwrap_model_for_generation(
         trainer.model_wrapped,
         trainer.accelerator,
         gather_deepspeed3_params=trainer.args.ds3_gather_for_generation,
-    ) as model:
-        policy = HFPolicy.of(model, trainer.processing_class, sampling, batch_size, name="trl")
-        policy.version = version
-        try:
-            yield policy
-        finally:
-            run_sync(policy.close)
+    )
 
 
-def _vllm_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
+def _served_model(trainer: Any) -> tuple[str, str]:
+    """Return the address of a trainer's server and its name of the model, in every process.
+
+    The main process has them after it has sent the weights, so the others wait for that too.
+    """
+    client = trainer.vllm_generation.vllm_client if trainer.accelerator.is_main_process else None
+    served = [client and (client.base_url, client.model)]
+    if trainer.accelerator.num_processes > 1:
+        from accelerate.utils import broadcast_object_list
+
+        broadcast_object_list(served, from_process=0)
+    return served[0]  # type: ignore[return-value]
+
+
+def _engine_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
     """Return a policy over the engine of a trainer, which has the weights of the last step.
 
     Raises:
-        UsageError: The engine is in another process, sleeps between batches, or is sharded.
+        UsageError: The engine sleeps between batches, or is sharded.
     """
-    fitting = {
-        "vllm_mode": "colocate",
-        "vllm_enable_sleep_mode": False,
-        "vllm_tensor_parallel_size": 1,
-        "vllm_structured_outputs_regex": None,
-    }
-    for name, value in fitting.items():
-        if getattr(trainer.args, name) != value:
-            raise UsageError(
-                f"GRPOConfig.{name} must be {value!r} for episodes with use_vllm=True, not "
-                f"{getattr(trainer.args, name)!r}: they are sampled on the trainer's own engine"
-            )
+    _check_vllm(
+        trainer,
+        vllm_enable_sleep_mode=False,
+        vllm_tensor_parallel_size=1,
+        vllm_structured_outputs_regex=None,
+    )
     from textgym.policies.vllm import VLLMPolicy
 
     policy = VLLMPolicy.of(trainer.vllm_generation.llm, sampling, name="trl")
@@ -70,8 +126,25 @@ def _vllm_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
     return policy
 
 
-def _sampling(trainer: Any) -> Sampling:
-    """Return how a trainer samples, if that is from the model's own distribution."""
+def _check_vllm(trainer: Any, **fitting: Any) -> None:
+    """Raise unless the trainer's settings of vLLM have these values."""
+    for name, value in fitting.items():
+        if getattr(trainer.args, name) != value:
+            raise UsageError(
+                f"GRPOConfig.{name} must be {value!r} for episodes with use_vllm=True and "
+                f"vllm_mode={trainer.args.vllm_mode!r}, not {getattr(trainer.args, name)!r}"
+            )
+
+
+def sampling_of(arguments: Any) -> Sampling:
+    """Return how a trainer samples, if that is from the model's own distribution.
+
+    Args:
+        arguments: A `GRPOConfig` or `AsyncGRPOConfig`.
+
+    Raises:
+        UsageError: It samples from another distribution.
+    """
     neutral: dict[str, tuple[Any, ...]] = {
         "temperature": (1.0,),
         "top_p": (1.0,),
@@ -82,10 +155,11 @@ def _sampling(trainer: Any) -> Sampling:
         "chat_template_kwargs": ({}, None),
     }
     for name, allowed in neutral.items():
-        value = getattr(trainer.args, name)
+        value = getattr(arguments, name, allowed[0])
         if value not in allowed:
             raise UsageError(
-                f"GRPOConfig.{name} must be {allowed[0]!r} for episodes, not {value!r}: they are "
-                "sampled from the model's own distribution, and trained on that"
+                f"{type(arguments).__name__}.{name} must be {allowed[0]!r} for episodes, not "
+                f"{value!r}: they are sampled from the model's own distribution, and trained on "
+                "that"
             )
-    return Sampling(max_tokens=trainer.max_completion_length)
+    return Sampling(max_tokens=arguments.max_completion_length)

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from textgym.errors import UsageError
-from textgym.messages import text_of
+from textgym.messages import Message, ToolSchema, text_of
 from textgym.mixtures import split_by_weight
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 
-__all__ = ["TaskRef", "list_tasks", "shown_prompt"]
+__all__ = ["TaskRef", "list_tasks", "prompt_messages", "shown_prompt"]
 
 MAX_SHOWN = 2000  # characters of a prompt
 
@@ -90,8 +90,13 @@ def _counts(
 
 def shown_prompt(player: EpisodePlayer, task: TaskRef) -> str:
     """Return the text that a data set shows of a task: the last message of its prompt."""
+    text = text_of(prompt_messages(player, task)[0][-1])
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+
+
+def prompt_messages(player: EpisodePlayer, task: TaskRef) -> tuple[list[Message], list[ToolSchema]]:
+    """Return the prompt of a task and its tools."""
     env = player.samples[task.env_id]
     options = {"index": task.task_index} if hasattr(env.unwrapped, "num_tasks") else None
-    observation, _ = env.reset(seed=task.task_index, options=options)
-    text = text_of(observation[-1])
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+    observation, info = env.reset(seed=task.task_index, options=options)
+    return list(observation), list(info.get("tools", ()))

@@ -8,7 +8,8 @@ from the trainer's model or server. `samples` turns episodes into what TRL expec
 the reward functions, and `logprobs` compares the log probabilities of rollout and training.
 `episodes_trainer` has `EpisodesTrainer`, which trains on whole episodes that were split, with the
 batches of `row_batches`. `rollout_worker` has `EpisodesWorker`, which plays for the asynchronous
-trainer. `history_callback` has `HistoryCallback`, which writes what the trainer logs to a history.
+trainer. `tool_episodes` has `ToolEpisodes`, whose tools TRL calls as methods, which `tool_methods`
+makes. `history_callback` has `HistoryCallback`, which writes what the trainer logs to a history.
 """
 
 from textgym.training.trl.episodes import Episodes

@@ -144,7 +144,7 @@ class Episodes:
                 "task_index": task.task_index,
                 "split": split,
             }
-            for task in list_tasks(player, self._weights, n, split=split, start=start)
+            for task in self.tasks(n, split=split, start=start)
         ]
         return datasets.Dataset.from_list(rows)
 
@@ -156,6 +156,10 @@ class Episodes:
                 kwargs = {**kwargs, "split": split}
             self._players[split] = EpisodePlayer(self._envs, env_kwargs=kwargs, **self._options)
         return self._players[split]
+
+    def tasks(self, n: int | None = None, *, split: str = "train", start: int = 0) -> list[TaskRef]:
+        """Return the tasks of a data set; see `dataset`."""
+        return list_tasks(self.player(split), self._weights, n, split=split, start=start)
 
     def samples_of(self, trajectories: Sequence[Trajectory], filler_id: int) -> list[Sample]:
         """Return episodes as samples, as `on_split` says.

@@ -26,7 +26,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,9 @@ from textgym.policies import Policy
 from textgym.training import History, episode_figures
 from textgym.training.logprob_gap import logprob_gap
 from textgym.trajectories.batch import Batch
+from textgym.trajectories.schema import Trajectory
 
-__all__ = ["Tree", "evaluate", "learn", "train"]
+__all__ = ["Tree", "as_text", "evaluate", "learn", "model_folder", "success_of", "train", "update"]
 
 ID = "textgym/GuessNumber-v0"
 PLAYED = [(3, 2), (4, 3), (6, 3), (7, 3)]  # the highest number, and the turns
@@ -167,15 +168,18 @@ def learn(model: Any, optimizer: Any, batch: Batch) -> float:
     return gap.largest
 
 
-async def evaluate(policy: Policy, repeats: int, feedback: bool) -> dict[str, float]:
-    """Return the success rate in the held-out games, and its 95 % interval over episodes."""
-    games = [game(HELD_OUT, number) for number in range(1, HELD_OUT[0] + 1)]
-    run = await play(policy, games, repeats, 0, feedback)
-    figures = episode_figures(run.trajectories())
-    rate, episodes = figures["episodes/success"], len(games) * repeats
-    error = math.sqrt(rate * (1 - rate) / episodes)
-    low, high = rate_interval(Estimate(rate, error, episodes))
+def success_of(trajectories: Iterable[Trajectory]) -> dict[str, float]:
+    """Return the success rate in held-out tasks, and its 95 % interval over episodes."""
+    figures = episode_figures(episodes := list(trajectories))
+    rate, count = figures["episodes/success"], len(episodes)
+    low, high = rate_interval(Estimate(rate, math.sqrt(rate * (1 - rate) / count), count))
     return {"held_out/success": rate, "held_out/success_low": low, "held_out/success_high": high}
+
+
+async def evaluate(policy: Policy, repeats: int, feedback: bool) -> dict[str, float]:
+    """Return the success rate in the held-out games."""
+    games = [game(HELD_OUT, number) for number in range(1, HELD_OUT[0] + 1)]
+    return success_of((await play(policy, games, repeats, 0, feedback)).trajectories())
 
 
 def as_text(evaluation: dict[str, float]) -> str:
@@ -184,20 +188,25 @@ def as_text(evaluation: dict[str, float]) -> str:
     return f"{rate:.3f} ({low:.3f} to {high:.3f})"
 
 
-async def train_step(
-    policy: Any, model: Any, optimizer: Any, games: list[dict[str, int]], seed: int, feedback: bool
+async def update(
+    policy: Any, model: Any, optimizer: Any, playing: Awaitable[Any], version: str
 ) -> dict[str, float]:
-    """Play games, update the model once and give its weights to vLLM; return the figures."""
+    """Play, update the model once and give its weights to vLLM; return the figures."""
     clock = [time.monotonic()]
-    run = await play(policy, games, REPEATS, seed, feedback)
+    run = await playing
     figures = episode_figures(run.trajectories())
     clock.append(time.monotonic())
     figures["logprob_gap/largest"] = learn(model, optimizer, run.to_batch(advantage="grpo"))
     clock.append(time.monotonic())
-    await policy.load_weights(model.state_dict().items(), f"seed {seed}")
+    await policy.load_weights(model.state_dict().items(), version)
     clock.append(time.monotonic())
     for name, (start, end) in zip(("sampling", "learning", "sync"), pairwise(clock), strict=True):
         figures[f"seconds/{name}"] = end - start
+    print(
+        f"{version}: success {figures['episodes/success']:.3f}, largest gap "
+        f"{figures['logprob_gap/largest']:.1e}, {clock[-1] - clock[0]:.0f} s",
+        flush=True,
+    )
     return figures
 
 
@@ -219,18 +228,12 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
     asked.out.unlink(missing_ok=True)
     with History(asked.out) as history:
         for step in range(asked.steps + 1):
-            began = time.monotonic()
             if step > 0:
                 numbers = [(size, rng.sample(range(1, size[0] + 1), GAMES)) for size in PLAYED]
                 games = [game(size, number) for size, drawn in numbers for number in drawn]
-                seed = asked.seed * 100_000 + step
-                figures = await train_step(policy, model, optimizer, games, seed, feedback)
+                playing = play(policy, games, REPEATS, asked.seed * 100_000 + step, feedback)
+                figures = await update(policy, model, optimizer, playing, f"step {step}")
                 history.log(step, figures)
-                print(
-                    f"step {step}: success {figures['episodes/success']:.3f}, largest gap "
-                    f"{figures['logprob_gap/largest']:.1e}, {time.monotonic() - began:.0f} s",
-                    flush=True,
-                )
             if step % asked.every == 0 or step == asked.steps:
                 found = await evaluate(policy, asked.repeats, feedback)
                 history.log(step, found)

@@ -328,6 +328,17 @@ def test_a_worker_that_hangs_is_reported(config: Any, sampler: Any, opened: Any)
         worker.stop()
 
 
+def test_a_worker_that_starts_late_is_healthy(config: Any, sampler: Any, opened: Any) -> None:
+    episodes = opened(GUESS)
+    worker = EpisodesWorker(episodes, episodes.dataset(5), config(), sampler)
+    worker._alive_at -= 1000  # the trainer loaded a model in between
+    worker.start()
+    try:
+        worker.check_health(300)
+    finally:
+        worker.stop()
+
+
 def test_groups_without_variance_are_left_out_so_many_times(
     config: Any, sampler: Any, opened: Any
 ) -> None:

@@ -229,11 +229,13 @@ def test_another_prompt_than_that_of_the_row_is_an_error(opened: Any) -> None:
         ({"type": "string", "pattern": "^a"}, False),
         ({"type": "object", "properties": {"x": {"type": "string"}}}, False),
         ({}, False),
+        ({"type": "string", "description": ""}, True),
+        ({"type": "string", "description": "Any.\nReturns: nothing"}, False),
     ],
     ids=str,
 )
 def test_a_schema_is_derived_or_refused(schema: dict[str, Any], is_expressible: bool) -> None:
-    parameter = {**schema, "description": "A value."}
+    parameter = {"description": "A value.", **schema}
     function = {
         "name": "tool",
         "description": "Do it.",
@@ -245,6 +247,15 @@ def test_a_schema_is_derived_or_refused(schema: dict[str, Any], is_expressible: 
         return
     with pytest.raises(UsageError, match="cannot be a method"):
         check_derived(tool, tool_method(tool, lambda *_: ""))
+
+
+def test_a_parameter_without_a_description_has_an_empty_one() -> None:
+    parameters = {"type": "object", "properties": {"value": {"type": "string"}}}
+    tool: Any = {
+        "type": "function",
+        "function": {"name": "tool", "description": "Do it.", "parameters": parameters},
+    }
+    check_derived(tool, tool_method(tool, lambda *_: ""))
 
 
 # With TRL's trainer

@@ -111,6 +111,7 @@ class EpisodesWorker:
         """Begin to play; the trainer calls it after it has sent the first weights."""
         if self._thread is None:
             self._stopping.clear()
+            self._alive_at = time.monotonic()
             self._thread = threading.Thread(target=self._run, name="textgym-rollouts", daemon=True)
             self._thread.start()
 
@@ -199,14 +200,14 @@ class EpisodesWorker:
         player = self._episodes.player(split)
         played = await player.aplay(self._policy, keys, seed=self._args.seed)
         samples = self._episodes.samples_of(played, filler_id=0)
-        left_out = self._is_left_out(played)
+        left_out = self._leaves_out(played)
         self.metrics_queue.put(_figures(samples, left_out))
         if left_out:
             return
         for sample in self._rollout_samples(samples, version, number):
             await self._put(sample)
 
-    def _is_left_out(self, played: Sequence[Trajectory]) -> bool:
+    def _leaves_out(self, played: Sequence[Trajectory]) -> bool:
         """Return whether a group is not trained on; its returns are equal, or it has none.
 
         Raises:

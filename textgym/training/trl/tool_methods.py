@@ -89,10 +89,18 @@ def check_derived(tool: ToolSchema, method: Any) -> None:
     Raises:
         UsageError: It derives another one.
     """
-    from transformers.utils import get_json_schema
+    from transformers.utils import chat_template_utils
 
     function = tool["function"]
-    derived = get_json_schema(method)["function"]
+    try:
+        derived = chat_template_utils.get_json_schema(method)["function"]
+    except (
+        chat_template_utils.DocstringParsingException,
+        chat_template_utils.TypeHintParsingException,
+    ) as error:
+        raise UsageError(
+            f"the tool {function['name']!r} cannot be a method: {error}; use Episodes.rollout_func"
+        ) from error
     for part in ("name", "description", "parameters"):
         wanted, found = _comparable(function[part]), _comparable(derived[part])
         if wanted != found:
@@ -126,7 +134,9 @@ def _comparable(schema: Any) -> Any:
         return [_comparable(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    schema = {key: value for key, value in schema.items() if key not in _NOT_DERIVED}
+    schema = {
+        key: value for key, value in schema.items() if key not in _NOT_DERIVED and value != ""
+    }
     options = schema.pop("anyOf", None)
     if options is not None:
         kept = [option for option in options if option != {"type": "null"}]

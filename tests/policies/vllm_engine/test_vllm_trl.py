@@ -50,6 +50,7 @@ def llm(model_folder: Path) -> Iterator[Any]:
 def trainer_with(llm: Any, **settings: Any) -> Any:
     """Return what `policy_of` reads of a trainer."""
     arguments = {
+        "max_completion_length": 6,
         "temperature": 1.0,
         "top_p": 1.0,
         "top_k": 0,
@@ -66,7 +67,6 @@ def trainer_with(llm: Any, **settings: Any) -> Any:
     return SimpleNamespace(
         args=SimpleNamespace(**arguments),
         use_vllm=True,
-        max_completion_length=6,
         state=SimpleNamespace(global_step=3),
         vllm_generation=SimpleNamespace(llm=llm),
     )

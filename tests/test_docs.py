@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from repository import ROOT
@@ -19,15 +20,16 @@ FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 
+def block(*values: str, name: str) -> Any:
+    needs_extras = re.search(r'"hf"|--policy hf|textgym\.training\.(trl|verl)', values[0])
+    return pytest.param(*values, id=name, marks=[pytest.mark.model] if needs_extras else [])
+
+
 def blocks(language: str) -> list:
     found = []
     for file in FILES:
-        for number, code in enumerate(
-            re.findall(rf"```{language}\n(.*?)```", file.read_text(), re.S)
-        ):
-            needs_extras = re.search(r'"hf"|--policy hf|textgym\.training\.(trl|verl)', code)
-            marks = [pytest.mark.model] if needs_extras else []
-            found.append(pytest.param(code, id=f"{file.name}-{number}", marks=marks))
+        shown = re.findall(rf"```{language}\n(.*?)```", file.read_text(), re.S)
+        found += [block(code, name=f"{file.name}-{number}") for number, code in enumerate(shown)]
     return found
 
 
@@ -56,7 +58,7 @@ def printing_blocks() -> list:
     for file in FILES:
         code = r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
         shown = re.findall(code, file.read_text(), re.S)
-        found += [pytest.param(*pair, id=f"{file.name}-{i}") for i, pair in enumerate(shown)]
+        found += [block(*pair, name=f"{file.name}-{number}") for number, pair in enumerate(shown)]
     return found
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
 from textgym.policies.hf import HFPolicy
 from textgym.policies.models import eos_token_ids
-from textgym.policies.openai.policy import OpenAIPolicy
+
+if TYPE_CHECKING:
+    from textgym.policies.openai.policy import OpenAIPolicy
 
 __all__ = ["policy_of", "sampling_of", "server_policy"]
 
@@ -70,6 +72,8 @@ def server_policy(
             of the server are.
         end_ids: The ids at which the model ends a message besides that of the tokenizer.
     """
+    from textgym.policies.openai.policy import OpenAIPolicy  # needs aiohttp
+
     return OpenAIPolicy(
         model,
         f"{url.rstrip('/')}/v1",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from textgym.errors import UsageError
+from textgym.errors import TrainingError, UsageError
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.verl import write_dataset
 from textgym.training.verl.advantages import group_advantages
-from textgym.training.verl.samples import make_sample
+from textgym.training.verl.samples import left_out, make_samples
 
 datasets = pytest.importorskip("datasets")
 
@@ -66,10 +66,42 @@ def test_group_of_failures_has_no_advantage() -> None:
     assert group_advantages([0.0, 0.0], "aa", [False, False], by_std=True) == [0.0, 0.0]
 
 
-def test_failed_episode_is_a_sample_without_trained_tokens() -> None:
-    with EpisodePlayer(GUESS) as player:
-        (trajectory,) = player.play("oracle", [(GUESS, 0, 0)])  # type: ignore[list-item]
-    trajectory["failure"] = {"kind": "judge", "message": "down"}  # type: ignore[typeddict-item]
-    sample = make_sample(trajectory, filler_id=9, response_length=5, has_logprobs=True)
+def episode(*steps: tuple[list[int], list[int]], failure: Any = None) -> Any:
+    """Return what verl gets of an episode with these prompts and sampled tokens."""
+    return {
+        "policy": "mine",
+        "steps": [
+            {"message_index": 1, "prompt_ids": prompt, "token_ids": sampled, "logprobs": [-0.5]}
+            for prompt, sampled in steps
+        ],
+        "messages": [{"role": "user", "content": "Guess"}],
+        "reward": None if failure else 1.0,
+        "is_success": not failure,
+        "truncated": False,
+        "failure": failure,
+    }
+
+
+def test_split_episode_has_a_sample_for_each_sequence() -> None:
+    split = episode(([1, 2], [3]), ([1, 4], [5]))
+    samples = make_samples(split, response_length=5, has_logprobs=True)
+    assert [sample.prompt_ids for sample in samples] == [[1, 2], [1, 4]]
+    assert [sample.response_ids for sample in samples] == [[3], [5]]
+    assert {(sample.reward_score, sample.figures["split"]) for sample in samples} == {(1.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "problem"),
+    [
+        (episode(([1], [2]), failure={"kind": "judge", "message": "down"}), "failed: down"),
+        (episode(), "nothing was sampled"),
+        (episode(([1], [2]), ([1, 2, 3, 4], [5])), "does not fit into response_length"),
+    ],
+    ids=["failed", "empty", "too long"],
+)
+def test_episode_that_is_not_trained_on_is_left_out(trajectory: Any, problem: str) -> None:
+    with pytest.raises(TrainingError, match=problem):
+        make_samples(trajectory, response_length=3, has_logprobs=True)
+    sample = left_out(trajectory, filler_id=9, has_logprobs=True)
     assert (sample.response_ids, sample.response_mask, sample.reward_score) == ([9], [0], 0.0)
-    assert sample.figures["failed"] == 1.0
+    assert sample.figures["failed"] == float(trajectory["failure"] is not None)

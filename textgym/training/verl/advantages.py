@@ -1,7 +1,7 @@
 """The advantage estimator `textgym_grpo`: GRPO's, without the episodes that failed.
 
-verl has no sample without a reward. A sample whose mask is 0 everywhere is such a one: it is left
-out of its group, so that its score does not count in the group's mean.
+verl's legacy trainer has no sample without a reward. A sample whose mask is 0 everywhere is such a
+one: it is left out of its group, so that its score does not count in the group's mean.
 """
 
 from __future__ import annotations

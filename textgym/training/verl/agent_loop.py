@@ -1,14 +1,15 @@
 """The agent loop `textgym`: one episode of an environment, with the tokens of verl's servers.
 
-verl imports this module as a plugin, which registers the loop and the advantage estimator
-`textgym_grpo`.
+verl imports this module as a plugin, which registers the loop, the advantage estimator
+`textgym_grpo`, and the trainer `textgym_sync` where verl's present trainer can run.
 
-Invariants: sampled ids are recorded as the server returned them; whatever fails in an environment,
-`run` returns a sample, so that the other samples of the batch are not lost.
+Invariants: sampled ids are recorded as the server returned them; an episode without a reward is
+never trained on, and takes no other sample of its batch along.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 from typing import Any
 from uuid import uuid4
@@ -21,88 +22,134 @@ from verl.experimental.agent_loop.agent_loop import (
 )
 from verl.trainer.ppo.core_algos import register_adv_est
 
-from textgym.errors import ContextFullError, PolicyFailure
+from textgym.errors import ContextFullError, PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.training.task_rows import key_of, player_of
 from textgym.training.verl.advantages import textgym_grpo
 from textgym.training.verl.dataset import AGENT_NAME
-from textgym.training.verl.samples import make_sample
+from textgym.training.verl.samples import VerlSample, left_out, make_samples
+from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TextgymAgentLoop"]
 
 register_adv_est("textgym_grpo")(textgym_grpo)
+if importlib.util.find_spec("transfer_queue"):  # without it, verl has its legacy trainer only
+    import textgym.training.verl.trainer  # noqa: F401
 
 _log = logging.getLogger(__name__)
+
+
+class _Server:
+    """verl's servers, as they sample the messages of one episode.
+
+    All requests have one id, so that verl sends them to one server, which keeps their prefix. Their
+    tokens fit verl's `prompt_length` and `response_length`.
+
+    Attributes:
+        versions: The versions of the weights that sampled, in verl's names.
+    """
+
+    def __init__(self, manager: Any, config: Any, sampling_params: dict[str, Any]) -> None:
+        self._manager, self._config, self._sampling_params = manager, config, sampling_params
+        self._request_id, self._first_length = uuid4().hex, 0
+        self.versions: dict[str, Any] = {}
+
+    async def sample(
+        self, prompt_ids: list[int], sampling: Sampling, seed: int | None
+    ) -> SampledTokens:
+        """Continue a prompt."""
+        self._first_length = self._first_length or len(prompt_ids)
+        if self._first_length > self._config.prompt_length:
+            raise ContextFullError(
+                f"the prompt has {self._first_length} tokens, and prompt_length is "
+                f"{self._config.prompt_length}"
+            )
+        room = self._first_length + self._config.response_length - len(prompt_ids)
+        if room < 1:
+            raise ContextFullError("the episode has no room left in response_length")
+        output = await self._manager.generate(
+            request_id=self._request_id,
+            prompt_ids=prompt_ids,
+            sampling_params={**self._sampling_params, "max_tokens": room},
+        )
+        if output.stop_reason == "aborted":
+            raise PolicyFailure("verl's server aborted the request")
+        self.versions.setdefault("min_global_steps", output.extra_fields.get("min_global_steps"))
+        self.versions["max_global_steps"] = output.extra_fields.get("max_global_steps")
+        return SampledTokens(list(output.token_ids), output.log_probs or None)
 
 
 @register(AGENT_NAME)
 class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not typed here
     """Plays the task that a row of `write_dataset` stands for."""
 
-    async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
+    async def run(
+        self, sampling_params: dict[str, Any], **row: Any
+    ) -> AgentLoopOutput | list[AgentLoopOutput]:
         """Play an episode.
 
         Args:
             sampling_params: How tokens are sampled.
-            **row: The row of the data set.
+            **row: The row of the data set. The workers of verl's present trainer add a
+                `session_id`.
+
+        Returns:
+            For verl's present trainer, an output for each token sequence. For its legacy trainer,
+            one output; its mask is 0 if the episode is not trained on.
+
+        Raises:
+            TrainingError: The present trainer shall leave the episode out.
         """
-        task = row["extra_info"]
-        response_length = self.rollout_config.response_length
+        server = _Server(self.server_manager, self.rollout_config, sampling_params)
         policy = TokenPolicy(
-            self._sampler(sampling_params),
+            server.sample,
             self.tokenizer,
-            Sampling(max_tokens=response_length),
+            Sampling(max_tokens=self.rollout_config.response_length),
             name="verl",
         )
+        task = row["extra_info"]
         (trajectory,) = await player_of(task).aplay(policy, [key_of(task)])
-        if trajectory["failure"]:
-            _log.warning("an episode failed and is left out: %s", trajectory["failure"]["message"])
-        sample = make_sample(
-            trajectory,
-            filler_id=self.tokenizer.eos_token_id,
-            response_length=response_length,
-            has_logprobs=bool(sampling_params.get("logprobs")),
-        )
-        return AgentLoopOutput(
-            prompt_ids=sample.prompt_ids,
-            response_ids=sample.response_ids,
-            response_mask=sample.response_mask,
-            response_logprobs=sample.response_logprobs,
-            reward_score=sample.reward_score,
-            num_turns=sample.num_turns,
-            metrics=AgentLoopMetrics(),
-            extra_fields={"reward_extra_info": sample.figures},
-        )
+        has_logprobs = bool(sampling_params.get("logprobs"))
+        try:
+            samples = self._samples(trajectory, has_logprobs, takes_many="session_id" in row)
+        except TrainingError as error:
+            if "session_id" in row:
+                raise
+            _log.warning("an episode is left out: %s", error)
+            filler_id = self.tokenizer.eos_token_id
+            samples = [left_out(trajectory, filler_id=filler_id, has_logprobs=has_logprobs)]
+        outputs = [_output(sample, server.versions) for sample in samples]
+        return outputs if "session_id" in row else outputs[0]
 
-    def _sampler(self, sampling_params: dict[str, Any]) -> Any:
-        """Return the function that samples the messages of one episode.
+    def _samples(
+        self, trajectory: Trajectory, has_logprobs: bool, *, takes_many: bool
+    ) -> list[VerlSample]:
+        """Return the samples of an episode, if the trainer counts them as one episode.
 
-        All of its requests have one id, so that verl sends them to one server, which keeps their
-        prefix. Its tokens fit verl's `prompt_length` and `response_length`.
+        Raises:
+            TrainingError: It does not, or there are none.
         """
-        request_id, first_length = uuid4().hex, 0
-
-        async def sample(
-            prompt_ids: list[int], sampling: Sampling, seed: int | None
-        ) -> SampledTokens:
-            nonlocal first_length
-            first_length = first_length or len(prompt_ids)
-            if first_length > self.rollout_config.prompt_length:
-                raise ContextFullError(
-                    f"the prompt has {first_length} tokens, and prompt_length is "
-                    f"{self.rollout_config.prompt_length}"
-                )
-            room = first_length + self.rollout_config.response_length - len(prompt_ids)
-            if room < 1:
-                raise ContextFullError("the episode has no room left in response_length")
-            output = await self.server_manager.generate(
-                request_id=request_id,
-                prompt_ids=prompt_ids,
-                sampling_params={**sampling_params, "max_tokens": room},
+        response_length = self.rollout_config.response_length
+        samples = make_samples(
+            trajectory, response_length=response_length, has_logprobs=has_logprobs
+        )
+        if len(samples) > 1 and not (takes_many and self.config.algorithm.adv_estimator == "grpo"):
+            raise TrainingError(
+                f"the chat template split the episode into {len(samples)} token sequences, which "
+                "verl counts as one episode with algorithm.adv_estimator=grpo only"
             )
-            if output.stop_reason == "aborted":
-                raise PolicyFailure("verl's server aborted the request")
-            return SampledTokens(list(output.token_ids), output.log_probs or None)
+        return samples
 
-        return sample
+
+def _output(sample: VerlSample, versions: dict[str, Any]) -> AgentLoopOutput:
+    return AgentLoopOutput(
+        prompt_ids=sample.prompt_ids,
+        response_ids=sample.response_ids,
+        response_mask=sample.response_mask,
+        response_logprobs=sample.response_logprobs,
+        reward_score=sample.reward_score,
+        num_turns=sample.num_turns,
+        metrics=AgentLoopMetrics(),
+        extra_fields={"reward_extra_info": sample.figures, **versions},
+    )

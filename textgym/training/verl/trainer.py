@@ -1,0 +1,92 @@
+"""The trainer `textgym_sync`: verl's synchronous trainer, with two more checks.
+
+Invariants: a step whose log probabilities differ from those of the rollout by more than a bound
+ends the training before its weights are saved or used; failed episodes are counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import transfer_queue
+from verl.trainer.ppo.v1 import PPOTrainerSync, register_trainer
+
+from textgym.errors import UsageError
+from textgym.training.logprob_gap import LogprobGap, logprob_gap
+
+__all__ = ["TextgymTrainer"]
+
+_LOW_PRECISION_BOUND = 1.0  # vLLM and the actor compute in bfloat16 by default
+
+
+@register_trainer("textgym_sync")
+class TextgymTrainer(PPOTrainerSync):  # type: ignore[misc]  # verl is not typed here
+    """verl's trainer of the mode `sync`, whose settings it has.
+
+    `+trainer.max_logprob_gap` is the largest difference of log probabilities that is allowed, by
+    default 1. The figures of a step are `logprob_gap/largest`, `logprob_gap/mean`,
+    `episodes/failed`, and the means of the episodes' own figures, such as `episodes/success`.
+    """
+
+    def __init__(self, config: Any) -> None:
+        rollout = config.actor_rollout_ref.rollout
+        if not rollout.calculate_log_probs or config.algorithm.rollout_correction.bypass_mode:
+            raise UsageError(
+                "trainer.v1.trainer_mode=textgym_sync compares log probabilities: set "
+                "actor_rollout_ref.rollout.calculate_log_probs=True and "
+                "algorithm.rollout_correction.bypass_mode=False"
+            )
+        self._max_logprob_gap = config.trainer.get("max_logprob_gap", _LOW_PRECISION_BOUND)
+        config.trainer.v1.trainer_mode = "sync"  # verl asks for it in many places
+        super().__init__(config)
+
+    def step(self, metrics: dict[str, Any], timing_raw: dict[str, Any]) -> Any:
+        """Train on a batch, and compare its log probabilities.
+
+        Raises:
+            TrainingError: The largest difference is above the bound.
+        """
+        batch = super().step(metrics, timing_raw)
+        keys = [
+            key
+            for key, tag in zip(batch.keys, batch.tags, strict=True)
+            if not tag.get("is_padding")
+        ]
+        fields = ["rollout_log_probs", "old_log_probs", "response_mask", "extra_fields"]
+        data = transfer_queue.kv_batch_get(
+            keys=keys, partition_id=batch.partition_id, select_fields=fields
+        )
+        gap = _gap(data)
+        played = self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n
+        metrics.update(
+            {
+                "logprob_gap/largest": gap.largest,
+                "logprob_gap/mean": gap.mean,
+                **_episode_figures(keys, list(data["extra_fields"]), played),
+            }
+        )
+        gap.check(self._max_logprob_gap)
+        return batch
+
+
+def _gap(data: Any) -> LogprobGap:
+    """Compare the log probabilities of a batch of nested tensors."""
+    columns = [
+        [row.tolist() for row in data[name].unbind()]
+        for name in ("rollout_log_probs", "old_log_probs", "response_mask")
+    ]
+    return logprob_gap(zip(*columns, strict=True))
+
+
+def _episode_figures(keys: list[str], fields: list[Any], played: int) -> dict[str, float]:
+    """Return the means over the episodes of a batch, which are the sessions in verl's keys."""
+    sessions = {
+        key.rpartition("_")[0]: getattr(field, "data", field)["reward_extra_info"]
+        for key, field in zip(keys, fields, strict=True)
+    }
+    names = ("success", "split", "truncated")
+    count = max(len(sessions), 1)
+    means = {
+        f"episodes/{name}": sum(info[name] for info in sessions.values()) / count for name in names
+    }
+    return {"episodes/failed": float(played - len(sessions)), **means}

@@ -1,152 +1,156 @@
-"""The episode of test_doors through torchtitan's message environment, whose protocol is here.
-
-torchtitan's package imports vLLM and its own engine, so the classes stand in for it.
-"""
+"""The episode of test_doors through torchtitan's own rollouts: `make test-trainers`."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
-from dataclasses import dataclass, field
-from types import ModuleType, SimpleNamespace
+import warnings
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytest.importorskip("torchtitan", reason="not installed: make test-trainers")
 
 from byte_tokenizer import make_byte_tokenizer
-from test_doors import SAID, expected, row_of
+from renderers import create_renderer
+from renderers.configs import DefaultRendererConfig
+from test_doors import SAID, row_of
 
 from textgym.errors import EnvironmentFailure
 
-pytestmark = pytest.mark.model
+with warnings.catch_warnings(action="ignore"):  # torchtitan's own
+    from torchtitan.config import Configurable
+    from torchtitan.experiments.rl.components.training_sample_builder import (
+        TrainingSampleBuilder,
+    )
+    from torchtitan.experiments.rl.rollout.rollouter import Rollouter
+    from torchtitan.experiments.rl.rubrics import Rubric
+    from torchtitan.experiments.rl.types import Completion
+
+    from textgym.training.torchtitan import EpisodeReward, TextgymEnv
+
+pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]  # torchtitan's own
+
+TEMPLATE = (
+    "{% for m in messages %}<|{{ m.role }}|>"
+    "{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}"
+    "{{ m.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)  # that of the byte tokenizer, without the line break that torchtitan's renderer keeps
+SIZE = 2
 
 
-class Configurable:
-    """A class whose `Config` builds it."""
+class Rows(Configurable):  # type: ignore[misc]
+    """The data set of a rollouter: the same task again and again."""
 
-    @dataclass(kw_only=True)
-    class Config:
-        """Its settings."""
+    @dataclass(kw_only=True, slots=True)
+    class Config(Configurable.Config):  # type: ignore[misc]
+        """Whether its episodes can be graded."""
 
-        weight: float = 1.0
+        broken: bool = False
 
     def __init__(self, config: Any) -> None:
-        self.weight = config.weight
+        self.row = row_of(broken=config.broken)
+
+    def __next__(self) -> Any:
+        return self.row
 
 
-@dataclass(kw_only=True)
-class InitOutput:
-    """What begins a rollout."""
-
-    init_prompt_messages: list[Any]
-    tools: list[Any] = field(default_factory=list)
-
-
-@dataclass(kw_only=True)
-class StepOutput:
-    """What answers a message."""
-
-    env_messages: list[Any] = field(default_factory=list)
-    done: bool = False
-    env_rewards: dict[str, float] = field(default_factory=dict)
-
-
-@pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The adapter, imported with the protocol in place of the package."""
-    root = "torchtitan.experiments.rl"
-    environment: Any = ModuleType(f"{root}.environment")
-    environment.MessageEnv = Configurable
-    environment.MessageEnvInitOutput = InitOutput
-    environment.MessageEnvStepOutput = StepOutput
-    rubric: Any = ModuleType(f"{root}.rubrics.rubric")
-    rubric.RewardFn = Configurable
-    for name in ("torchtitan", "torchtitan.experiments", root, f"{root}.rubrics"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    for module in (environment, rubric):
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.delitem(sys.modules, "textgym.training.torchtitan", raising=False)
-    yield importlib.import_module("textgym.training.torchtitan")
-    sys.modules.pop("textgym.training.torchtitan", None)
-
-
-def parsed(**call: Any) -> SimpleNamespace:
-    """A call as torchtitan's renderer parses it."""
-    return SimpleNamespace(**{"raw": "", "name": None, "arguments": None, "id": None, **call})
-
-
-def play(door: Any, replies: list[dict[str, Any]], **options: Any) -> tuple[Any, list[Any]]:
-    """Play an episode with these messages."""
-
-    async def run() -> tuple[Any, list[Any]]:
-        env = door.TextgymEnv(door.TextgymEnv.Config(), env_input=row_of(**options))
-        opened, outputs = await env.init(), []
-        try:
-            for reply in replies:
-                outputs.append(await env.step({"role": "assistant", **reply}))
-        finally:
-            await env.close()
-        return opened, outputs
-
-    return asyncio.run(run())
-
-
-def score(door: Any, status: str, outputs: list[Any]) -> float:
-    rollout = SimpleNamespace(status=status, turns=outputs)
-    return asyncio.run(door.EpisodeReward(door.EpisodeReward.Config())(rollout, None))
-
-
-REPLIES: list[dict[str, Any]] = [
-    {
-        "content": "",
-        "reasoning_content": "Where is it?",
-        "tool_calls": [parsed(name="look", arguments={"place": "box"})],
-    },
-    {"content": SAID[1]},
-    {"content": SAID[2]},
-]
-
-
-def test_torchtitan_gives_the_same_conversation_and_reward(door: Any) -> None:
+def roll_out(said: list[str], *, broken: bool = False, cut: int | None = None) -> Any:
+    """Return a group of rollouts in which the model says these texts."""
     tokenizer = make_byte_tokenizer()
-    recorded = tokenizer.decode(expected(tokenizer).completion_ids)
-    opened, outputs = play(door, REPLIES)
-    assert opened.init_prompt_messages == [
-        {"role": "user", "content": "Which colour has the ball?"}
+    tokenizer.chat_template = TEMPLATE
+    rollouter = Rollouter.Config(
+        train_dataset=Rows.Config(broken=broken),
+        validation_dataset=Rows.Config(),
+        message_env=TextgymEnv.Config(),
+        rubric=Rubric.Config(reward_fns=[EpisodeReward.Config()]),
+    ).build()
+    turns: dict[str, int] = {}
+
+    async def generate(*, request_id: str, routing_session_id: str, **named: Any) -> Any:
+        turn = turns.setdefault(routing_session_id, 0)
+        turns[routing_session_id] += 1
+        ids = tokenizer.encode(said[turn]) + [tokenizer.eos_token_id] * (turn != cut)
+        return Completion(
+            min_policy_version=0,
+            max_policy_version=0,
+            request_id=request_id,
+            token_ids=ids,
+            token_logprobs=[-1.0] * len(ids),
+            finish_reason="length" if turn == cut else "stop",
+        )
+
+    return asyncio.run(
+        rollouter.run_group_rollouts(
+            generate_fn=generate,
+            sample=rollouter.get_training_sample(),
+            group_id=1,
+            group_size=SIZE,
+            sampling=SimpleNamespace(seed=None),
+            renderer=create_renderer(tokenizer, DefaultRendererConfig()),
+        )
+    )
+
+
+def test_torchtitan_trains_on_what_was_sampled() -> None:
+    group = roll_out(SAID)
+    builder = TrainingSampleBuilder.Config(drop_zero_std_reward_groups=False).build()
+    samples = builder.build_from_group(rollout_group=group).training_samples
+    assert [(rollout.status, rollout.reward) for rollout in group.rollouts] == [
+        ("completed", 1.0)
+    ] * SIZE
+    assert group.rollouts[0].turns[-1].env_rewards == {"return": 1.0, "reward/looked": 1.0}
+    assert len(samples) == SIZE
+    tokenizer = make_byte_tokenizer()
+    for sample in samples:
+        parts = {True: list[int](), False: list[int]()}
+        for id, trained in zip(sample.token_ids, sample.loss_mask, strict=True):
+            parts[trained].append(id)
+        assert tokenizer.decode(parts[True]) == "".join(f"{text}<|end|>" for text in SAID)
+        assert "There is a red ball in the box." in tokenizer.decode(parts[False])
+
+
+def test_failure_in_torchtitan_drops_the_group() -> None:
+    with pytest.raises(EnvironmentFailure, match="its status is error"):
+        roll_out(SAID[2:], broken=True)
+
+
+def test_rollout_that_torchtitan_cut_has_reward_0() -> None:
+    group = roll_out(SAID, cut=1)
+    assert [rollout.status for rollout in group.rollouts] == ["truncated_length"] * SIZE
+    assert [rollout.reward for rollout in group.rollouts] == [0.0] * SIZE
+
+
+@pytest.mark.parametrize("status", ["error", "error_abort", "error_timeout"])
+def test_rollout_that_an_error_ended_has_no_reward(status: str) -> None:
+    reward = EpisodeReward.Config().build()
+    with pytest.raises(EnvironmentFailure, match=f"its status is {status}"):
+        asyncio.run(reward(SimpleNamespace(status=status, turns=[]), None))
+
+
+def test_calls_of_the_renderer_are_answered() -> None:
+    def parsed(**call: Any) -> SimpleNamespace:
+        return SimpleNamespace(**{"raw": "", "name": None, "arguments": None, "id": None, **call})
+
+    calls = [
+        parsed(name="look", arguments={"place": "box"}),
+        parsed(raw='{"name": "loo'),
+        parsed(name="look", raw="place: box"),
     ]
+
+    async def play() -> Any:
+        env = TextgymEnv.Config().build(env_input=row_of())
+        opened = await env.init()
+        output = await env.step({"role": "assistant", "content": "", "tool_calls": calls})
+        await env.close()
+        return opened, output
+
+    opened, output = asyncio.run(play())
     assert opened.tools[0]["name"] == "look"
-    said = [message for output in outputs for message in output.env_messages]
-    assert [message["role"] for message in said] == ["tool", "user"]
-    assert all(message["content"] in recorded for message in said)
-    assert [output.done for output in outputs] == [False, False, True]
-    assert [output.env_rewards for output in outputs] == [
-        {},
-        {},
-        {"return": 1.0, "reward/looked": 1.0},
-    ]
-    assert score(door, "completed", outputs) == 1.0
-
-
-def test_failure_in_torchtitan_is_no_reward(door: Any) -> None:
-    with pytest.raises(EnvironmentFailure, match="the judge is down"):
-        play(door, REPLIES[2:], broken=True)
-    for status in ("error", "error_abort", "error_timeout"):
-        with pytest.raises(EnvironmentFailure, match=f"its status is {status}"):
-            score(door, status, [])
-
-
-def test_rollout_that_torchtitan_cut_has_reward_0(door: Any) -> None:
-    _, outputs = play(door, REPLIES[:1])
-    assert score(door, "truncated_length", outputs) == 0.0
-    assert score(door, "error_parse", []) == 0.0
-
-
-def test_call_that_cannot_be_parsed_is_answered(door: Any) -> None:
-    calls = [parsed(raw='{"name": "loo'), parsed(name="look", raw="place: box")]
-    _, (output,) = play(door, [{"content": "", "tool_calls": calls}])
-    assert [message["role"] for message in output.env_messages] == ["tool", "tool"]
+    assert [message["role"] for message in output.env_messages] == ["tool"] * 3
+    assert "red ball in the box" in output.env_messages[0]["content"]
     assert not output.done

@@ -75,7 +75,7 @@ ray_kwargs.ray_init.num_cpus=16 +ray_kwargs.ray_init.resources.NPU=1
 class Broken(textgym.TextEnv[dict]):  # type: ignore[type-arg]
     """Guess a number; no answer can be graded."""
 
-    card = textgym.Card("demo/Broken-v0", "Guess.", ("single-turn",), (), (), "test", ("exact",))
+    card = textgym.Card("demo/NoGrade-v0", "Guess.", ("single-turn",), (), (), "test", ("exact",))
 
     def generate(self, rng: Any, level: Any) -> dict[str, Any]:
         return {"number": rng.randrange(10**6)}

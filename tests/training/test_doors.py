@@ -39,13 +39,26 @@ SAID = [
     "The colour is red",
 ]
 CUT = 1
+FEE = 0.25
+PAID = [-FEE, 0.0, 1.0]
+COMPONENTS = {"looked": 1.0, "fee": -FEE}
 
 
 class Ball(textgym.TextEnv[dict]):  # type: ignore[type-arg]
-    """Find the colour of a ball. With `broken`, what is said cannot be graded."""
+    """Find the colour of a ball; each look costs a fee.
+
+    With `broken`, what is said cannot be graded.
+    """
 
     card = textgym.Card(
-        "demo/Ball-v0", "Find it.", ("multi-turn", "tools"), (), (), "test", ("exact",)
+        "demo/Ball-v0",
+        "Find it.",
+        ("multi-turn", "tools"),
+        (),
+        (),
+        "test",
+        ("exact",),
+        reward_range=(-10.0, 1.0),
     )
 
     def __init__(self, *, broken: bool = False, **kwargs: Any) -> None:
@@ -69,6 +82,7 @@ class Ball(textgym.TextEnv[dict]):  # type: ignore[type-arg]
             place: Where to look.
         """
         self.state["looked"] = True
+        self.add_reward("fee", -FEE)
         return f"There is a red ball in the {place}."
 
     def respond(self, message: Any) -> Any:
@@ -118,7 +132,7 @@ def expected(tokenizer: Any) -> TokenRow:
 
     with EpisodePlayer(ENV) as player:
         (episode,) = player.play(TokenPolicy(sample, tokenizer), [key_of(row_of())])
-    assert episode["reward"] == 1.0
+    assert episode["reward"] == sum(PAID)
     (row,) = token_rows(episode)
     return row
 
@@ -167,7 +181,9 @@ def test_message_episode_shows_tools_as_text_or_as_schemas() -> None:
         for episode in (plain, native):
             episode.answer(SAID[1], is_cut=True)
             assert episode.answer(SAID[2]) is None
-            assert episode.result["reward"] == 1.0
+            assert episode.result["reward"] == sum(PAID)
+            assert episode.rewards == PAID
+            assert episode.components == COMPONENTS
             reasons = [step["finish_reason"] for step in episode.result["steps"]]
             assert reasons == ["tool_calls", "length", "stop"]
 
@@ -195,6 +211,25 @@ def test_driven_episode_is_played_in_order() -> None:
         assert episode.answer(SAID[2]) is None
         with pytest.raises(UsageError, match="has ended"):
             episode.answer("red")
+
+
+def test_episode_that_is_left_keeps_what_it_was_paid(tokenizer: Any) -> None:
+    with EpisodePlayer(ENV) as player:
+        messages = MessageEpisode(player, key_of(row_of()))
+        tokens = TokenEpisode(player, key_of(row_of()), tokenizer)
+        with pytest.raises(UsageError, match="has not begun"):
+            messages.leave()
+        messages.open()
+        messages.answer(SAID[0])
+        messages.leave()
+        tokens.answer(Scripted(tokenizer).sample(tokens.open() or []))
+        asyncio.run(tokens.aleave())
+        for episode in (messages, tokens):
+            assert episode.rewards == [-FEE]
+            assert (episode.result["reward"], episode.result["is_success"]) == (-FEE, False)
+            assert (episode.result["truncated"], episode.result["stop_reason"]) == (True, "context")
+            with pytest.raises(UsageError, match="has ended"):
+                episode.leave()
 
 
 def test_episode_that_is_left_can_be_closed() -> None:
@@ -225,10 +260,19 @@ def test_skyrl_gives_the_same_conversation_and_reward(tokenizer: Any) -> None:
         rewards.append(output["reward"])
         done = output["done"]
     assert done
-    assert rewards == [0.0, 0.0, 1.0]
-    assert env.get_metrics() == {"success": 1.0, "looked": 1.0}
+    assert rewards == PAID
+    assert env.get_metrics() == {"success": 1.0, **COMPONENTS}
     rendered = tokenizer.apply_chat_template(messages, tokenize=False)
     assert tokenizer.decode(row.prompt_ids + row.completion_ids) == rendered
+    env.close()
+
+
+@pytest.mark.trainers
+def test_episode_that_skyrl_leaves_is_counted() -> None:
+    env = skyrl_env()
+    env.init([])
+    assert env.step(SAID[0])["reward"] == -FEE
+    assert env.get_metrics() == {"success": 0.0, "fee": -FEE}
     env.close()
 
 
@@ -280,8 +324,8 @@ def test_tinker_gives_the_same_tokens_and_reward(tokenizer: Any) -> None:
 
     ids, results = asyncio.run(play())
     assert ids == row.prompt_ids + row.completion_ids
-    assert [result.reward for result in results] == [0.0, 0.0, 1.0]
-    assert results[-1].metrics == {"success": 1.0, "looked": 1.0}
+    assert [result.reward for result in results] == PAID
+    assert results[-1].metrics == {"success": 1.0, **COMPONENTS}
 
 
 @pytest.mark.trainers
@@ -345,7 +389,7 @@ def test_openrlhf_gives_the_same_tokens_mask_and_reward(tokenizer: Any, tmp_path
         mask[start:end] = [1] * (end - start)
     assert mask == [0] * len(row.prompt_ids) + row.completion_mask
     assert output["rollout_log_probs"] == [0.0] * len(row.prompt_ids) + row.logprobs
-    assert (output["reward"], output["scores"], output["truncated"]) == (1.0, 1.0, True)
+    assert (output["reward"], output["scores"], output["truncated"]) == (sum(PAID), 1.0, True)
 
 
 @pytest.mark.trainers

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from byte_tokenizer import make_byte_tokenizer  # noqa: E402
-from test_doors import CUT, SAID, Scripted, expected, row_of  # noqa: E402
+from test_doors import CUT, FEE, PAID, SAID, Scripted, expected, row_of  # noqa: E402
 
 from textgym.errors import EnvironmentFailure, TrainingError, UsageError  # noqa: E402
 
@@ -102,10 +102,10 @@ def test_nemo_rl_gives_the_same_tokens_mask_and_reward(door: Any, tokenizer: Any
     for sample in samples:
         assert sample["ids"] == ids
         assert sample["mask"] == mask
-        assert sample["reward"] == 1.0
+        assert sample["reward"] == sum(PAID)
     batch, metrics = env.global_post_process_and_metrics("batch")
     assert batch == "batch"
-    assert metrics == {"success": 1.0, "reward/looked": 1.0}
+    assert metrics == {"success": 1.0, "reward/looked": 1.0, "reward/fee": -FEE}
     assert env.global_post_process_and_metrics("batch")[1] == {}
 
 
@@ -134,7 +134,9 @@ def test_episodes_that_nemo_rl_left_make_room(door: Any, tokenizer: Any) -> None
     (second,) = env.step(log, [dict(row_of())]).metadata
     with pytest.raises(UsageError, match="raise max_open"):
         env.step(log, [first])
-    assert env.step(log, [second]).observations[0]["role"] == "environment"
+    stepped = env.step(log, [second])
+    assert stepped.observations[0]["role"] == "environment"
+    assert stepped.rewards.tolist() == [-FEE]
     env.close()
     with pytest.raises(UsageError, match="not under way"):
         env.step(log, [second])

@@ -17,7 +17,7 @@ pytest.importorskip("torchtitan", reason="not installed: make test-trainers")
 from byte_tokenizer import make_byte_tokenizer
 from renderers import create_renderer
 from renderers.configs import DefaultRendererConfig
-from test_doors import SAID, row_of
+from test_doors import FEE, PAID, SAID, row_of
 
 from textgym.errors import EnvironmentFailure
 
@@ -101,9 +101,12 @@ def test_torchtitan_trains_on_what_was_sampled() -> None:
     builder = TrainingSampleBuilder.Config(drop_zero_std_reward_groups=False).build()
     samples = builder.build_from_group(rollout_group=group).training_samples
     assert [(rollout.status, rollout.reward) for rollout in group.rollouts] == [
-        ("completed", 1.0)
+        ("completed", sum(PAID))
     ] * SIZE
-    assert group.rollouts[0].turns[-1].env_rewards == {"return": 1.0, "reward/looked": 1.0}
+    turns = group.rollouts[0].turns
+    assert [turn.env_rewards["step_reward"] for turn in turns] == PAID
+    assert turns[-1].env_rewards["reward/fee"] == -FEE
+    assert turns[-1].env_rewards["reward/looked"] == 1.0
     assert len(samples) == SIZE
     tokenizer = make_byte_tokenizer()
     for sample in samples:
@@ -119,10 +122,10 @@ def test_failure_in_torchtitan_drops_the_group() -> None:
         roll_out(SAID[2:], broken=True)
 
 
-def test_rollout_that_torchtitan_cut_has_reward_0() -> None:
+def test_rollout_that_torchtitan_cut_keeps_what_it_was_paid() -> None:
     group = roll_out(SAID, cut=1)
     assert [rollout.status for rollout in group.rollouts] == ["truncated_length"] * SIZE
-    assert [rollout.reward for rollout in group.rollouts] == [0.0] * SIZE
+    assert [rollout.reward for rollout in group.rollouts] == [-FEE] * SIZE
 
 
 @pytest.mark.parametrize("status", ["error", "error_abort", "error_timeout"])

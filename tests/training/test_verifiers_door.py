@@ -15,7 +15,7 @@ vf = pytest.importorskip("verifiers.v1", reason="not installed: pip install veri
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from test_doors import ENV, SAID  # noqa: E402
+from test_doors import ENV, FEE, PAID, SAID  # noqa: E402
 
 pytestmark = [pytest.mark.model, pytest.mark.trainers]
 
@@ -40,11 +40,13 @@ class Player:
         trace: What was recorded.
     """
 
-    def __init__(self, says: list[str], *, stops_after: int = 99) -> None:
+    def __init__(self, says: list[str], *, stops_after: int = 99, has_error: bool = False) -> None:
         self.says, self.stops_after, self.heard = says, stops_after, list[str]()
         self.rewards, self.metrics = dict[str, float](), dict[str, float]()
         self.trace = SimpleNamespace(
-            record_reward=self.rewards.__setitem__, record_metric=self.metrics.__setitem__
+            record_reward=self.rewards.__setitem__,
+            record_metric=self.metrics.__setitem__,
+            has_error=has_error,
         )
 
     @asynccontextmanager
@@ -90,8 +92,8 @@ def test_verifiers_gives_the_same_conversation_and_reward() -> None:
     assert player.heard[0] == "Which colour has the ball?"
     assert "There is a red ball in the box." in player.heard[1]
     assert player.heard[2:] == ["Go on."]
-    assert player.rewards == {"return": 1.0}
-    assert player.metrics == {"reward/looked": 1.0, "success": 1.0}
+    assert player.rewards == {"return": sum(PAID)}
+    assert player.metrics == {"reward/looked": 1.0, "reward/fee": -FEE, "success": 1.0}
 
 
 def test_failure_in_verifiers_is_an_error_and_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +105,16 @@ def test_failure_in_verifiers_is_an_error_and_no_reward(monkeypatch: pytest.Monk
     assert not player.rewards
 
 
-def test_run_that_verifiers_ends_has_no_reward() -> None:
+def test_run_that_verifiers_ends_keeps_what_it_was_paid() -> None:
     player = Player(SAID, stops_after=1)
+    play(player)
+    assert len(player.heard) == 2
+    assert player.rewards == {"return": -FEE}
+    assert player.metrics == {"reward/fee": -FEE, "success": 0.0}
+
+
+def test_run_that_an_error_ends_has_no_reward() -> None:
+    player = Player(SAID, stops_after=1, has_error=True)
     play(player)
     assert len(player.heard) == 2
     assert not player.rewards

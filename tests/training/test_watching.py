@@ -81,7 +81,7 @@ def episode(reward: float | None, *steps: Any, task: int = 0, **values: Any) -> 
 
 def test_figures_of_episodes() -> None:
     said = step(token_ids=[1, 2], logprobs=[-1.0, math.nan], components={"correct": 1.0})
-    cut = step(token_ids=[1], logprobs=[-0.5], finish_reason="length", components={"correct": 0.0})
+    cut = step(token_ids=[1], logprobs=[-0.5], finish_reason="length", components={"correct": -0.5})
     figures = episode_figures(
         [
             episode(1.0, said),
@@ -102,7 +102,7 @@ def test_figures_of_episodes() -> None:
         "tokens/message": pytest.approx(7 / 4),
         "tokens/episode": pytest.approx(7 / 3),
         "entropy": pytest.approx(3.5 / 4),
-        "components/correct": pytest.approx(2 / 3),
+        "components/correct": pytest.approx(2.5 / 3),
     }
 
 

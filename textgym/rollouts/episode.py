@@ -59,6 +59,7 @@ class Job:
         repeat: Which of the task's episodes, from 0.
         seed: The run's seed.
         row: The task's row, if the task was given as one.
+        on_step: Called with the reward of each step.
     """
 
     env_id: str
@@ -67,6 +68,7 @@ class Job:
     repeat: int
     seed: int
     row: Mapping[str, Any] | None = None
+    on_step: Callable[[float], None] | None = None
 
 
 class _Failed(Exception):
@@ -187,6 +189,8 @@ async def _play(
         except Exception as error:  # step returned something invalid
             record.add_failed_step(action, time.perf_counter() - started)
             raise _Failed("environment", error) from error
+        if job.on_step:
+            job.on_step(float(result[1]))
         turn += 1
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
@@ -107,9 +108,21 @@ class EpisodePlayer:
         return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
 
     async def aplay(
-        self, policy: str | Policy, episodes: Iterable[EpisodeKey], *, seed: int = 0
+        self,
+        policy: str | Policy,
+        episodes: Iterable[EpisodeKey],
+        *,
+        seed: int = 0,
+        on_step: Callable[[EpisodeKey, float], None] | None = None,
     ) -> list[Trajectory]:
-        """Play episodes inside a running event loop; see `play`."""
+        """Play episodes inside a running event loop; see `play`.
+
+        Args:
+            policy: As in `play`.
+            episodes: As in `play`.
+            seed: As in `play`.
+            on_step: Called with the episode and the reward of each step that it has played.
+        """
         asked = [EpisodeKey(*key) for key in episodes]
         tasks = defaultdict(list)
         for key in asked:
@@ -118,7 +131,19 @@ class EpisodePlayer:
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
         jobs = {
-            id: iter([Job(id, self._kwargs[id], key.task_index, key.repeat, seed) for key in mine])
+            id: iter(
+                [
+                    Job(
+                        id,
+                        self._kwargs[id],
+                        key.task_index,
+                        key.repeat,
+                        seed,
+                        on_step=partial(on_step, key) if on_step else None,
+                    )
+                    for key in mine
+                ]
+            )
             for id, mine in tasks.items()
         }
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)

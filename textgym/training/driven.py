@@ -4,8 +4,9 @@ Many trainers have a loop of their own, which calls `reset` and `step` of an env
 episodes here are played by an `EpisodePlayer` as all others are, with its retries, records and
 failures; only the policy's answers come from outside.
 
-Invariants: an episode that failed raises its failure, and has no reward; what is recorded are the
-tokens or messages that were given, and nothing is sampled here.
+Invariants: an episode that failed raises its failure, and has no reward; one that the trainer
+leaves keeps what it was paid, so a limit of tokens is no way around a negative reward; what is
+recorded are the tokens or messages that were given, and nothing is sampled here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
 from textgym.concurrency import background_loop
-from textgym.errors import EnvironmentFailure, UsageError
+from textgym.errors import ContextFullError, EnvironmentFailure, UsageError
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls
@@ -24,6 +25,7 @@ from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
+from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["MessageEpisode", "TokenEpisode"]
@@ -42,6 +44,7 @@ class _DrivenEpisode(Generic[Question, Answer]):
     """An episode whose policy waits for answers from another thread.
 
     Attributes:
+        rewards: The reward of each step so far.
         trajectory: The episode; None until it has ended.
     """
 
@@ -52,6 +55,7 @@ class _DrivenEpisode(Generic[Question, Answer]):
         make_policy: Callable[[Callable[[Question], Awaitable[Answer]]], Policy],
         seed: int,
     ) -> None:
+        self.rewards: list[float] = []
         self.trajectory: Trajectory | None = None
         self._player, self._key, self._seed = player, key, seed
         self._policy = make_policy(self._ask)
@@ -63,16 +67,26 @@ class _DrivenEpisode(Generic[Question, Answer]):
         """Begin the episode; the result is its first question, or None if it ended at once."""
         if self._task is not None:
             raise UsageError("the episode has begun: make another one")
-        return self._next(None)
+        return self._start()
 
     def _reply(self, answer: Answer) -> Coroutine[Any, Any, Question | None]:
         """Answer the last question; the result is the next one, or None at the end."""
-        if self._answer is None or self._answer.done():
-            raise UsageError("the episode waits for no answer: it has not begun, or has ended")
-        return self._next(answer)
+        return self._give(answer, self._awaited())
+
+    def leave(self) -> None:
+        """End an episode where it is, as a full context does: it is cut, and keeps its rewards.
+
+        Raises:
+            UsageError: The episode has ended, or has not begun.
+        """
+        background_loop.run(self._leave(self._awaited()))
+
+    async def aleave(self) -> None:
+        """End an episode where it is, inside a running event loop; see `leave`."""
+        await _on_background(self._leave(self._awaited()))
 
     def close(self) -> None:
-        """End an episode that is not played to its end."""
+        """End an episode that is not played to its end, and has no trajectory."""
         background_loop.run(self._cancel())
 
     async def aclose(self) -> None:
@@ -87,14 +101,40 @@ class _DrivenEpisode(Generic[Question, Answer]):
         self._question.set_result(question)
         return await self._answer
 
-    async def _next(self, answer: Answer | None) -> Question | None:
-        """Give an answer, if there is one, and wait for a question or for the end."""
+    def _awaited(self) -> asyncio.Future[Answer]:
+        """The answer that the episode waits for."""
+        if self._answer is None or self._answer.done():
+            raise UsageError("the episode waits for no answer: it has not begun, or has ended")
+        return self._answer
+
+    async def _start(self) -> Question | None:
+        """Begin to play, and return the next question, or None at the end."""
+        played = self._player.aplay(
+            self._policy,
+            [self._key],
+            seed=self._seed,
+            on_step=lambda key, reward: self.rewards.append(reward),
+        )
         self._question = asyncio.get_running_loop().create_future()
-        if self._task is None:
-            played = self._player.aplay(self._policy, [self._key], seed=self._seed)
-            self._task = asyncio.get_running_loop().create_task(played)
-        elif self._answer is not None and answer is not None:
-            self._answer.set_result(answer)
+        self._task = asyncio.get_running_loop().create_task(played)
+        return await self._next()
+
+    async def _give(self, answer: Answer, awaited: asyncio.Future[Answer]) -> Question | None:
+        """Give an answer, and return the next question, or None at the end."""
+        self._question = asyncio.get_running_loop().create_future()
+        awaited.set_result(answer)
+        return await self._next()
+
+    async def _leave(self, awaited: asyncio.Future[Answer]) -> None:
+        """Give no answer any more, and wait for the end."""
+        assert self._task is not None
+        awaited.set_exception(ContextFullError("the trainer has left the episode"))
+        (self.trajectory,) = await self._task
+
+    async def _next(self) -> Question | None:
+        """Wait for a question, or for the end."""
+        assert self._task is not None
+        assert self._question is not None
         waited: set[asyncio.Future[Any]] = {self._task, self._question}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if self._question.done():
@@ -128,9 +168,8 @@ class _DrivenEpisode(Generic[Question, Answer]):
 
     @property
     def components(self) -> dict[str, float]:
-        """The reward components of the episode's last step; see `result` for what it raises."""
-        steps = self.result["steps"]
-        return steps[-1]["components"] if steps else {}
+        """What each reward component paid over the episode; see `result` for what it raises."""
+        return components_of(self.result)
 
 
 class _AskingPolicy(Policy):
@@ -172,6 +211,7 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
 
     Attributes:
         tools: The tools, which are empty if `plain`.
+        rewards: The reward of each step so far.
         trajectory: The episode; None until it has ended.
 
     Example:
@@ -246,6 +286,7 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         **settings: Further arguments of `TokenPolicy`.
 
     Attributes:
+        rewards: The reward of each step so far.
         trajectory: The episode with its tokens; None until it has ended.
 
     Example:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from textgym.errors import UsageError
+from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["episode_figures", "failure_figures", "lag_figures", "ratio_figures"]
@@ -34,7 +35,7 @@ def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     | `groups/equal` | the share of groups whose episodes have the same return |
     | `tokens/message`, `tokens/episode` | how many tokens were sampled |
     | `entropy` | the mean of -log p of the sampled tokens, which estimates the policy's entropy |
-    | `components/NAME` | the mean of a reward component at the end |
+    | `components/NAME` | the mean of what a reward component paid |
     | `ID/reward`, `ID/success` | the figures of each environment of a mixture |
 
     Args:
@@ -108,10 +109,10 @@ def _token_figures(graded: Sequence[Trajectory]) -> dict[str, float]:
 
 
 def _components(graded: Sequence[Trajectory]) -> dict[str, float]:
-    """Return the means of the reward components at the end."""
+    """Return the means of what the reward components paid over an episode."""
     values = defaultdict(list)
     for episode in graded:
-        for name, value in (episode["steps"][-1]["components"] if episode["steps"] else {}).items():
+        for name, value in components_of(episode).items():
             values[name].append(value)
     return {f"components/{name}": fmean(values[name]) for name in sorted(values)}
 

@@ -47,7 +47,7 @@ class _Stepped(NamedTuple):
 
 
 class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl is not typed here
-    """Plays the tasks of a batch. The return is paid with the last step.
+    """Plays the tasks of a batch. Each step has its reward.
 
     Args:
         tokenizer: The model's tokenizer, with a chat template.
@@ -107,14 +107,15 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         ids = [*_encode(self._tokenizer, log[-1]["content"]), self._tokenizer.eos_token_id]
         prompt_ids = opened.episode.answer(SampledTokens(ids, None, True))
         if prompt_ids is None:
-            return _Stepped("", None, self._end(opened.episode), True)
+            self._count(opened.episode)
+            return _Stepped("", None, opened.episode.rewards[-1], True)
         earlier = opened.prompt_ids + ids
         if prompt_ids[: len(earlier)] != earlier:
             opened.episode.close()
             raise TrainingError("the chat template rewrote a message; NeMo RL only adds some")
         self._keep(id, _Open(opened.episode, prompt_ids))
         said = self._tokenizer.decode(prompt_ids[len(earlier) :], skip_special_tokens=False)
-        return _Stepped(said, {**metadata, "episode": id}, 0.0, False)
+        return _Stepped(said, {**metadata, "episode": id}, opened.episode.rewards[-1], False)
 
     def _begin(self, row: Mapping[str, Any]) -> str:
         """Begin an episode of a row, and return its id."""
@@ -131,15 +132,18 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         if dropped is not None:
             dropped.episode.close()
 
-    def _end(self, episode: TokenEpisode) -> float:
-        """Count an episode that has ended, and return its reward."""
+    def _count(self, episode: TokenEpisode) -> None:
+        """Count an episode that has ended.
+
+        Raises:
+            EnvironmentFailure: It failed.
+        """
         played = episode.result
         components = episode.components.items()
         figures = {f"reward/{name}": float(value) for name, value in components}
         with self._lock:
             for name, value in {**figures, "success": float(bool(played["is_success"]))}.items():
                 self._figures.setdefault(name, []).append(value)
-        return float(played["reward"] or 0.0)
 
 
 def make_datum(row: Mapping[str, Any], tokenizer: Any, index: int = 0) -> dict[str, Any]:

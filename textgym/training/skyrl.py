@@ -25,8 +25,9 @@ __all__ = ["SkyRLEnv", "write_dataset"]
 class SkyRLEnv(BaseTextEnv):  # type: ignore[misc]  # skyrl_gym is not typed here
     """An episode of the task that a row of `write_dataset` stands for.
 
-    Tools are described in the first message, and calls are read from texts in Hermes form. The
-    return is paid with the last step.
+    Tools are described in the first message, and calls are read from texts in Hermes form. Each
+    step has its reward, so an episode that SkyRL leaves (`generator.max_input_length`) keeps what
+    it was paid. A failure raises, which ends the training: SkyRL cannot leave a sample out.
 
     Args:
         env_config: SkyRL's configuration, which is not used.
@@ -63,7 +64,7 @@ class SkyRLEnv(BaseTextEnv):  # type: ignore[misc]  # skyrl_gym is not typed her
             episode = self._episode.result
             return BaseTextEnvStepOutput(
                 observations=[],
-                reward=float(episode["reward"] or 0.0),
+                reward=self._episode.rewards[-1],
                 done=True,
                 metadata={"success": bool(episode["is_success"])},
             )
@@ -72,15 +73,22 @@ class SkyRLEnv(BaseTextEnv):  # type: ignore[misc]  # skyrl_gym is not typed her
             raise TrainingError("the environment changed an earlier message; SkyRL only adds some")
         self._shown = conversation
         return BaseTextEnvStepOutput(
-            observations=conversation[earlier + 1 :], reward=0.0, done=False, metadata={}
+            observations=conversation[earlier + 1 :],
+            reward=self._episode.rewards[-1],
+            done=False,
+            metadata={},
         )
 
     def get_metrics(self) -> dict[str, Any]:
-        """Return the figures of the episode, which SkyRL averages."""
-        episode = self._episode.trajectory
-        if episode is None or episode["failure"]:
-            return {}
-        return {"success": float(bool(episode["is_success"])), **self._episode.components}
+        """Return the figures of the episode, which SkyRL averages; one under way is left there.
+
+        Raises:
+            EnvironmentFailure: The episode failed.
+        """
+        if self._episode.trajectory is None:
+            self._episode.leave()
+        success = float(bool(self._episode.result["is_success"]))
+        return {"success": success, **self._episode.components}
 
     def close(self) -> None:
         """End the episode."""

@@ -21,7 +21,7 @@ __all__ = ["TinkerEnv", "TinkerGroup"]
 
 
 class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
-    """An episode of a task. The return is paid with the last step.
+    """An episode of a task, whose steps each have their reward.
 
     Args:
         row: A row of `textgym.training.task_rows.task_rows`.
@@ -66,14 +66,14 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         prompt_ids = await self._episode.aanswer(sampled)
         if prompt_ids is not None:
             return StepResult(
-                reward=0.0,
+                reward=self._episode.rewards[-1],
                 episode_done=False,
                 next_observation=tinker.ModelInput.from_ints(prompt_ids),
                 next_stop_condition=self._stop,
             )
         episode = self._episode.result
         return StepResult(
-            reward=float(episode["reward"] or 0.0),
+            reward=self._episode.rewards[-1],
             episode_done=True,
             next_observation=tinker.ModelInput.empty(),
             next_stop_condition=self._stop,

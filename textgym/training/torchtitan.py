@@ -27,12 +27,12 @@ from textgym.training.task_rows import key_of, player_of
 
 __all__ = ["EpisodeReward", "TextgymEnv"]
 
-RETURN = "return"
+REWARD = "step_reward"
 FAILED = ("error", "error_abort", "error_timeout")
 
 
 class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed here
-    """An episode of a task. The return and the reward components come with the last step.
+    """An episode of a task. Each step has its reward; the reward components come with the last.
 
     Args:
         config: No settings.
@@ -70,16 +70,18 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
         said = _message_of(completion_message)
         conversation = await self._episode.aanswer(said)
         if conversation is None:
-            episode = self._episode.result
             components = self._episode.components.items()
             rewards = {f"reward/{name}": float(value) for name, value in components}
-            rewards[RETURN] = float(episode["reward"] or 0.0)
+            rewards[REWARD] = self._episode.rewards[-1]
             return MessageEnvStepOutput(done=True, env_rewards=rewards)
         earlier = len(self._shown)
         if conversation[:earlier] != self._shown:
             raise TrainingError("the environment changed an earlier message; torchtitan adds some")
         self._shown = conversation
-        return MessageEnvStepOutput(env_messages=conversation[earlier + 1 :])
+        return MessageEnvStepOutput(
+            env_messages=conversation[earlier + 1 :],
+            env_rewards={REWARD: self._episode.rewards[-1]},
+        )
 
     async def close(self) -> None:
         """End the episode."""
@@ -89,8 +91,9 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
 class EpisodeReward(RewardFn):  # type: ignore[misc]
     """The return of an episode of `TextgymEnv`, for a rubric.
 
-    A rollout that torchtitan cut or could not parse has no return, and gets 0. A rollout that an
-    error ended raises, so that its group is dropped; leave the rubric's `error_reward` unset.
+    It is the sum of the steps' rewards. A rollout that torchtitan cut or could not parse keeps what
+    it was paid before. A rollout that an error ended raises, so that its group is dropped; leave
+    the rubric's `error_reward` unset.
     """
 
     @dataclass(kw_only=True, slots=True)
@@ -105,8 +108,7 @@ class EpisodeReward(RewardFn):  # type: ignore[misc]
         """
         if rollout.status in FAILED:
             raise EnvironmentFailure(f"a rollout has no reward: its status is {rollout.status}")
-        last = rollout.turns[-1].env_rewards if rollout.turns else {}
-        return float(last.get(RETURN, 0.0))
+        return float(sum(turn.env_rewards.get(REWARD, 0.0) for turn in rollout.turns))
 
 
 def _message_of(completion: Mapping[str, Any]) -> Message:

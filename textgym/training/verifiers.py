@@ -88,7 +88,8 @@ class EpisodeEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
     """Plays the user of an episode: it shows the prompt, and answers each text.
 
-    The return is the reward `return`; reward components and `success` are metrics.
+    The return is the reward `return`; reward components and `success` are metrics. An episode that
+    a limit of verifiers ends keeps what it was paid.
     """
 
     async def run(self, task: Any, agents: Any) -> None:
@@ -113,7 +114,10 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
                 while conversation is not None:
                     segment = await interaction.turn(_user_text(says))
                     if segment.terminated:
-                        return
+                        if interaction.trace.has_error:
+                            return
+                        await episode.aleave()
+                        break
                     conversation = await episode.aanswer(segment.last_reply)
                     if conversation is not None:
                         says, shown = _new_messages(shown, conversation), conversation

@@ -130,22 +130,13 @@ class EpisodePlayer:
                 raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
-        jobs = {
-            id: iter(
-                [
-                    Job(
-                        id,
-                        self._kwargs[id],
-                        key.task_index,
-                        key.repeat,
-                        seed,
-                        on_step=partial(on_step, key) if on_step else None,
-                    )
-                    for key in mine
-                ]
-            )
-            for id, mine in tasks.items()
-        }
+
+        def job(key: EpisodeKey) -> Job:
+            told = partial(on_step, key) if on_step else None
+            kwargs = self._kwargs[key.env_id]
+            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=told)
+
+        jobs = {id: iter([job(key) for key in mine]) for id, mine in tasks.items()}
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)
 
         def take(trajectory: Trajectory) -> bool:

@@ -328,6 +328,60 @@ def test_tinker_gives_the_same_tokens_and_reward(tokenizer: Any) -> None:
     assert results[-1].metrics == {"success": 1.0, **COMPONENTS}
 
 
+def roll_out_in_tinker(
+    tokenizer: Any, *, limits: Any = None, context_length: int | None = None
+) -> tuple[Any, Any]:
+    """Return a group of episodes, played by tinker-cookbook's own rollouts, and its builder."""
+    pytest.importorskip("tinker_cookbook", reason="not installed: make test-trainers")
+    from tinker_cookbook.completers import TokenCompleter, TokensWithLogprobs
+    from tinker_cookbook.rl.rollouts import do_group_rollout
+
+    from textgym.training.tinker import TinkerEnv, TinkerGroup
+
+    class Completer(TokenCompleter):  # type: ignore[misc]
+        async def __call__(self, prompt: Any, stop: Any, *, max_tokens: Any = None) -> Any:
+            said = tokenizer.decode(prompt.to_ints())
+            turn = said.count("<|assistant|>") - 1
+            ids = [*tokenizer.encode(SAID[turn]), *([tokenizer.eos_token_id] * (turn != CUT))]
+            return TokensWithLogprobs(ids, [-1.0] * len(ids), "length" if turn == CUT else "stop")
+
+    class LimitedEnv(TinkerEnv):
+        rollout_limits = limits
+
+    group = TinkerGroup(row_of(), tokenizer, 2, context_length)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textgym.training.tinker.TinkerEnv", LimitedEnv)
+        return asyncio.run(do_group_rollout(group, Completer())), group
+
+
+@pytest.mark.trainers
+def test_tinker_trains_on_what_was_sampled(tokenizer: Any) -> None:
+    played, _ = roll_out_in_tinker(tokenizer)
+    row = expected(tokenizer)
+    assert played.get_total_rewards() == [sum(PAID)] * 2
+    for trajectory in played.trajectories_G:
+        last = trajectory.transitions[-1]
+        assert last.ob.to_ints() + last.ac.tokens == row.prompt_ids + row.completion_ids
+        sampled = [id for turn in trajectory.transitions for id in turn.ac.tokens]
+        of_row = zip(row.completion_ids, row.completion_mask, strict=True)
+        assert sampled == [id for id, trained in of_row if trained]
+
+
+@pytest.mark.trainers
+def test_episode_that_tinker_stops_keeps_what_it_was_paid(tokenizer: Any) -> None:
+    limits = pytest.importorskip("tinker_cookbook.rl.rollout_limits")
+    played, group = roll_out_in_tinker(tokenizer, limits=limits.RolloutLimits(max_turns=1))
+    assert played.get_total_rewards() == [-FEE] * 2
+    assert not group._made  # the episodes are closed
+
+
+@pytest.mark.trainers
+def test_prompt_over_the_context_is_an_empty_episode_of_tinker(tokenizer: Any) -> None:
+    played, _ = roll_out_in_tinker(tokenizer, context_length=10)
+    assert played.get_total_rewards() == [0.0] * 2
+    assert [str(one.stop_reason) for one in played.trajectories_G] == ["max_tokens"] * 2
+
+
 @pytest.mark.trainers
 def test_failure_in_tinker_is_no_reward(tokenizer: Any) -> None:
     pytest.importorskip("tinker_cookbook", reason="not installed: make test-trainers")

@@ -7,11 +7,17 @@ between, so the transitions of an episode are one sequence unless the chat templ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tinker
-from tinker_cookbook.rl.types import ActionExtra, Env, EnvGroupBuilder, StepResult
+from tinker_cookbook.rl.types import (
+    ActionExtra,
+    Env,
+    EnvGroupBuilder,
+    InitialObservationOverflow,
+    StepResult,
+)
 
 from textgym.policies.token_policy import SampledTokens
 from textgym.training.driven import TokenEpisode
@@ -43,16 +49,17 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         )
         self._stop = [tokenizer.eos_token_id]
 
-    async def initial_observation(self) -> tuple[Any, list[int]]:
-        """Begin the episode.
+    async def initial_observation(self) -> tuple[Any, list[int]] | InitialObservationOverflow:
+        """Begin the episode, unless its prompt is longer than the context.
 
         Raises:
             EnvironmentFailure: The episode failed.
         """
         prompt_ids = await self._episode.aopen()
         if prompt_ids is None:
-            _ = self._episode.result
-        return tinker.ModelInput.from_ints(prompt_ids or []), self._stop
+            reward = float(self._episode.result["reward"] or 0.0)
+            return InitialObservationOverflow(reward, metrics={"stop/max_tokens": 1.0})
+        return tinker.ModelInput.from_ints(prompt_ids), self._stop
 
     async def step(self, action: list[int], *, extra: ActionExtra | None = None) -> StepResult:
         """Give sampled tokens, and return the next prompt.
@@ -80,6 +87,10 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
             metrics={"success": float(bool(episode["is_success"])), **self._episode.components},
         )
 
+    async def close(self) -> None:
+        """End the episode, if a limit of tinker-cookbook has stopped it."""
+        await self._episode.aclose()
+
 
 @dataclass(frozen=True)
 class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
@@ -96,13 +107,20 @@ class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
     tokenizer: Any
     size: int
     context_length: int | None = None
+    _made: list[TinkerEnv] = field(default_factory=list, init=False, repr=False, compare=False)
 
     async def make_envs(self) -> Sequence[Env]:
         """Return the episodes."""
-        return [
+        self._made[:] = [
             TinkerEnv(self.row, self.tokenizer, repeat=repeat, context_length=self.context_length)
             for repeat in range(self.size)
         ]
+        return list(self._made)
+
+    async def cleanup(self) -> None:
+        """End the episodes that a limit of tinker-cookbook has stopped."""
+        while self._made:
+            await self._made.pop().close()
 
     def logging_tags(self) -> list[str]:
         """Return the environment's id, by which figures are grouped."""

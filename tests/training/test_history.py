@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,7 +64,26 @@ def test_values_that_json_does_not_have_are_null(tmp_path: Path, value: float) -
     assert read_history(history.path) == [{"step": 1, "loss": None}]
 
 
-@pytest.mark.parametrize("figures", [{"step": 1}, {"reward": "high"}, {"reward": None}])
+@pytest.mark.parametrize("value", [np.float32(0.5), np.array([0.5])])
+def test_numbers_of_numpy_are_numbers(tmp_path: Path, value: Any) -> None:
+    with History(tmp_path / "history.jsonl") as history:
+        history.log(1, {"loss": value, "count": np.int64(3)})
+    assert read_history(history.path) == [{"step": 1, "loss": 0.5, "count": 3}]
+
+
+def test_tensors_of_one_number_are_numbers(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    with History(tmp_path / "history.jsonl") as history:
+        history.log(1, {"loss": torch.tensor(0.5)})
+        with pytest.raises(UsageError, match="must be a number"):
+            history.log(2, {"loss": torch.tensor([0.5, 1.0])})
+    assert read_history(history.path) == [{"step": 1, "loss": 0.5}]
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [{"step": 1}, {"reward": "high"}, {"reward": None}, {"reward": np.array([1.0, 2.0])}],
+)
 def test_figures_that_are_no_numbers_are_refused(tmp_path: Path, figures: Any) -> None:
     with (
         History(tmp_path / "history.jsonl") as history,

@@ -58,15 +58,15 @@ class History:
         Args:
             step: The number of the step. Figures of one step may come in several calls; they are
                 in one line.
-            figures: The figures by name. Values that are not finite are written as null.
+            figures: The figures by name: numbers, or arrays and tensors of one number. Values that
+                are not finite are written as null.
 
         Raises:
             UsageError: A figure is not a number, or is called `step`.
         """
+        figures = {name: _number(name, value) for name, value in figures.items()}
         line: dict[str, Any] = {"step": step}
         for name, value in figures.items():
-            if name == "step" or not isinstance(value, int | float):
-                raise UsageError(f"a figure must be a number by another name than step: {name!r}")
             line[name] = value if math.isfinite(value) else None
         if self._line.get("step") == step:
             line = self._line | line
@@ -130,6 +130,22 @@ def read_history(path: str | Path) -> list[dict[str, Any]]:
             raise UsageError(f"{path}, line {number}: not a line of a history: {text!r:.80}")
         lines.append(line)
     return lines
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a figure as a number; numbers of NumPy and torch become Python's own.
+
+    Raises:
+        UsageError: It is not a number, or is called `step`.
+    """
+    try:
+        number = value.item() if hasattr(value, "item") else value
+    except (ValueError, RuntimeError):  # an array or a tensor of several numbers
+        number = None
+    if name == "step" or not isinstance(number, int | float):
+        raise UsageError(f"a figure must be a number by another name than step: {name!r}")
+    known: float = number
+    return known
 
 
 def _summary_writer(folder: str | Path) -> Any:

@@ -47,7 +47,7 @@ def within(max_threads: int, body: Callable[[EnvCaller], Coroutine[Any, Any, Any
     """Run a coroutine with a caller of so many threads."""
 
     async def main() -> Any:
-        with EnvCaller(max_threads) as caller:
+        async with EnvCaller(max_threads) as caller:
             return await body(caller)
 
     return asyncio.run(main())
@@ -125,7 +125,7 @@ def test_leaving_cancels_calls_that_have_not_started_and_waits_for_the_others() 
         finished.append(number)
 
     async def main() -> list[asyncio.Task[Any]]:
-        with EnvCaller(2) as caller:
+        async with EnvCaller(2) as caller:
             steps = [caller.step(ENV, lambda n=n: call(n)) for n in range(6)]
             tasks = [asyncio.ensure_future(step) for step in steps]
             while len(started) < 2:
@@ -136,6 +136,23 @@ def test_leaving_cancels_calls_that_have_not_started_and_waits_for_the_others() 
     tasks = asyncio.run(main())
     assert sorted(finished) == sorted(started) == [0, 1]
     assert [task.cancelled() for task in tasks[2:]] == [True] * 4
+
+
+def test_the_loop_goes_on_while_leaving_waits_for_a_call_that_needs_it() -> None:
+    async def main() -> str:
+        loop, started = asyncio.get_running_loop(), threading.Event()
+
+        def call() -> str:
+            started.set()
+            return asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05, "done"), loop).result(20)
+
+        async with EnvCaller(1) as caller:
+            step = asyncio.ensure_future(caller.step(ENV, call))
+            while not started.is_set():
+                await asyncio.sleep(0.001)
+        return await step
+
+    assert asyncio.run(asyncio.wait_for(main(), 10)) == "done"
 
 
 def test_no_thread_is_left() -> None:

@@ -59,7 +59,7 @@ def steps(*calls: Callable[[], Any], env: Any = None, reset: bool = False) -> No
     """Take steps, or resets, one after another on an event loop."""
 
     async def main() -> None:
-        with EnvCaller(1) as caller:
+        async with EnvCaller(1) as caller:
             for call in calls:
                 if reset:
                     await caller.reset(env or Acting(), options={"call": call})

@@ -103,6 +103,30 @@ def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
     player.close()
 
 
+class Waits(Policy):
+    """Never answers."""
+
+    async def act(
+        self, messages: Any, tools: Any, *, prior: Any = None, seed: Any = None
+    ) -> Action:
+        await asyncio.Event().wait()
+        raise AssertionError("it waits for ever")
+
+
+def test_environments_of_cancelled_episodes_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    monkeypatch.setattr(Breaks, "on_close", lambda self: closed.append(self))
+    with EpisodePlayer("test_player:Breaks") as player:
+        keys = [EpisodeKey(player.env_ids[0], task) for task in range(4)]
+
+        async def cancelled() -> None:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(player.aplay(Waits(), keys), 0.05)
+
+        asyncio.run(cancelled())
+        assert len(closed) == len(keys)
+
+
 def test_a_failed_episode_has_no_reward_and_leaves_the_others_alone() -> None:
     with EpisodePlayer("test_player:Breaks", retries=0) as player:
         keys = [EpisodeKey(player.env_ids[0], task) for task in range(30)]
@@ -171,6 +195,7 @@ def test_functions_make_environments(tmp_path: Path) -> None:
         ({"concurrency": 0}, "concurrency must be 1 or more"),
         ({"retries": -1}, "retries must be 0 or more"),
         ({"env_concurrency": {GUESS: 1}}, "env_concurrency"),
+        ({"env_concurrency": {MCQA: 0}}, "must be 1 or more"),
         ({"env_kwargs": {GUESS: {}}}, "env_kwargs"),
     ],
 )

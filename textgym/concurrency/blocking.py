@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import gymnasium as gym
@@ -40,8 +40,9 @@ class EnvCaller:
     """Resets and steps environments from an event loop without blocking it.
 
     Calls that may block run in a thread pool, all others directly; if those wait, a log line says
-    so. Use it as a context manager inside the event loop: leaving it cancels the calls that have
-    not started and waits for the others, because a call that has started cannot be cancelled.
+    so. Use it as an asynchronous context manager: leaving it cancels the calls that have not
+    started and waits for the others, because a call that has started cannot be cancelled. The event
+    loop goes on meanwhile, because such a call may wait for it.
 
     Args:
         max_threads: The maximum number of calls that run in threads at once; the others queue.
@@ -49,7 +50,7 @@ class EnvCaller:
     Example:
         >>> import gymnasium, textgym
         >>> async def first_role(env):
-        ...     with EnvCaller(max_threads=8) as caller:
+        ...     async with EnvCaller(max_threads=8) as caller:
         ...         observation, info = await caller.reset(env, seed=1)
         ...     return observation[0]["role"]
         >>> asyncio.run(first_role(gymnasium.make("textgym/MCQA-v0")))
@@ -58,13 +59,23 @@ class EnvCaller:
 
     def __init__(self, max_threads: int) -> None:
         self._pool = ThreadPoolExecutor(max_threads, THREAD_NAME)
+        self._running: set[Future[Any]] = set()
         self._watch = WaitWatch()
 
-    def __enter__(self) -> EnvCaller:
+    async def __aenter__(self) -> EnvCaller:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    async def __aexit__(self, *reason: object) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        cancelled = None
+        while running := [call for call in self._running if not call.done()]:
+            try:
+                await asyncio.wait([asyncio.wrap_future(call) for call in running])
+            except asyncio.CancelledError as error:  # the calls go on all the same
+                cancelled = error
+        self._pool.shutdown()  # the threads have nothing left to do
+        if cancelled is not None:
+            raise cancelled
 
     async def reset(self, env: gym.Env[Any, Any], **kwargs: Any) -> Any:
         """Return what `env.reset` returns."""
@@ -79,8 +90,10 @@ class EnvCaller:
         return self._watch.run(env, lambda: env.step(action))
 
     def _in_thread(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
-        loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._pool, _without_stop_iteration, call)
+        future = self._pool.submit(_without_stop_iteration, call)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return asyncio.wrap_future(future)
 
 
 def _without_stop_iteration(call: Callable[[], Any]) -> Any:

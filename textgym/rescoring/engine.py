@@ -129,7 +129,7 @@ async def arescore(
     stored = check_trajectories(
         run.trajectories() if isinstance(run, Run) else read_trajectories(run)
     )
-    with contextlib.ExitStack() as stack:
+    async with contextlib.AsyncExitStack() as stack:
         replayer = _Replayer(envs, changes, retries, _rows(run))
         stack.callback(replayer.pool.close)
         first, stored = _peek(stored, run)
@@ -137,7 +137,7 @@ async def arescore(
         replayer.pool.release(replayer.acquire(first))
         recorder = _RescoreRecorder(run, out, changes, keep, on_episode)
         stack.callback(recorder.close)
-        caller = stack.enter_context(EnvCaller(concurrency))
+        caller = await stack.enter_async_context(EnvCaller(concurrency))
         queue = enumerate(stored)
 
         async def work() -> None:

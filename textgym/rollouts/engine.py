@@ -316,7 +316,7 @@ async def play_episode(
     job = Job(env_name(env), kwargs, index or 0, repeat, seed, row)
     player = make_policy(policy)
     try:
-        with EnvCaller(1) as caller:
+        async with EnvCaller(1) as caller:
             return await play(env, player.for_env(env), job, _RETRIES, caller)
     finally:
         if player is not policy:

@@ -75,6 +75,7 @@ class EpisodePlayer:
         self._log = RunLog()
         self._env_fns = make_env_fns(envs, kwargs, wrappers, self._log)
         check_env_ids("env_concurrency", limits, self._env_fns)
+        check_minimum(1, **limits)
         self._limits, self._concurrency, self._retries = limits, concurrency, retries
         self._pool = EnvPool(self._log)
         self.samples = {id: make() for id, make in self._env_fns.items()}

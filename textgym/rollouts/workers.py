@@ -1,6 +1,7 @@
 """Workers: coroutines that take episodes from one schedule and play them.
 
-An environment that failed is replaced by a new one, because its state is unknown.
+An environment that failed, or whose episode was cancelled, is replaced by a new one, because its
+state is unknown.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.blocking import EnvCaller, step_may_block
 from textgym.policies import Policy
-from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
 from textgym.rollouts.plan import EnvFns
 from textgym.rollouts.run_log import RunLog
@@ -54,32 +55,49 @@ async def play_all(
             pooled = pool.acquire(job.env_id, env_fns[job.env_id])
         except Exception as error:
             return unplayed(job, error)
+        in_use.add(pooled)
         try:
             player = pooled.bound(policy)
         except Exception as error:
-            pool.discard(pooled)
+            await discard(pooled)
             return unplayed(job, error)
         trajectory = await play(
             pooled.env, player, job, retries, caller, check_prompt, log.add_failure
         )
         failure = trajectory["failure"]
         if failure is None or failure["boundary"] == "policy":
+            in_use.remove(pooled)
             pool.release(pooled)
         else:
-            pool.discard(pooled)
+            await discard(pooled)
         return trajectory
+
+    async def discard(pooled: PooledEnv) -> None:
+        """Close an environment, in a thread if that may wait."""
+        in_use.remove(pooled)
+        if step_may_block(pooled.env):
+            try:
+                return await asyncio.to_thread(pool.discard, pooled)
+            except RuntimeError:  # the process exits, and starts no thread any more
+                pass
+        pool.discard(pooled)
 
     def unplayed(job: Job, error: Exception) -> Trajectory:
         log.add_failure(job.env_id, error)
         return unplayed_trajectory(job, policy.name, error)
 
+    in_use = set[PooledEnv]()
     try:
         # The calls in threads end before any environment is closed.
         kept = contextlib.nullcontext(kept_pool) if kept_pool else None
-        with kept or EnvPool(log) as pool, EnvCaller(max(workers, 1)) as caller:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(_work(schedule, episode, on_episode))
+        with kept or EnvPool(log) as pool:
+            try:
+                async with EnvCaller(max(workers, 1)) as caller, asyncio.TaskGroup() as group:
+                    for _ in range(workers):
+                        group.create_task(_work(schedule, episode, on_episode))
+            finally:
+                for pooled in list(in_use):  # their episodes were cancelled
+                    await discard(pooled)
     except BaseExceptionGroup as errors:
         for error in errors.exceptions:
             if not isinstance(error, _Stopped):

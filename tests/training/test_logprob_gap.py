@@ -19,6 +19,12 @@ def test_without_tokens_there_is_no_gap() -> None:
     logprob_gap([]).check(0.0)
 
 
+def test_sampled_tokens_without_recorded_values_are_no_agreement() -> None:
+    gap = logprob_gap([([math.nan, math.nan], [-1.0, -1.0], [1, 0])])
+    with pytest.raises(TrainingError, match="differ by up to nan"):
+        gap.check(0.1)
+
+
 @pytest.mark.parametrize("computed", [-1.2, math.nan, -math.inf])
 def test_a_gap_above_the_bound_or_no_number_fails(computed: float) -> None:
     gap = logprob_gap([([-1.0, -1.0], [-1.0, computed], [1, 1])])

@@ -168,6 +168,41 @@ def test_a_batch_of_failures_changes_nothing(make_trainer: Any) -> None:
     assert logged(trainer, "episodes/failed") == [3 * GROUP]
 
 
+def test_a_training_whose_episodes_all_fail_ends(
+    make_trainer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textgym.training.trl.episodes.MAX_FAILED_BATCHES", 2)
+    episodes = Episodes("test_trl:Numbered", retries=0)
+    broken = episodes.dataset(60).filter(lambda row: _is_broken(row["task_index"]))
+    with pytest.raises(TrainingError, match=r"all episodes of 2 batches in a row .*: broken"):
+        make_trainer(episodes, broken, max_steps=4).train()
+
+
+def test_components_that_no_episode_has_end_the_training(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL, rewards=["corect"])
+    with pytest.raises(TrainingError, match=r"has a reward of corect; the components .* are \w+"):
+        make_trainer(episodes, episodes.dataset(12)).train()
+
+
+def test_tools_that_the_trainer_calls_itself_are_refused(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12))
+    trainer.tools = [print]
+    with pytest.raises(UsageError, match="pass neither tools nor environment_factory"):
+        trainer.train()
+
+
+def test_dropout_is_not_taken_for_a_gap(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12), max_steps=1)
+    with_dropout = [layer.self_attn for layer in trainer.model.model.layers]
+    for attention in with_dropout:
+        attention.attention_dropout = 0.5
+    trainer.train()
+    assert all(attention.training for attention in with_dropout)
+    assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
+
+
 def _is_broken(index: int) -> bool:
     env = Numbered()
     env.reset(options={"index": index})
@@ -236,6 +271,7 @@ def test_groups_without_variance_are_played_again_with_other_tasks(make_trainer:
     assert logged(trainer, "groups/equal") == [0.0, 0.0]
     assert logged(trainer, "frac_reward_zero_std") == [0.0, 0.0]
     assert sum(logged(trainer, "groups/redrawn")) > 0
+    assert {episode["task_index"] for episode in episodes.trajectories} <= set(range(40))
     groups = list(zip(*[iter(episodes.trajectories)] * GROUP, strict=True))
     assert all(len({episode["task_index"] for episode in group}) == 1 for group in groups)
     assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
@@ -293,7 +329,8 @@ def test_sampling_from_another_distribution_is_refused(make_trainer: Any, settin
     [
         ({"on_split": "cut"}, "on_split must be error, drop or whole"),
         ({"rewards": "all"}, "rewards must be"),
-        ({"env_kwargs": {"split": "test"}}, "pass split to dataset"),
+        ({"env_kwargs": {"split": "test"}}, "must not have split"),
+        ({"env_kwargs": {GUESS: {"split": "test"}}}, "must not have split"),
     ],
 )
 def test_wrong_arguments_of_episodes_are_refused(arguments: Any, problem: str) -> None:

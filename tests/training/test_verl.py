@@ -226,6 +226,28 @@ def test_failed_episodes_leave_their_group(folder: str, model: Any, tmp_path: Pa
     assert done.batch["advantages"].abs().sum() == 0  # all that count have the same reward
 
 
+@pytest.mark.parametrize(
+    "answer", [{"stop_reason": "abort"}, {"stop_reason": "aborted"}, {"token_ids": []}], ids=str
+)
+def test_messages_that_the_server_did_not_end_are_not_graded(
+    folder: str, model: Any, tmp_path: Path, answer: dict[str, Any]
+) -> None:
+    class Stopped(SmallServer):
+        """A server that stops in the middle of each message."""
+
+        async def generate(self, *args: Any, **options: Any) -> Any:
+            """Continue a prompt in part."""
+            output = await super().generate(*args, **options)
+            return output.model_copy(update=answer)
+
+    worker = make_worker(folder, Stopped(model))
+    path = write_dataset(tmp_path / "tasks.parquet", GUESS, 2, env_kwargs=SMALL)
+    (batch,) = make_batches(path, worker, 2)
+    played = play(worker, batch)
+    assert all(played.non_tensor_batch["failed"])
+    assert not played.batch["response_mask"].any()
+
+
 @pytest.mark.parametrize("response_length", [3, 5])
 def test_episodes_fit_the_length_of_responses(
     folder: str, model: Any, tmp_path: Path, response_length: int

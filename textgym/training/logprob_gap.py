@@ -24,7 +24,8 @@ class LogprobGap:
     """How far log probabilities of rollout and training are apart.
 
     Attributes:
-        largest: The largest absolute difference of a sampled token; 0 without tokens.
+        largest: The largest absolute difference of a sampled token; 0 without sampled tokens, and
+            NaN if none of them has a recorded value.
         mean: The mean absolute difference.
         tokens: How many tokens were compared.
     """
@@ -64,13 +65,15 @@ def logprob_gap(
         >>> logprob_gap([([-0.5, 0.0, -2.0], [-0.25, -9.0, -2.0], [1, 0, 1])])
         LogprobGap(largest=0.25, mean=0.125, tokens=2)
     """
-    gaps = [
-        abs(was - now)
+    sampled = [
+        (was, now)
         for recorded, computed, mask in rows
-        for was, now, sampled in zip(recorded, computed, mask, strict=True)
-        if sampled and not math.isnan(was)
+        for was, now, is_sampled in zip(recorded, computed, mask, strict=True)
+        if is_sampled
     ]
-    largest = math.nan if any(map(math.isnan, gaps)) else max(gaps, default=0.0)
+    gaps = [abs(was - now) for was, now in sampled if not math.isnan(was)]
+    is_unknown = any(map(math.isnan, gaps)) or (bool(sampled) and not gaps)
+    largest = math.nan if is_unknown else max(gaps, default=0.0)
     return LogprobGap(largest, sum(gaps) / max(len(gaps), 1), len(gaps))
 
 

@@ -88,7 +88,7 @@ class SkyRLEnv(BaseTextEnv):  # type: ignore[misc]  # skyrl_gym is not typed her
         if self._episode.trajectory is None:
             self._episode.leave()
         success = float(bool(self._episode.result["is_success"]))
-        return {"success": success, **self._episode.components}
+        return {**self._episode.components, "success": success}
 
     def close(self) -> None:
         """End the episode."""

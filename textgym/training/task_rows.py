@@ -17,7 +17,7 @@ from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.files import data_library
-from textgym.training.tasks import list_tasks, shown_prompt
+from textgym.training.tasks import check_no_split, list_tasks, shown_prompt
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["TaskRow", "key_of", "player_of", "task_rows", "write_parquet"]
@@ -77,6 +77,7 @@ def task_rows(
         >>> key_of(rows[0], repeat=3)
         EpisodeKey(env_id='textgym/MCQA-v0', task_index=5, repeat=3)
     """
+    check_no_split(env_kwargs)
     kwargs = {**with_registered_ids(env_kwargs or {}), "split": split}
     named = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
     names = {registered_id(name): name for name in named}

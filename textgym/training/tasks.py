@@ -7,7 +7,7 @@ the environment gives the prompt when the episode begins, so the text of a row i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, text_of
@@ -15,7 +15,7 @@ from textgym.mixtures import split_by_weight
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 
-__all__ = ["TaskRef", "list_tasks", "prompt_messages", "shown_prompt"]
+__all__ = ["TaskRef", "check_no_split", "list_tasks", "prompt_messages", "shown_prompt"]
 
 MAX_SHOWN = 2000  # characters of a prompt
 
@@ -26,6 +26,18 @@ class TaskRef(NamedTuple):
     env_id: str
     split: str
     task_index: int
+
+
+def check_no_split(env_kwargs: Mapping[str, Any] | None) -> None:
+    """Check that the arguments of environments leave the split to the data set.
+
+    Raises:
+        UsageError: They have a `split`, for all environments or for one.
+    """
+    kwargs = env_kwargs or {}
+    of_envs = [value for key, value in kwargs.items() if "/" in key or ":" in key]
+    if any("split" in of for of in (kwargs, *of_envs)):
+        raise UsageError("env_kwargs must not have split: it is an argument of its own")
 
 
 def list_tasks(

@@ -84,7 +84,7 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
             episode_done=True,
             next_observation=tinker.ModelInput.empty(),
             next_stop_condition=self._stop,
-            metrics={"success": float(bool(episode["is_success"])), **self._episode.components},
+            metrics={**self._episode.components, "success": float(bool(episode["is_success"]))},
         )
 
     async def close(self) -> None:

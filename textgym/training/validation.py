@@ -16,10 +16,11 @@ from textgym.metrics.standard_errors import Estimate, clustered_error
 from textgym.mixtures import weights_of
 from textgym.policies import Policy
 from textgym.registry import registered_envs
+from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures
-from textgym.training.tasks import list_tasks
+from textgym.training.tasks import check_no_split, list_tasks
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["Validation"]
@@ -60,6 +61,8 @@ class Validation:
     ) -> None:
         if split == "train":
             raise UsageError("split must be validation or test: the train split is not held out")
+        check_minimum(1, repeats=repeats)
+        check_no_split(env_kwargs)
         found = registered_envs(envs)
         weights = weights_of(found) if isinstance(found, Mapping) else {found: 1.0}
         kwargs = {**(env_kwargs or {}), "split": split}

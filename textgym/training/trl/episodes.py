@@ -7,6 +7,7 @@ rollout are those that the trainer computes.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,10 +22,15 @@ from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
 from textgym.training.groups import has_variance
 from textgym.training.logprob_gap import LogprobGap
-from textgym.training.tasks import TaskRef, list_tasks, shown_prompt
+from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
-from textgym.training.trl.policies import policy_of
-from textgym.training.trl.rewards import RewardFunc, log_episodes, reward_functions
+from textgym.training.trl.policies import check_plays_itself, policy_of
+from textgym.training.trl.rewards import (
+    RewardFunc,
+    check_has_rewards,
+    log_episodes,
+    reward_functions,
+)
 from textgym.training.trl.row_batches import check_trains_whole
 from textgym.training.trl.samples import Sample, make_sample, rollout_output
 from textgym.training.trl.tasks import prompt_of, task_of
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Episodes"]
 
 _ON_SPLIT = ("error", "drop", "whole")
-_ENDLESS = 2**31  # tasks to draw from where there is no end of them
+MAX_FAILED_BATCHES = 8  # in a row, before the training ends
 
 
 class Episodes:
@@ -58,9 +64,9 @@ class Episodes:
             its group and counts it; or `whole`, which trains on all its sequences and needs
             `EpisodesTrainer` in place of `GRPOTrainer`.
         redraw: How many times the groups of a batch whose episodes have the same return are played
-            again, with other tasks of the same environment and split; from equal returns nothing is
-            learned. Those of the last time stay. The text that logs show is then not that of the
-            task that was played.
+            again, with other tasks of the trainer's data set, of the same environment; from equal
+            returns nothing is learned. Those of the last time stay. The text that logs show is then
+            not that of the task that was played.
         max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
@@ -99,8 +105,7 @@ class Episodes:
     ) -> None:
         if on_split not in _ON_SPLIT:
             raise UsageError(f"on_split must be error, drop or whole, not {on_split!r}")
-        if "split" in (env_kwargs or {}):
-            raise UsageError("pass split to dataset(...), not in env_kwargs")
+        check_no_split(env_kwargs)
         check_minimum(0, redraw=redraw)
         envs = registered_envs(envs)
         self._envs, self._env_kwargs = envs, dict(env_kwargs or {})
@@ -112,6 +117,7 @@ class Episodes:
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
         self.redraw, self._batches = redraw, 0
+        self._failed_batches = 0  # in a row
         ids = self.player("train").env_ids
         self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
         self.reward_funcs: list[RewardFunc] = reward_functions(rewards, ids)
@@ -188,6 +194,7 @@ class Episodes:
             TrainingError: The samples of a group are of different tasks, or log probabilities
                 differ.
         """
+        check_plays_itself(trainer)
         if self._on_split == "whole":
             check_trains_whole(trainer)
         tasks = [task_of(prompt) for prompt in prompts]
@@ -202,11 +209,28 @@ class Episodes:
         samples = self.samples_of(self.trajectories, trainer.processing_class.eos_token_id)
         log_episodes(samples, trainer._log_metric, replaced)
         if mode == "train":
+            self._check_trainable(samples)
             trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
             self.gap = compare_logprobs([row for sample in samples for row in sample.rows], trainer)
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
         return rollout_output(samples)
+
+    def _check_trainable(self, samples: Sequence[Sample]) -> None:
+        """Check that not all episodes of many batches have failed, and that some reward exists.
+
+        Raises:
+            TrainingError: They have, or no reward function has a reward for any graded episode.
+        """
+        failures = [sample.trajectory["failure"] for sample in samples]
+        self._failed_batches = self._failed_batches + 1 if all(failures) else 0
+        if self._failed_batches >= MAX_FAILED_BATCHES:
+            last = failures[-1] or {}
+            raise TrainingError(
+                f"all episodes of {MAX_FAILED_BATCHES} batches in a row have failed, the last by "
+                f"{last['type']} ({last['boundary']}): {last['message']}"
+            )
+        check_has_rewards(samples, self.reward_funcs)
 
     def close(self) -> None:
         """Close all environments."""
@@ -245,7 +269,7 @@ class Episodes:
             ]
             places = [start + number for start in equal for number in range(size)]
             others = {
-                start: self._other_task(tasks[start], seed, attempt, first + start)
+                start: _other_task(trainer, tasks[start], seed, attempt, first + start)
                 for start in equal
             }
             asked = [others[start] for start in equal for _ in range(size)]
@@ -258,10 +282,18 @@ class Episodes:
                 self.trajectories[place] = trajectory
         return replaced
 
-    def _other_task(self, task: TaskRef, *drawn_by: int) -> TaskRef:
-        """Return a random task of the same environment and split."""
-        count = getattr(self.player(task.split).samples[task.env_id].unwrapped, "num_tasks", None)
-        return task._replace(task_index=hash_int("redraw", *drawn_by) % (count or _ENDLESS))
+
+def _other_task(trainer: Any, task: TaskRef, *drawn_by: int) -> TaskRef:
+    """Return a random task of the trainer's data set, of the same environment and split."""
+    try:
+        count = len(trainer.train_dataset)
+    except TypeError:
+        raise UsageError("redraw needs a data set with a length, not one that streams") from None
+    drawn = (
+        task_of(trainer.train_dataset[hash_int("redraw", *drawn_by, number) % count]["prompt"])
+        for number in itertools.count()
+    )
+    return next(other for other in drawn if other[:2] == task[:2])  # the task itself at the latest
 
 
 def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:

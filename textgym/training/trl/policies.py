@@ -15,7 +15,7 @@ from textgym.policies.models import eos_token_ids
 if TYPE_CHECKING:
     from textgym.policies.openai.policy import OpenAIPolicy
 
-__all__ = ["policy_of", "sampling_of", "server_policy"]
+__all__ = ["check_plays_itself", "policy_of", "sampling_of", "server_policy"]
 
 _MODEL_S_OWN = {
     "temperature": 1.0,
@@ -138,6 +138,19 @@ def _check_vllm(trainer: Any, **fitting: Any) -> None:
                 f"GRPOConfig.{name} must be {value!r} for episodes with use_vllm=True and "
                 f"vllm_mode={trainer.args.vllm_mode!r}, not {getattr(trainer.args, name)!r}"
             )
+
+
+def check_plays_itself(trainer: Any) -> None:
+    """Check that a trainer leaves tools to the environments.
+
+    Raises:
+        UsageError: It calls tools itself, and would train on what they return.
+    """
+    if trainer.tools or trainer.environment_factories:
+        raise UsageError(
+            "rollout_func plays the tools of its environments: pass neither tools nor "
+            "environment_factory to the trainer, or use ToolEpisodes without rollout_func"
+        )
 
 
 def sampling_of(arguments: Any) -> Sampling:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from textgym.errors import BoundaryFailure, UsageError
+from textgym.errors import BoundaryFailure, TrainingError, UsageError
 from textgym.messages import text_of
 from textgym.training.figures import episode_figures, failure_figures
 from textgym.training.trl.samples import Sample
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["RewardFunc", "log_episodes", "reward_functions", "verifier_reward"]
+__all__ = ["RewardFunc", "check_has_rewards", "log_episodes", "reward_functions", "verifier_reward"]
 
 _LOGGED_BY_TRL = ("reward", "entropy")
 
@@ -65,6 +65,23 @@ def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
 
     rewards.__name__ = name
     return rewards
+
+
+def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> None:
+    """Check that some reward exists for the graded episodes of a batch, if there are any.
+
+    Raises:
+        TrainingError: All rewards are None, because no episode has one of the components.
+    """
+    graded = [sample for sample in samples if sample.reward is not None]
+    values = [value for function in functions for value in function(episode=graded)]
+    if graded and not any(value is not None for value in values):
+        steps = [step for sample in graded for step in sample.trajectory["steps"]]
+        paid = sorted({name for step in steps for name in step["components"]})
+        raise TrainingError(
+            f"no graded episode has a reward of {', '.join(f.__name__ for f in functions)}; the "
+            f"components of this batch are {', '.join(paid) or 'none'}"
+        )
 
 
 def log_episodes(

@@ -30,7 +30,7 @@ from textgym.rollouts.episode import EpisodeKey
 from textgym.training.groups import has_variance
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
-from textgym.training.trl.rewards import log_episodes
+from textgym.training.trl.rewards import check_has_rewards, log_episodes
 from textgym.training.trl.samples import Sample
 from textgym.training.trl.tasks import task_of
 from textgym.trajectories.advantages import grpo
@@ -239,6 +239,7 @@ class EpisodesWorker:
             [value for value in values if value is not None]
             for values in zip(*columns.values(), strict=True)
         ]
+        check_has_rewards(samples, self._episodes.reward_funcs)
         graded = [place for place, values in enumerate(paid) if values]
         if not graded:
             return []

@@ -73,8 +73,10 @@ class _Server:
             prompt_ids=prompt_ids,
             sampling_params={**self._sampling_params, "max_tokens": room},
         )
-        if output.stop_reason == "aborted":
+        if output.stop_reason in ("aborted", "abort"):  # of vLLM's server, and of SGLang's
             raise PolicyFailure("verl's server aborted the request")
+        if not output.token_ids:
+            raise PolicyFailure("verl's server sampled nothing")
         self.versions.setdefault("min_global_steps", output.extra_fields.get("min_global_steps"))
         self.versions["max_global_steps"] = output.extra_fields.get("max_global_steps")
         return SampledTokens(list(output.token_ids), output.log_probs or None)

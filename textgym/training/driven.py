@@ -5,8 +5,8 @@ episodes here are played by an `EpisodePlayer` as all others are, with its retri
 failures; only the policy's answers come from outside.
 
 Invariants: an episode that failed raises its failure, and has no reward; one that the trainer
-leaves keeps what it was paid, so a limit of tokens is no way around a negative reward; what is
-recorded are the tokens or messages that were given, and nothing is sampled here.
+leaves keeps what it was paid, and is not graded; what is recorded are the tokens or messages that
+were given, and nothing is sampled here.
 """
 
 from __future__ import annotations

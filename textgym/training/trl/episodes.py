@@ -225,7 +225,7 @@ class Episodes:
         failures = [sample.trajectory["failure"] for sample in samples]
         self._failed_batches = self._failed_batches + 1 if all(failures) else 0
         if self._failed_batches >= MAX_FAILED_BATCHES:
-            last = failures[-1] or {}
+            last: Any = failures[-1]
             raise TrainingError(
                 f"all episodes of {MAX_FAILED_BATCHES} batches in a row have failed, the last by "
                 f"{last['type']} ({last['boundary']}): {last['message']}"

@@ -14,6 +14,7 @@ that the log probabilities of vLLM and torch can be compared: they agree to 1e-4
     make demo-training
     .venv-vllm/bin/python examples/grpo_smollm2.py --steps 60
     .venv-vllm/bin/python examples/grpo_smollm2.py --steps 60 --without-feedback
+    .venv-vllm/bin/python examples/grpo_smollm2.py --steps 60 --imitate 20
 """
 
 from __future__ import annotations
@@ -41,12 +42,26 @@ import textgym
 from textgym.metrics.confidence_intervals import rate_interval
 from textgym.metrics.standard_errors import Estimate
 from textgym.policies import Policy
+from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.training import History, episode_figures
 from textgym.training.logprob_gap import logprob_gap
 from textgym.trajectories.batch import Batch
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["Tree", "as_text", "evaluate", "learn", "model_folder", "success_of", "train", "update"]
+__all__ = [
+    "IMITATED",
+    "Tree",
+    "as_text",
+    "evaluate",
+    "imitate",
+    "imitate_guesses",
+    "learn",
+    "model_folder",
+    "rows_of",
+    "success_of",
+    "train",
+    "update",
+]
 
 ID = "textgym/GuessNumber-v0"
 PLAYED = [(3, 2), (4, 3), (6, 3), (7, 3)]  # the highest number, and the turns
@@ -56,6 +71,8 @@ GAMES = 2  # of each size in a step, with different numbers
 REPEATS = 8  # episodes of each game; they are a group
 LEARNING_RATE = 2e-5
 CLIP = 0.2
+IMITATED = 4  # episodes in a step of imitation
+IMITATION_RATE = 5e-5
 LARGEST_GAP = 1e-4  # between the log probabilities of vLLM and torch
 
 
@@ -168,6 +185,41 @@ def learn(model: Any, optimizer: Any, batch: Batch) -> float:
     return gap.largest
 
 
+def rows_of(policy: Any, trajectory: Any) -> Iterator[tuple[list[int], int]]:
+    """Return the token ids of each turn, and how many of them are its prompt."""
+    messages = trajectory["messages"]
+    for at, message in enumerate(messages):
+        if message["role"] == "assistant":
+            prompt = policy.codec.encode_prompt(messages[:at], trajectory["tools"], None).ids
+            (said,) = with_tool_prompt([message], [])
+            ids = policy.tokenizer(said["content"], add_special_tokens=False)["input_ids"]
+            yield [*prompt, *ids, policy.tokenizer.eos_token_id], len(prompt)
+
+
+def imitate(policy: Any, model: Any, optimizer: Any, episodes: Sequence[Any]) -> float:
+    """Train the model once on what was said in some episodes; return the loss before that."""
+    rows = [row for episode in episodes for row in rows_of(policy, episode)]
+    optimizer.zero_grad()
+    losses = []
+    for ids, start in rows:
+        tree = Tree([ids])
+        logprobs = tree.logprobs(model, list(pairwise(range(start - 1, len(ids)))))
+        loss = -logprobs.mean() / len(rows)
+        loss.backward()
+        losses.append(float(loss.detach()))
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return sum(losses)
+
+
+def imitate_guesses(policy: Any, model: Any, episodes: Sequence[Any], steps: int) -> None:
+    """Train the model to say what was said in some episodes, in so many steps."""
+    optimizer = torch.optim.AdamW(model.parameters(), IMITATION_RATE, weight_decay=0.0)
+    for step in range(steps):
+        loss = imitate(policy, model, optimizer, episodes[step::steps])
+        print(f"imitation {step + 1}: loss {loss:.3f}", flush=True)
+
+
 def success_of(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     """Return the success rate in held-out tasks, and its 95 % interval over episodes."""
     figures = episode_figures(episodes := list(trajectories))
@@ -226,6 +278,13 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     optimizer = torch.optim.AdamW(model.parameters(), asked.learning_rate, weight_decay=0.0)
     asked.out.unlink(missing_ok=True)
+    if asked.imitate:
+        sizes = [PLAYED[number % len(PLAYED)] for number in range(IMITATED * asked.imitate)]
+        games = [game(size, rng.randint(1, size[0])) for size in sizes]
+        kwargs = {"feedback": feedback}
+        guesses = await textgym.arollout(ID, "random", tasks=games, env_kwargs=kwargs)
+        imitate_guesses(policy, model, list(guesses.trajectories()), asked.imitate)
+        await policy.load_weights(model.state_dict().items(), "imitation")
     with History(asked.out) as history:
         for step in range(asked.steps + 1):
             if step > 0:
@@ -255,6 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="SmolLM2 learns a game and is tried on another.")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--without-feedback", action="store_true", help="the control")
+    parser.add_argument("--imitate", type=int, default=0, help="steps of imitating random guesses")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--learning-rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--repeats", type=int, default=40, help="episodes of each held-out game")

@@ -19,19 +19,17 @@ import asyncio
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from grpo_smollm2 import Tree, as_text, model_folder, success_of, update
+from grpo_smollm2 import IMITATED, as_text, imitate_guesses, model_folder, success_of, update
 
 import textgym
-from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.training import History
 
-__all__ = ["imitate", "train"]
+__all__ = ["train"]
 
 ENVS = {"tools": "textgym/SingleToolCall-v0", "questions": "textgym/MCQA-v0"}
 CHANCE = {"tools": 0.09, "questions": 0.25}  # the rates of guesses, from the environments' pages
@@ -40,35 +38,6 @@ TASKS = 8  # in a step
 REPEATS = 8  # episodes of each task; they are a group
 HELD_OUT = 100
 CONTEXT = 1024  # tokens
-IMITATED = 4  # episodes in a step of imitation
-IMITATION_RATE = 5e-5
-
-
-def rows_of(policy: Any, trajectory: Any) -> Iterator[tuple[list[int], int]]:
-    """Return the token ids of each turn, and how many of them are its prompt."""
-    messages = trajectory["messages"]
-    for at, message in enumerate(messages):
-        if message["role"] == "assistant":
-            prompt = policy.codec.encode_prompt(messages[:at], trajectory["tools"], None).ids
-            (said,) = with_tool_prompt([message], [])
-            ids = policy.tokenizer(said["content"], add_special_tokens=False)["input_ids"]
-            yield [*prompt, *ids, policy.tokenizer.eos_token_id], len(prompt)
-
-
-def imitate(policy: Any, model: Any, optimizer: Any, episodes: Sequence[Any]) -> float:
-    """Train the model once on what was said in some episodes; return the loss before that."""
-    rows = [row for episode in episodes for row in rows_of(policy, episode)]
-    optimizer.zero_grad()
-    losses = []
-    for ids, start in rows:
-        tree = Tree([ids])
-        logprobs = tree.logprobs(model, list(pairwise(range(start - 1, len(ids)))))
-        loss = -logprobs.mean() / len(rows)
-        loss.backward()
-        losses.append(float(loss.detach()))
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
-    return sum(losses)
 
 
 async def play(
@@ -117,11 +86,7 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
             tasks=range(IMITATED * asked.imitate),
             env_kwargs={"level": LEVEL, "split": "train"},
         )
-        episodes = list(guesses.trajectories())
-        imitating = torch.optim.AdamW(model.parameters(), IMITATION_RATE, weight_decay=0.0)
-        for step in range(asked.imitate):
-            loss = imitate(policy, model, imitating, episodes[step :: asked.imitate])
-            print(f"imitation {step + 1}: loss {loss:.3f}", flush=True)
+        imitate_guesses(policy, model, list(guesses.trajectories()), asked.imitate)
         await policy.load_weights(model.state_dict().items(), "imitation")
         history.log(0, await evaluate(f"{asked.imitate} steps of imitation"))
         for step in range(1, asked.steps + 1):

@@ -89,7 +89,7 @@ def test_tree_has_the_log_probabilities_of_separate_rows(example: Any) -> None:
 def test_rollout_and_training_agree_after_every_sync(
     example: Any, tiny_model: Path, tmp_path: Path
 ) -> None:
-    assert example.main(arguments(tiny_model, tmp_path / "history.jsonl")) == 0
+    assert example.main(arguments(tiny_model, tmp_path / "history.jsonl", "--imitate", "2")) == 0
     before, first, last = read_history(tmp_path / "history.jsonl")
     for figures in (first, last):
         assert 0 < figures["logprob_gap/largest"] <= 1e-4

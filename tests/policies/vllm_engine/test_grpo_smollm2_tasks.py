@@ -35,11 +35,13 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_rows_of_an_episode_continue_each_other(example: Any, model_folder: Path) -> None:
+    from grpo_smollm2 import rows_of
+
     tokenizer = load_tokenizer(str(model_folder))
     policy = TokenPolicy(None, tokenizer)  # type: ignore[arg-type]  # nothing is sampled
     run = textgym.rollout("textgym/SingleToolCall-v0", "random", episodes=3)
     for episode in run.trajectories():
-        (called, called_at), (answered, answered_at) = example.rows_of(policy, episode)
+        (called, called_at), (answered, answered_at) = rows_of(policy, episode)
         said = tokenizer.decode(called[called_at:])
         assert re.fullmatch(r"<tool_call>\n\{.*\}\n</tool_call><\|im_end\|>", said)
         assert answered[: len(called)] == called
@@ -57,7 +59,7 @@ def test_the_model_imitates_and_then_learns(
 
     for name, value in {"HELD_OUT": 4, "TASKS": 2, "REPEATS": 4, "CONTEXT": 256}.items():
         monkeypatch.setattr(example, name, value)
-    monkeypatch.setattr(example, "IMITATION_RATE", 1e-2)
+    monkeypatch.setattr("grpo_smollm2.IMITATION_RATE", 1e-2)
     torch.manual_seed(0)
     run = textgym.rollout("textgym/MCQA-v0", "random", episodes=40)
     tokenizer = small_model.make_tokenizer([episode["messages"] for episode in run.trajectories()])

@@ -68,9 +68,10 @@ class EnvCaller:
     async def __aexit__(self, *reason: object) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
         cancelled = None
-        while running := [call for call in self._running if not call.done()]:
+        while running := [call for call in list(self._running) if not call.done()]:
+            waited = [asyncio.wrap_future(call) for call in running]
             try:
-                await asyncio.wait([asyncio.wrap_future(call) for call in running])
+                await asyncio.gather(*waited, return_exceptions=True)
             except asyncio.CancelledError as error:  # the calls go on all the same
                 cancelled = error
         self._pool.shutdown()  # the threads have nothing left to do

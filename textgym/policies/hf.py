@@ -8,9 +8,8 @@ serves any number of event loops; requests of different event loops are never in
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
@@ -20,6 +19,7 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser
+from textgym.policies.model_modes import generation_mode
 from textgym.policies.models import (
     DEFAULT_MODEL,
     Placement,
@@ -36,9 +36,29 @@ _DEFAULT_CONTEXT_LENGTH = 4096
 
 @dataclass(slots=True, eq=False)
 class _Request:
+    """A request; it is abandoned if whoever made it was cancelled."""
+
     prompt: EncodedPrompt
     seed: int | None
     done: asyncio.Future[Action]
+    batch: _Batch | None = None
+
+    @property
+    def abandoned(self) -> bool:
+        return self.done.cancelled()
+
+
+@dataclass(slots=True, eq=False)
+class _Batch:
+    """Requests that the model's thread answers together."""
+
+    requests: list[_Request]
+    answers: asyncio.Future[list[Action]]
+
+    async def end_if_abandoned(self) -> None:
+        """Wait until the model is free if nobody waits for any answer."""
+        if all(request.abandoned for request in self.requests):
+            await asyncio.wait([self.answers])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +208,12 @@ class HFPolicy(Policy):
             queue = _Queue(waiting, loop.create_task(self._serve(loop, waiting)))
             self._queues[loop] = queue
         queue.waiting.append(request)
-        return await request.done
+        try:
+            return await request.done
+        except asyncio.CancelledError:
+            if request.batch is not None:
+                await request.batch.end_if_abandoned()
+            raise
 
     @property
     def context_length(self) -> int:
@@ -203,38 +228,46 @@ class HFPolicy(Policy):
         """Answer the requests of an event loop, batch after batch, until none waits."""
         try:
             await asyncio.sleep(0)  # requests made at the same time join the first batch
-            while waiting:
-                await self._answer(self._next_batch(waiting))
+            while batch := self._next_batch(waiting):
+                await self._answer(batch)
         finally:
             self._queues.pop(loop, None)
 
     def _next_batch(self, waiting: list[_Request]) -> list[_Request]:
         """Take waiting requests; a prompt near the context limit goes alone, as it is cut early."""
+        waiting[:] = [request for request in waiting if not request.abandoned]
         room = self.context_length - self.sampling.max_tokens
         long = next((r for r in waiting if len(r.prompt.ids) > room), None)
         batch = [long] if long else waiting[: self.batch_size]
         waiting[:] = [request for request in waiting if request not in batch]
         return batch
 
-    async def _answer(self, batch: list[_Request]) -> None:
+    async def _answer(self, requests: list[_Request]) -> None:
         loop = asyncio.get_running_loop()
         try:
-            actions = await loop.run_in_executor(self._thread, self._generate, batch)
-        except Exception as error:
-            failure = PolicyFailure(f"{self.name}: {type(error).__name__}: {error}")
-            failure.__cause__ = error
-            for request in batch:
-                if not request.done.done():
-                    request.done.set_exception(failure)
-            return
-        for request, action in zip(batch, actions, strict=True):
-            if not request.done.done():
-                request.done.set_result(action)
+            answers = loop.run_in_executor(self._thread, self._generate, requests)
+        except RuntimeError as error:  # the policy is closed
+            answers = loop.create_future()
+            answers.set_exception(error)
+        batch = _Batch(requests, answers)
+        for request in requests:
+            request.batch = batch
+        await asyncio.wait([answers])  # which goes on if this task is cancelled
+        if cause := answers.exception():
+            failure = PolicyFailure(f"{self.name}: {type(cause).__name__}: {cause}")
+            failure.__cause__ = cause
+        for index, request in enumerate(requests):
+            if request.abandoned:
+                continue
+            if cause:
+                request.done.set_exception(failure)
+            else:
+                request.done.set_result(answers.result()[index])
 
     def _generate(self, batch: Sequence[_Request]) -> list[Action]:
         import torch
 
-        from textgym.policies.hf_sampling import Sampler
+        from textgym.policies.hf_sampling import Abandoned, Sampler
 
         prompts = [request.prompt.ids for request in batch]
         longest = max(map(len, prompts))
@@ -243,13 +276,14 @@ class HFPolicy(Policy):
         mask = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in prompts]
         sampler = Sampler(self.sampling, [random.Random(request.seed) for request in batch])
         stop = list(self.sampling.stop)
-        with torch.inference_mode(), _generating(self.model, self._generation_config):
+        with torch.inference_mode(), generation_mode(self.model, self._generation_config):
             output = self.model.generate(
                 torch.tensor(rows, device=self.model.device),
                 attention_mask=torch.tensor(mask, device=self.model.device),
                 max_new_tokens=min(self.sampling.max_tokens, self.context_length - longest),
                 do_sample=False,
                 logits_processor=[sampler],
+                stopping_criteria=[Abandoned(lambda: [request.abandoned for request in batch])],
                 **({"stop_strings": stop, "tokenizer": self.tokenizer} if stop else {}),
             )
         sampled = output[:, longest:].tolist()
@@ -302,21 +336,3 @@ def _generation_config(ends: Collection[int], tokenizer: Any) -> Any:
     return import_transformers()[1].GenerationConfig(
         eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0) if pad is None else pad
     )
-
-
-@contextlib.contextmanager
-def _generating(model: Any, config: Any) -> Iterator[None]:
-    """Put a model into evaluation mode and give it a generation config, for a while."""
-    # A peft model generates with the config of the model inside.
-    holder = model.get_base_model() if hasattr(model, "get_base_model") else model
-    modules = [module for module in model.modules() if module.training]
-    kept = holder.generation_config
-    holder.generation_config = config
-    for module in modules:
-        module.training = False
-    try:
-        yield
-    finally:
-        holder.generation_config = kept
-        for module in modules:
-            module.training = True

@@ -1,4 +1,4 @@
-"""Sampling tokens for a batch in which each row has its own random generator.
+"""Sampling tokens for a batch in which each row has its own random generator and its own end.
 
 The logits processor leaves only the sampled token possible in each row, and records its log
 probability. It draws one uniform number for each row and step, and looks it up in the row's
@@ -8,14 +8,14 @@ cumulative distribution, so a row's tokens do not depend on the other rows.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
-from transformers import LogitsProcessor, TopKLogitsWarper, TopPLogitsWarper
+from transformers import LogitsProcessor, StoppingCriteria, TopKLogitsWarper, TopPLogitsWarper
 
 from textgym.policies.base import Sampling
 
-__all__ = ["Sampler"]
+__all__ = ["Abandoned", "Sampler"]
 
 
 class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed here
@@ -44,8 +44,15 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
     def logprobs(self) -> list[list[float]]:
-        """Return the log probabilities of each row's tokens under the model's own distribution."""
-        rows: list[list[float]] = torch.stack(self._steps, dim=1).tolist()
+        """Return the log probabilities of each row's tokens under the model's own distribution.
+
+        Raises:
+            ValueError: The model's logits are not numbers.
+        """
+        steps = torch.stack(self._steps, dim=1)
+        if steps.isnan().any():
+            raise ValueError("the model's logits are not numbers (NaN)")
+        rows: list[list[float]] = steps.tolist()
         return rows
 
     def _choose(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
@@ -60,3 +67,20 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         drawn = torch.tensor(numbers, dtype=torch.float64, device=scores.device) * total
         last = (cumulative < total).sum(dim=-1, keepdim=True)  # the last possible token
         return torch.searchsorted(cumulative, drawn, right=True).minimum(last)
+
+
+class Abandoned(StoppingCriteria):  # type: ignore[misc]  # transformers is not typed here
+    """A stopping criterion that ends the rows for which nobody waits.
+
+    Args:
+        abandoned: Says for each row of the batch whether nobody waits for it.
+    """
+
+    def __init__(self, abandoned: Callable[[], list[bool]]) -> None:
+        self.abandoned = abandoned
+
+    def __call__(
+        self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: object
+    ) -> torch.Tensor:
+        """Return which rows end, of shape (rows,)."""
+        return torch.tensor(self.abandoned(), device=input_ids.device)

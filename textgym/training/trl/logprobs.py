@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from textgym.policies.model_modes import evaluation_mode
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
 from textgym.trajectories.token_rows import TokenRow
 
@@ -29,7 +29,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
         trainer: The `GRPOTrainer`.
     """
     chosen = [row for row in rows if any(row.completion_mask)][:COMPARED_ROWS]
-    with _without_dropout(trainer.model):  # as the policy sampled
+    with evaluation_mode(trainer.model):  # as the policy sampled
         computed = trainer_logprobs(chosen, trainer)
     gap = logprob_gap(
         (row.logprobs, logprobs, row.completion_mask)
@@ -38,19 +38,6 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
     trainer._log_metric("logprob_gap/largest", gap.largest)
     trainer._log_metric("logprob_gap/mean", gap.mean)
     return gap
-
-
-@contextlib.contextmanager
-def _without_dropout(model: Any) -> Iterator[None]:
-    """Put a model into evaluation mode for a while."""
-    modules = [module for module in model.modules() if module.training]
-    for module in modules:
-        module.training = False
-    try:
-        yield
-    finally:
-        for module in modules:
-            module.training = True
 
 
 def trainer_logprobs(rows: Sequence[TokenRow], trainer: Any) -> list[list[float]]:

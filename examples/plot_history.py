@@ -2,13 +2,17 @@
 
     python examples/plot_history.py runs/smollm2/*.jsonl --show held_out/success --out curves.png
 
-Each figure has a panel, and each history a line. Bounds that are called `NAME_low` and `NAME_high`
-are drawn as bars. It needs matplotlib, from the extra `dev`.
+Each figure has a panel, and each history a line. Bounds are drawn as a band around it: those of
+`held_out/success` are called `held_out/success_low` and `held_out/success_high`, and those of
+`validation/episodes/success` are called `validation/success_low` and `validation/success_high`.
+It needs matplotlib, from the extra `dev`.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +28,8 @@ from textgym.training import read_history
 __all__ = ["draw", "main"]
 
 COLOURS = ("#2171b5", "#d94801", "#238b45", "#6a51a3", "#636363")
+STYLES = [(colour, dashes) for dashes in ("-", "--", ":", "-.") for colour in COLOURS]
+COLUMNS = 3  # of panels, at most
 
 
 def draw(
@@ -40,44 +46,86 @@ def draw(
     Raises:
         UsageError: No history has one of the figures.
     """
-    histories = {path.stem: read_history(path) for path in paths}
-    size = (7.5, 4.2) if len(shown) == 1 else (5.2 * len(shown), 4.0)
-    figure, panels = plt.subplots(1, len(shown), figsize=size, dpi=120, layout="constrained")
-    for axes, name in zip([panels] if len(shown) == 1 else panels, shown, strict=True):
-        if not any(name in line for lines in histories.values() for line in lines):
-            known = sorted({key for lines in histories.values() for line in lines for key in line})
-            raise UsageError(f"no history has the figure {name!r}; there are {', '.join(known)}")
-        for (label, lines), colour in zip(histories.items(), COLOURS, strict=False):
-            _draw_line(axes, lines, name, label, colour)
-        axes.set(xlabel="step", ylabel=name)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", alpha=0.25)
-        axes.margins(x=0.02)
+    histories = [sorted(read_history(path), key=lambda line: line["step"]) for path in paths]
+    _check_known(shown, histories)
+    labels = names_of(paths)
+    rows, columns = _grid(len(shown), COLUMNS)
+    width, height = (7.5, 4.0) if len(shown) == 1 else (5.2 * columns, 3.8 * rows)
+    longest = max(map(len, labels))
+    label_rows, label_columns = _grid(len(labels), int(width / (0.7 + 0.09 * longest)))
+    size = width, height + 0.21 * label_rows
+    figure = plt.figure(figsize=size, dpi=120, layout="constrained")
+    for number, name in enumerate(shown, 1):
+        _draw_panel(figure.add_subplot(rows, columns, number), histories, name)
     first = figure.axes[0]
+    if len(histories) > 1:
+        lines, place_below = list(first.lines), "outside lower center"
+        figure.legend(lines, labels, frameon=False, ncols=label_columns, loc=place_below)
     if ceiling is not None:
         first.axhline(ceiling, color="#444444", linestyle="--", linewidth=1)
-        first.set_ylim(-0.02, 1.02)
-    if len(histories) > 1:
-        handles, labels = first.get_legend_handles_labels()
-        figure.legend(handles, labels, frameon=False, ncols=len(labels), loc="outside lower center")
+        low, high = first.get_ylim()
+        first.set_ylim(min(low, -0.02), max(high, 1.02))
     place.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(place)
+    plt.close(figure)
 
 
-def _draw_line(axes: Any, lines: Sequence[Any], name: str, label: str, colour: str) -> None:
-    known = [line for line in lines if line.get(name) is not None]
-    steps, values = [line["step"] for line in known], [line[name] for line in known]
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return the shortest ends of the paths that tell them apart, without suffix.
+
+    Example:
+        >>> names_of([Path("runs/a/history.jsonl"), Path("runs/b/history.jsonl")])
+        ['a/history', 'b/history']
+    """
+    parts = [path.absolute().with_suffix("").parts for path in paths]
+    for length in range(1, max(map(len, parts))):
+        names = ["/".join(some[-length:]) for some in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]
+
+
+def _check_known(shown: Sequence[str], histories: Sequence[Any]) -> None:
+    known = {name for lines in histories for line in lines for name in line}
+    for name in shown:
+        if name not in known:
+            there = ", ".join(sorted(known - {"step"})) or "none"
+            raise UsageError(f"no history has the figure {name!r}; there are {there}")
+
+
+def _draw_panel(axes: Any, histories: Sequence[Any], name: str) -> None:
+    for lines, (colour, dashes) in zip(histories, itertools.cycle(STYLES)):
+        _draw_line(
+            axes, [line for line in lines if line.get(name) is not None], name, colour, dashes
+        )
+    axes.set(xlabel="step", ylabel=name)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.25)
+    axes.margins(x=0.02)
+
+
+def _draw_line(axes: Any, lines: Sequence[Any], name: str, colour: str, dashes: str) -> None:
+    """Draw a figure by step, and the band of its bounds where they are known."""
+    steps, values = [line["step"] for line in lines], [line[name] for line in lines]
     marker = "o" if len(steps) < 30 else ""
-    axes.plot(steps, values, color=colour, linewidth=1.5, label=label, marker=marker)
-    low, high = f"{name}_low", f"{name}_high"
-    bars = [line for line in known if low in line and high in line]
-    axes.vlines(
-        [line["step"] for line in bars],
-        [line[low] for line in bars],
-        [line[high] for line in bars],
+    axes.plot(steps, values, dashes, color=colour, linewidth=1.5, marker=marker)
+    low, high = (f"{name.replace('episodes/', '')}_{bound}" for bound in ("low", "high"))
+    bounded = [line for line in lines if None not in (line.get(low), line.get(high))]
+    axes.fill_between(
+        [line["step"] for line in bounded],
+        [line[low] for line in bounded],
+        [line[high] for line in bounded],
         color=colour,
-        alpha=0.5,
+        alpha=0.15,
+        linewidth=2,  # a single step has no area
     )
+
+
+def _grid(count: int, columns: int) -> tuple[int, int]:
+    """Return the fewest rows that have room for so many things, and the fewest columns then."""
+    rows = math.ceil(count / max(columns, 1))
+    return rows, math.ceil(count / rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,7 +1,8 @@
 """The trainer `textgym_sync`: verl's synchronous trainer, with two more checks.
 
-Invariants: a step whose log probabilities differ from those of the rollout by more than a bound
-ends the training before its weights are saved or used; failed episodes are counted.
+Invariants: a batch whose log probabilities differ from those of the rollout by more than a bound
+ends the training before it is trained on, whatever verl's rollout correction would mask; failed
+episodes are counted.
 """
 
 from __future__ import annotations
@@ -41,32 +42,40 @@ class TextgymTrainer(PPOTrainerSync):  # type: ignore[misc]  # verl is not typed
         super().__init__(config)
 
     def step(self, metrics: dict[str, Any], timing_raw: dict[str, Any]) -> Any:
-        """Train on a batch, and compare its log probabilities.
+        """Train on a batch, and log the figures of its episodes."""
+        batch = super().step(metrics, timing_raw)
+        keys = _keys(batch)
+        data = _fetch(batch, keys, ["extra_fields"])
+        played = self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n
+        metrics.update(_episode_figures(keys, list(data["extra_fields"]), played))
+        return batch
+
+    def _compute_old_log_prob(self, batch: Any, metrics: dict[str, Any]) -> Any:
+        """Compute the log probabilities of a batch, and compare them with those of the rollout.
 
         Raises:
             TrainingError: The largest difference is above the bound.
         """
-        batch = super().step(metrics, timing_raw)
-        keys = [
-            key
-            for key, tag in zip(batch.keys, batch.tags, strict=True)
-            if not tag.get("is_padding")
-        ]
-        fields = ["rollout_log_probs", "old_log_probs", "response_mask", "extra_fields"]
-        data = transfer_queue.kv_batch_get(
-            keys=keys, partition_id=batch.partition_id, select_fields=fields
-        )
-        gap = _gap(data)
-        played = self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n
-        metrics.update(
-            {
-                "logprob_gap/largest": gap.largest,
-                "logprob_gap/mean": gap.mean,
-                **_episode_figures(keys, list(data["extra_fields"]), played),
-            }
-        )
+        batch = super()._compute_old_log_prob(batch, metrics)
+        fields = ["rollout_log_probs", "old_log_probs", "response_mask"]
+        gap = _gap(_fetch(batch, _keys(batch), fields))
+        metrics.update({"logprob_gap/largest": gap.largest, "logprob_gap/mean": gap.mean})
         gap.check(self._max_logprob_gap)
         return batch
+
+
+def _keys(batch: Any) -> list[str]:
+    """Return the keys of a batch's samples, without those that fill it up."""
+    return [
+        key for key, tag in zip(batch.keys, batch.tags, strict=True) if not tag.get("is_padding")
+    ]
+
+
+def _fetch(batch: Any, keys: list[str], fields: list[str]) -> Any:
+    """Return fields of samples of a batch."""
+    return transfer_queue.kv_batch_get(
+        keys=keys, partition_id=batch.partition_id, select_fields=fields
+    )
 
 
 def _gap(data: Any) -> LogprobGap:

@@ -207,3 +207,10 @@ def test_wrong_arguments_are_refused(arguments: dict[str, Any], problem: str) ->
 def test_an_environment_that_it_does_not_have_is_refused() -> None:
     with EpisodePlayer(MCQA) as player, pytest.raises(UsageError, match="no environment 'x'"):
         player.play("oracle", [EpisodeKey("x", 0)])
+
+
+def test_a_closed_player_plays_no_more() -> None:
+    player = EpisodePlayer(MCQA)
+    player.close()
+    with pytest.raises(UsageError, match="the player is closed"):
+        player.play("oracle", [EpisodeKey(MCQA, 0, 0)])

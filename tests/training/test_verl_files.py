@@ -10,6 +10,7 @@ import pytest
 
 from textgym.errors import TrainingError, UsageError
 from textgym.rollouts.player import EpisodePlayer
+from textgym.training.task_rows import key_of, task_rows
 from textgym.training.verl import write_dataset
 from textgym.training.verl.advantages import group_advantages
 from textgym.training.verl.samples import left_out, make_samples
@@ -49,6 +50,17 @@ def test_own_environment_keeps_the_name_by_which_it_is_imported(tmp_path: Path) 
     rows = read(write_dataset(tmp_path / "x.parquet", "textgym.envs.mcqa:MCQA", 1))
     assert rows[0]["extra_info"]["environment"] == "textgym.envs.mcqa:MCQA"
     assert rows[0]["data_source"] == MCQA
+
+
+def test_path_of_a_data_set_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"highest": 5, "turns": 3, "number": 5}
+    (tmp_path / "numbers.jsonl").write_text(json.dumps(row) + "\n")
+    monkeypatch.chdir(tmp_path)
+    (made,) = task_rows(GUESS, 1, env_kwargs={"dataset": "numbers.jsonl"})
+    monkeypatch.chdir("/")
+    with EpisodePlayer(made["environment"], **json.loads(made["made_with"])) as player:
+        (episode,) = player.play("random", [key_of(made)])
+    assert episode["failure"] is None
 
 
 def test_values_that_a_file_cannot_hold_are_refused(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 __all__ = ["run_sync"]
 
@@ -16,7 +17,7 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """Call an asynchronous function, and return its result.
 
     If an event loop is running in this thread, the coroutine runs in a loop of another thread, and
-    this thread, with its loop, waits.
+    this thread, with its loop, waits. An interrupt (Ctrl-C) there cancels the coroutine.
 
     Args:
         start: The function.
@@ -38,5 +39,18 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         is_running = False
     if not is_running:
         return asyncio.run(start())
+    running = list[asyncio.Task[Any]]()
+
+    async def run() -> Result:
+        running.append(cast("asyncio.Task[Any]", asyncio.current_task()))
+        return await start()
+
     with ThreadPoolExecutor(1, "textgym-run-sync") as thread:
-        return thread.submit(lambda: asyncio.run(start())).result()
+        result = thread.submit(lambda: asyncio.run(run()))
+        try:
+            return result.result()
+        finally:
+            if not result.done():
+                for task in running:
+                    with contextlib.suppress(RuntimeError):  # its loop has just ended
+                        task.get_loop().call_soon_threadsafe(task.cancel)

@@ -77,7 +77,7 @@ class EpisodePlayer:
         check_env_ids("env_concurrency", limits, self._env_fns)
         check_minimum(1, **limits)
         self._limits, self._concurrency, self._retries = limits, concurrency, retries
-        self._pool = EnvPool(self._log)
+        self._pool, self._is_closed = EnvPool(self._log), False
         self.samples = {id: make() for id, make in self._env_fns.items()}
         given = with_wrappers(kwargs, wrappers)
         self._kwargs = {
@@ -104,7 +104,8 @@ class EpisodePlayer:
                 the same random numbers.
 
         Raises:
-            UsageError: There is no such environment, or the policy cannot play it.
+            UsageError: There is no such environment, the policy cannot play it, or the player is
+                closed.
         """
         return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
 
@@ -124,6 +125,8 @@ class EpisodePlayer:
             seed: As in `play`.
             on_step: Called with the episode and the reward of each step that it has played.
         """
+        if self._is_closed:
+            raise UsageError("the player is closed")
         asked = [EpisodeKey(*key) for key in episodes]
         tasks = defaultdict(list)
         for key in asked:
@@ -163,7 +166,8 @@ class EpisodePlayer:
         return [played[key].popleft() for key in asked]
 
     def close(self) -> None:
-        """Close all environments."""
+        """Close all environments; a closed player plays no more."""
+        self._is_closed = True
         self._pool.close()
         for env in self.samples.values():
             self._log.close(env)

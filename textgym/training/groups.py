@@ -15,7 +15,7 @@ from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
-from textgym.training.tasks import TaskRef
+from textgym.training.tasks import TaskRef, check_split
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["PlayedGroups", "aplay_groups", "has_variance", "play_groups"]
@@ -26,8 +26,10 @@ class PlayedGroups:
     """What was played.
 
     Attributes:
-        groups: The episodes of each group.
-        discarded: The groups without variance that were replaced.
+        groups: The episodes of each group, in the order of the tasks; a group that replaced another
+            has its place.
+        discarded: The groups without variance that were replaced, also those whose episodes all
+            failed. Their failures are not in the figures of `groups`; see `failure_figures`.
     """
 
     groups: list[list[Trajectory]]
@@ -73,7 +75,7 @@ def play_groups(
         seed: As in `rollout`.
 
     Raises:
-        UsageError: An argument is invalid.
+        UsageError: An argument is invalid, or a task is of another split than the player's.
 
     Example:
         >>> tasks = iter([TaskRef("textgym/MCQA-v0", "train", index) for index in range(100)])
@@ -104,18 +106,14 @@ async def aplay_groups(
     check_minimum(0, redraws=redraws)
     coming = iter(tasks)
     groups = await _play(player, policy, coming, count, size, seed)
-    kept = [group for group in groups if has_variance(group)]
-    equal = [group for group in groups if not has_variance(group)]
     discarded: list[list[Trajectory]] = []
     for _ in range(redraws):
+        equal = [place for place, group in enumerate(groups) if not has_variance(group)]
         drawn = await _play(player, policy, coming, len(equal), size, seed)
-        if not drawn:
-            break
-        discarded += equal[: len(drawn)]
-        equal = equal[len(drawn) :]
-        kept += [group for group in drawn if has_variance(group)]
-        equal += [group for group in drawn if not has_variance(group)]
-    return PlayedGroups(kept + equal, discarded)
+        for place, group in zip(equal, drawn, strict=False):  # tasks may have come to an end
+            discarded.append(groups[place])
+            groups[place] = group
+    return PlayedGroups(groups, discarded)
 
 
 async def _play(
@@ -128,6 +126,8 @@ async def _play(
 ) -> list[list[Trajectory]]:
     """Play groups of the next tasks."""
     drawn = list(islice(coming, count))
+    for task in drawn:
+        check_split(player, task.env_id, task.split)
     keys = [EpisodeKey(t.env_id, t.task_index, repeat) for t in drawn for repeat in range(size)]
     played = await player.aplay(policy, keys, seed=seed) if keys else []
     return [played[start : start + size] for start in range(0, len(played), size)]

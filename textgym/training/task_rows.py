@@ -122,7 +122,13 @@ def write_parquet(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:
-    """Return the arguments of a player of one environment, as JSON."""
+    """Return the arguments of a player of one environment, as JSON.
+
+    The path of a file is absolute, because trainers' workers run in other folders.
+    """
+    dataset = kwargs.get("dataset")
+    if isinstance(dataset, str) and Path(dataset).is_file():
+        kwargs = {**kwargs, "dataset": str(Path(dataset).absolute())}
     try:
         return json.dumps({"env_kwargs": kwargs, "wrappers": list(wrappers)}, sort_keys=True)
     except TypeError as error:

@@ -34,7 +34,8 @@ class Validation:
         n: The number of tasks.
         split: The split; not `train`.
         repeats: How many episodes each task has.
-        env_kwargs: As in `rollout`.
+        env_kwargs: As in `rollout`. The tasks of a file, given as `dataset`, have no splits, so it
+            must be a file that is not trained on.
         wrappers: As in `rollout`.
         concurrency: The maximum number of episodes that run at once.
 

@@ -1,0 +1,51 @@
+"""Running a coroutine to its end, also inside a running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from textgym.concurrency.run_sync import run_sync
+
+
+def test_error_of_the_coroutine_is_raised_inside_a_running_loop() -> None:
+    async def fail() -> None:
+        raise ValueError("wrong")
+
+    async def ask() -> None:
+        run_sync(fail)
+
+    with pytest.raises(ValueError, match="wrong"):
+        asyncio.run(ask())
+
+
+def test_interrupt_inside_a_running_loop_cancels_the_coroutine() -> None:
+    begun, cancelled = threading.Event(), threading.Event()
+
+    async def wait() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async def ask() -> None:
+        run_sync(wait)
+
+    def interrupt() -> None:
+        begun.wait()
+        time.sleep(0.3)  # until the caller waits
+        os.kill(os.getpid(), signal.SIGINT)
+
+    loop = asyncio.new_event_loop()  # without asyncio.run, as in a notebook
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(ask())
+    loop.close()
+    assert cancelled.is_set()

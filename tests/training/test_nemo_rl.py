@@ -50,7 +50,9 @@ def tokenizer() -> Any:
     return make_byte_tokenizer()
 
 
-def play(env: Any, datums: list[dict[str, Any]], tokenizer: Any) -> list[dict[str, Any]]:
+def play(
+    env: Any, datums: list[dict[str, Any]], tokenizer: Any, engine_tokenizer: Any = None
+) -> list[dict[str, Any]]:
     """Play a batch as NeMo RL does: it tokenises what the environment says as it stands."""
     samples = [
         {
@@ -59,7 +61,7 @@ def play(env: Any, datums: list[dict[str, Any]], tokenizer: Any) -> list[dict[st
             "log": [{"role": "user", "content": datum["message_log"][0]["content"]}],
             "metadata": datum["extra_env_info"],
             "reward": 0.0,
-            "engine": Scripted(tokenizer),
+            "engine": Scripted(engine_tokenizer or tokenizer),
         }
         for datum in datums
     ]
@@ -107,6 +109,24 @@ def test_nemo_rl_gives_the_same_tokens_mask_and_reward(door: Any, tokenizer: Any
     assert batch == "batch"
     assert metrics == {"success": 1.0, "reward/looked": 1.0, "reward/fee": -FEE}
     assert env.global_post_process_and_metrics("batch")[1] == {}
+
+
+def test_message_ends_with_the_first_of_end_ids(door: Any, tokenizer: Any) -> None:
+    other = make_byte_tokenizer()
+    other.eos_token = other.pad_token  # the template ends messages with another token
+    env = door.NemoRLEnvironment(other, end_ids=[tokenizer.eos_token_id])
+    (sample,) = play(env, [door.make_datum(row_of(), other)], other, tokenizer)
+    usual = door.NemoRLEnvironment(tokenizer)
+    (expected_sample,) = play(usual, [door.make_datum(row_of(), tokenizer)], tokenizer)
+    assert (sample["ids"], sample["mask"]) == (expected_sample["ids"], expected_sample["mask"])
+
+
+def test_text_that_spells_an_end_token_ends_there(door: Any, tokenizer: Any) -> None:
+    env = door.NemoRLEnvironment(tokenizer)
+    said = [{"role": "assistant", "content": "The ball<|end|> is red"}]
+    stepped = env.step([said], [dict(row_of())])
+    assert stepped.observations[0]["content"] == "<|user|>Go on.<|end|><|assistant|>"
+    env.close()
 
 
 def _end_of(mask: list[int], message: int) -> int:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -153,7 +154,8 @@ def test_failed_episodes_leave_their_group_and_are_counted(make_trainer: Any) ->
     failed = logged(trainer, "episodes/failed")
     assert sum(failed) > 0
     assert sum(failed) % GROUP == 0  # whole groups, since a task fails or does not
-    assert logged(trainer, "episodes/failed/environment") == [count for count in failed if count]
+    assert logged(trainer, "episodes/failed/environment") == failed
+    assert not any(logged(trainer, "episodes/failed/judge"))
     assert not any(value != value for value in logged(trainer, "reward"))
     assert len(logged(trainer, "rewards/one/mean")) == 2
 
@@ -277,6 +279,18 @@ def test_groups_without_variance_are_played_again_with_other_tasks(make_trainer:
     assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
 
 
+def test_a_resumed_training_samples_as_one_that_was_not_interrupted() -> None:
+    whole, resumed = Episodes(GUESS), Episodes(GUESS)
+
+    def batches(episodes: Episodes, steps: list[int]) -> list[Any]:
+        trainers = [SimpleNamespace(state=SimpleNamespace(global_step=step)) for step in steps]
+        return [episodes._batch(trainer, "train") for trainer in trainers]
+
+    played = batches(whole, [0, 0, 1, 1, 2, 2])
+    assert len(set(played)) == 6
+    assert batches(resumed, [2, 2]) == played[4:]
+
+
 def test_failures_of_groups_that_were_replaced_are_counted(make_trainer: Any) -> None:
     episodes = Episodes("test_trl:Numbered", retries=0, redraw=30)
     trainer = make_trainer(episodes, episodes.dataset(60))
@@ -314,6 +328,17 @@ def test_a_prompt_of_another_data_set_is_refused(make_trainer: Any) -> None:
     trainer = make_trainer(episodes, episodes.dataset(12))
     with pytest.raises(UsageError, match="a prompt names no task"):
         episodes.rollout_func([[{"role": "user", "content": "Hello."}]] * GROUP, trainer)
+
+
+def test_template_has_the_arguments_of_the_trainer(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    settings = {"chat_template_kwargs": {"first": "Guess"}, "max_steps": 1}
+    trainer = make_trainer(episodes, episodes.dataset(12), **settings)
+    tokenizer = trainer.processing_class
+    tokenizer.chat_template = "{{ first }}" + tokenizer.chat_template
+    trainer.train()
+    (first,) = {episode["steps"][0]["prompt_ids"][0] for episode in episodes.trajectories}
+    assert tokenizer.decode([first]) == "Guess"
 
 
 @pytest.mark.parametrize("settings", [{"temperature": 0.7}, {"top_p": 0.9}, {"top_k": 5}], ids=str)

@@ -172,7 +172,14 @@ def test_grpo_trainer_is_refused(make_trainer: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"beta": 0.1}, {"importance_sampling_level": "sequence"}], ids=str
+    "settings",
+    [
+        {"beta": 0.1},
+        {"importance_sampling_level": "sequence"},
+        {"loss_type": "vespo"},
+        {"off_policy_mask_threshold": 0.5},
+    ],
+    ids=str,
 )
 def test_settings_that_count_sequences_are_refused(make_trainer: Any, settings: Any) -> None:
     trainer, _ = make_trainer(**settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ def model(folder: str) -> Any:
     return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
 
 
-def make_worker(folder: str, client: Any, *, response_length: int = 64) -> Any:
+def make_worker(folder: str, client: Any, *, response_length: int = 64, **data: Any) -> Any:
     """Return verl's worker with verl's default configuration."""
     from omegaconf import OmegaConf
     from verl.experimental.agent_loop.agent_loop import AgentLoopWorker
@@ -125,6 +126,7 @@ def make_worker(folder: str, client: Any, *, response_length: int = 64) -> Any:
     place = Path(verl.__file__).parent / "trainer/config/_generated_ppo_trainer.yaml"
     config = OmegaConf.load(place)
     config.actor_rollout_ref.model.path = folder
+    config.data.update(data)
     rollout = config.actor_rollout_ref.rollout
     rollout.name, rollout.calculate_log_probs = "vllm", True
     rollout.prompt_length, rollout.response_length = 64, response_length
@@ -209,6 +211,45 @@ def test_episodes_become_verls_batch(folder: str, model: Any, tmp_path: Path) ->
     gap.check(LARGEST_GAP)
 
 
+class EndingServer:
+    """Says a word, and ends the message as the chat template does.
+
+    Attributes:
+        prompts: The ids of all prompts.
+    """
+
+    def __init__(self, ids: list[int]) -> None:
+        self.prompts, self._ids = list[list[int]](), ids
+
+    async def generate(self, request_id: str, *, prompt_ids: list[int], **others: Any) -> Any:
+        """Continue a prompt."""
+        from verl.workers.rollout.replica import TokenOutput
+
+        self.prompts.append(prompt_ids)
+        return TokenOutput(token_ids=self._ids, log_probs=[-1.0] * len(self._ids))
+
+
+def test_end_tokens_are_those_of_the_generation_config(folder: str, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer, GenerationConfig
+
+    place = tmp_path / "model"
+    shutil.copytree(folder, place)
+    tokenizer = AutoTokenizer.from_pretrained(place)
+    ids = tokenizer.encode("Guess<|end|>")
+    tokenizer.eos_token = tokenizer.pad_token  # the template ends messages with another token
+    tokenizer.save_pretrained(place)
+    GenerationConfig(eos_token_id=[tokenizer.pad_token_id, ids[-1]]).save_pretrained(place)
+    server = EndingServer(ids)
+    worker = make_worker(str(place), server)
+    assert worker.tokenizer.eos_token_id != ids[-1]
+    path = write_dataset(tmp_path / "tasks.parquet", GUESS, 1, env_kwargs=SMALL)
+    (batch,) = make_batches(path, worker, 1)
+    play(worker, batch)
+    first, second = server.prompts[0], max(server.prompts, key=len)
+    assert second[: len(first) + len(ids)] == first + ids
+    assert second[len(first) + len(ids)] != ids[-1]  # the message is not ended twice
+
+
 def test_failed_episodes_leave_their_group(folder: str, model: Any, tmp_path: Path) -> None:
     from verl.trainer.ppo.ray_trainer import compute_advantage
 
@@ -259,6 +300,18 @@ def test_episodes_fit_the_length_of_responses(
     assert played.batch["responses"].shape[1] == response_length
     assert sum(played.non_tensor_batch["truncated"]) > 0
     assert sum(played.non_tensor_batch["failed"]) == 0
+
+
+def test_template_has_the_arguments_of_the_data(folder: str, model: Any, tmp_path: Path) -> None:
+    path = write_dataset(tmp_path / "train.parquet", GUESS, 1, env_kwargs=SMALL)
+    given = {"apply_chat_template_kwargs": {"first": "Guess"}}
+    worker = make_worker(folder, SmallServer(model), **given)
+    worker.tokenizer.chat_template = "{{ first }}" + worker.tokenizer.chat_template
+    (batch,) = make_batches(path, worker, 1)
+    prompts = play(worker, batch).batch["prompts"]
+    padded = worker.tokenizer.pad_token_id
+    (first,) = {int(next(id for id in prompt if id != padded)) for prompt in prompts}
+    assert worker.tokenizer.decode([first]) == "Guess"
 
 
 def test_prompts_that_do_not_fit_are_left_out(folder: str, model: Any, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from textgym.training import (
     play_groups,
     ratio_figures,
 )
+from textgym.training.groups import has_variance
+from textgym.training.tasks import list_tasks
 
 GUESS, MCQA = "textgym/GuessNumber-v0", "textgym/MCQA-v0"
 
@@ -93,6 +95,9 @@ def test_figures_of_episodes() -> None:
     assert figures == {
         "episodes/failed": 1.0,
         "episodes/failed/judge": 1.0,
+        "episodes/failed/environment": 0.0,
+        "episodes/failed/policy": 0.0,
+        "episodes/failed/user": 0.0,
         "reward": pytest.approx(2 / 3),
         "episodes/success": pytest.approx(2 / 3),
         "episodes/turns": pytest.approx(4 / 3),
@@ -108,7 +113,11 @@ def test_figures_of_episodes() -> None:
 
 def test_batch_of_failures_has_no_reward() -> None:
     figures = episode_figures([episode(None)] * 2)
-    assert figures == {"episodes/failed": 2.0, "episodes/failed/judge": 2.0}
+    assert {name: value for name, value in figures.items() if value} == {
+        "episodes/failed": 2.0,
+        "episodes/failed/judge": 2.0,
+    }
+    assert "reward" not in figures
 
 
 def test_policy_without_tokens_has_no_lengths() -> None:
@@ -172,6 +181,23 @@ def test_groups_without_variance_are_replaced() -> None:
     places = [group[0]["task_index"] for group in [*played.groups, *played.discarded]]
     assert sorted(places) == list(range(next(tasks).task_index))  # no task is left out or repeated
     assert [e["reward"] for e in played.trajectories] == [e["reward"] for e in again.trajectories]
+
+
+def test_groups_that_replace_others_have_their_places() -> None:
+    with EpisodePlayer("test_watching:Thirds", retries=0) as player:
+        first = play_groups(player, Digits(), thirds(), count=6, size=8).groups
+        last = play_groups(player, Digits(), thirds(), count=6, size=8, redraws=20).groups
+    kept = [place for place, group in enumerate(first) if has_variance(group)]
+    assert kept
+    assert [last[place][0]["task_index"] for place in kept] == kept
+
+
+def test_tasks_of_another_split_are_refused() -> None:
+    with EpisodePlayer(MCQA) as player:
+        with pytest.raises(UsageError, match=r"split train of .*, not test: make it with"):
+            play_groups(player, "oracle", [TaskRef(MCQA, "test", 0)], count=1, size=2)
+        with pytest.raises(UsageError, match=r"split train of .*, not validation"):
+            list_tasks(player, {MCQA: 1.0}, 2, split="validation")
 
 
 def test_groups_that_cannot_be_replaced_are_kept() -> None:

@@ -2,18 +2,23 @@
 
 It is how the engine of a trainer plays: prompts go to it as token ids, and its sampled ids are
 recorded as they are.
+
+Invariant: what the function returns is either used as it is, up to the first token that ends a
+message, or it is a `PolicyFailure`.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from textgym.errors import UsageError
+from textgym.errors import PolicyFailure, TextgymError, UsageError, in_one_line
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.token_codec import ChatCodec
+from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import make_output_parser
 from textgym.policies.models import eos_token_ids
 
@@ -24,14 +29,16 @@ class SampledTokens(NamedTuple):
     """What an engine sampled.
 
     Attributes:
-        token_ids: The sampled ids, with the one that ends the message.
-        logprobs: One natural-log probability for each id; None if they are not known.
-        is_finished: Whether the model ended the message, rather than a limit; None to tell it by
-            the last id.
+        token_ids: The sampled ids, with the one that ends the message; what follows that one is
+            left out. It is a list, a tuple, or an array of NumPy or torch.
+        logprobs: One natural-log probability for each id, in the same forms; None if they are not
+            known. If one of them is None or NaN, the message has none.
+        is_finished: Whether the model ended the message, rather than a limit. A message with an id
+            that ends it is finished in any case.
     """
 
-    token_ids: list[int]
-    logprobs: list[float] | None
+    token_ids: Any
+    logprobs: Any
     is_finished: bool | None = None
 
 
@@ -49,7 +56,8 @@ class TokenPolicy(Policy):
         sampling: How tokens are sampled, or settings of `Sampling` by name; without `stop`.
         name: The policy's name in records.
         context_length: How many tokens the model can hold; by default there is no limit.
-        end_ids: The ids at which the engine ends a message; by default that of the tokenizer.
+        end_ids: The ids at which the engine ends a message, such as `eos_token_id` of the model's
+            generation config; that of the tokenizer is added.
         tool_parser: As in `HFPolicy`.
         reasoning_parser: As in `HFPolicy`.
 
@@ -77,7 +85,7 @@ class TokenPolicy(Policy):
         *,
         name: str = "tokens",
         context_length: int | None = None,
-        end_ids: Sequence[int] = (),
+        end_ids: int | Collection[int] | None = None,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> None:
@@ -90,8 +98,11 @@ class TokenPolicy(Policy):
         self.version: str | None = None
         self._sample = sample
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
+        ends = eos_token_ids(end_ids, tokenizer)
+        if not all(isinstance(id, int) for id in ends):
+            raise UsageError(f"TokenPolicy: end_ids must be token ids, not {end_ids!r}")
         length = sys.maxsize if context_length is None else context_length
-        self.codec = ChatCodec(name, tokenizer, eos_token_ids(end_ids, tokenizer), length, parser)
+        self.codec = ChatCodec(name, tokenizer, ends, length, parser)
 
     async def act(
         self,
@@ -101,27 +112,83 @@ class TokenPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Answer a conversation; see `Policy.act`."""
+        """Answer a conversation; see `Policy.act`.
+
+        Raises:
+            PolicyFailure: What the function returned cannot be used.
+            ContextFullError: The conversation fills the model's context.
+            UsageError: The template refuses the conversation, or the parser the tools.
+        """
         prompt = self.codec.encode_prompt(messages, tools, prior)
         room = self.codec.context_length - len(prompt.ids)
         limits = {**self.sampling.as_dict(), "max_tokens": min(self.sampling.max_tokens, room)}
         version = self.version
         sampled = await self._sample(list(prompt.ids), Sampling(**limits), seed)
-        ids = list(sampled.token_ids)
-        has_end = bool(ids) and ids[-1] in self.codec.eos_token_ids
-        finished = has_end if sampled.is_finished is None else sampled.is_finished
+        try:
+            return self._action(prompt, self._read(sampled, limits["max_tokens"]), version)
+        except TextgymError:
+            raise
+        except Exception as error:
+            raise PolicyFailure(
+                f"{self.name}: what was sampled cannot be used: {in_one_line(error)}"
+            ) from error
+
+    def _read(self, sampled: Any, max_tokens: int) -> SampledTokens:
+        """Return what was sampled, up to the id that ends the message, as Python's own numbers.
+
+        Raises:
+            PolicyFailure: It is not what `SampledTokens` describes.
+        """
+        if not isinstance(sampled, SampledTokens):
+            raise self._failure(f"must return SampledTokens, not {type(sampled).__name__}")
+        ids = [operator.index(id) for id in _listed(sampled.token_ids)]
+        logprobs = _numbers(sampled.logprobs)
+        if logprobs is not None and len(logprobs) != len(ids):
+            raise self._failure(f"gave {len(logprobs)} log probabilities for {len(ids)} tokens")
+        ends = (place for place, id in enumerate(ids, 1) if id in self.codec.eos_token_ids)
+        length = next(ends, None)
+        ids, logprobs = ids[:length], logprobs and logprobs[:length]
+        if len(ids) > max_tokens:
+            raise self._failure(f"gave {len(ids)} tokens, and max_tokens is {max_tokens}")
+        if min(ids, default=0) < 0 or None in self.tokenizer.convert_ids_to_tokens(ids):
+            raise self._failure("gave a token id that the tokenizer does not have")
+        if logprobs is not None and not all(map(math.isfinite, logprobs)):
+            raise self._failure("gave an infinite log probability for a sampled token")
+        return SampledTokens(ids, logprobs, length is not None or bool(sampled.is_finished))
+
+    def _action(self, prompt: EncodedPrompt, sampled: SampledTokens, version: str | None) -> Action:
+        """Return the action that was sampled."""
+        ids, logprobs, finished = sampled
         text = self.tokenizer.decode(
-            ids[:-1] if has_end else ids, skip_special_tokens=self.codec.skip_special_tokens
+            [id for id in ids if id not in self.codec.eos_token_ids],
+            skip_special_tokens=self.codec.skip_special_tokens,
         )
-        logprobs = sampled.logprobs
         action = self.codec.decode_action(
             prompt,
             ids,
             text,
-            [0.0] * len(ids) if logprobs is None else list(logprobs),
-            finished=finished,
+            [0.0] * len(ids) if logprobs is None else logprobs,
+            finished=bool(finished),
             policy_version=version,
         )
         if logprobs is None:
             action.logprobs = None
         return action
+
+    def _failure(self, problem: str) -> PolicyFailure:
+        return PolicyFailure(f"{self.name}: the function that samples tokens {problem}")
+
+
+def _numbers(values: Any) -> list[float] | None:
+    """Return log probabilities; None if one of them is not known."""
+    if values is None:
+        return None
+    listed = _listed(values)
+    numbers = [float(value) for value in listed if value is not None]
+    is_known = len(numbers) == len(listed) and not any(map(math.isnan, numbers))
+    return numbers if is_known else None
+
+
+def _listed(values: Any) -> list[Any]:
+    """Return the items of a list, a tuple, or an array of NumPy or torch."""
+    return list(values.tolist() if hasattr(values, "tolist") else values)

@@ -3,6 +3,8 @@
 The engine is stepped on the caller's event loop. Requests made before a step are part of its batch,
 and a finished request is answered before the next step. So the batch stays full, and no episode
 waits for another. Prompts are given as token ids, and sampled ids are recorded unchanged.
+
+Invariant: an engine has one stepper, however many policies use it.
 """
 
 from __future__ import annotations
@@ -14,18 +16,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from threading import Lock
-from typing import Any, Self
+from typing import Any, ClassVar, Self
+from weakref import WeakValueDictionary
 
 from textgym.errors import (
     ExtraMissingError,
     PolicyFailure,
     UnknownNameError,
     UsageError,
+    in_one_line,
     install_advice,
 )
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
+from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser, shorten_error
 from textgym.policies.models import eos_token_ids, find_model, load_tokenizer
 
@@ -76,7 +80,8 @@ class VLLMPolicy(Policy):
         # Made before the engine, which starts slowly, so that a wrong name fails at once.
         parser = make_output_parser(partial(load_tokenizer, model), tool_parser, reasoning_parser)
         made = _make_engine(location, {"enable_lora": bool(lora), **(engine or {})})
-        self._set_up(f"vllm:{model}", made, sampling, parser, _lora_request(lora))
+        tokenizer = made.get_tokenizer()
+        self._set_up(f"vllm:{model}", made, tokenizer, sampling, parser, _lora_request(lora))
 
     @classmethod
     def of(
@@ -85,24 +90,27 @@ class VLLMPolicy(Policy):
         sampling: Sampling | Mapping[str, Any] | None = None,
         *,
         name: str | None = None,
+        tokenizer: Any = None,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> Self:
         """Return a policy over an engine that the caller holds, such as that of a trainer.
 
         The caller loads weights, sets `version` if actions should carry one, and closes the engine.
-        While episodes are played, nobody else may step the engine.
+        While episodes are played, nobody else may step the engine. Several policies may use it at
+        once, for example with other samplings.
 
         Args:
             engine: vLLM's `LLM` or `LLMEngine`, in this process or with one of its own.
             sampling: How tokens are sampled, or settings of `Sampling` by name.
             name: The policy's name in records; by default `vllm:` and the model's own.
+            tokenizer: The model's tokenizer with another chat template; by default the engine's.
             tool_parser: As in `HFPolicy`.
             reasoning_parser: As in `HFPolicy`.
 
         Raises:
-            UsageError: It is no such engine, requests are running in it, its model has no chat
-                template, or an argument is invalid.
+            UsageError: It is no such engine, requests of others are running in it, its model has no
+                chat template, or an argument is invalid.
 
         Example:
             >>> from vllm import LLM  # doctest: +SKIP
@@ -114,13 +122,15 @@ class VLLMPolicy(Policy):
             raise UsageError(
                 f"VLLMPolicy.of needs vLLM's LLM or LLMEngine, not {type(engine).__name__}"
             )
-        if engine.has_unfinished_requests():
+        if engine.get_num_unfinished_requests() > len(_Stepper.of(engine).waiting):
             raise UsageError("VLLMPolicy.of: the engine has requests that are not finished")
-        parser = make_output_parser(engine.get_tokenizer, tool_parser, reasoning_parser)
+        tokenizer = tokenizer or engine.get_tokenizer()
+        parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
         if not isinstance(sampling, Sampling):
             sampling = Sampling.read(sampling)
         policy = cls.__new__(cls)
-        policy._set_up(name or f"vllm:{engine.model_config.model}", engine, sampling, parser)
+        name = name or f"vllm:{engine.model_config.model}"
+        policy._set_up(name, engine, tokenizer, sampling, parser)
         policy._is_held = True
         return policy
 
@@ -128,16 +138,16 @@ class VLLMPolicy(Policy):
         self,
         name: str,
         engine: Any,
+        tokenizer: Any,
         sampling: Sampling,
         parser: VLLMOutputParser | None,
         lora: Any = None,
     ) -> None:
-        self.name, self.sampling, self.engine = name, sampling, engine
+        self.name, self.sampling, self.engine, self.tokenizer = name, sampling, engine, tokenizer
         self.version: str | None = None
         self._lora = lora
         self._is_held = False  # by the caller
         config = engine.model_config
-        self.tokenizer = engine.get_tokenizer()
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {config.model!r} has no chat template")
         ends = config.try_get_generation_config().get("eos_token_id")
@@ -148,11 +158,7 @@ class VLLMPolicy(Policy):
             config.max_model_len,
             parser,
         )
-        self._waiting: dict[str, asyncio.Future[Any]] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = Lock()
-        self._step_task: asyncio.Task[None] | None = None
-        self._request_ids = count()
+        self._stepper = _Stepper.of(engine)
 
     async def act(
         self,
@@ -172,7 +178,8 @@ class VLLMPolicy(Policy):
         """
         prompt = self.codec.encode_prompt(messages, tools, prior)
         version = self.version
-        output = await self._sample(prompt, seed)
+        params = self.sampling_params(self.codec.context_length - len(prompt.ids), seed)
+        output = await self._stepper.complete(prompt.ids, params, self._lora)
         if output.finish_reason not in ("stop", "length"):
             raise PolicyFailure(f"{self.name}: the engine stopped with {output.finish_reason!r}")
         ids = list(output.token_ids)
@@ -194,7 +201,7 @@ class VLLMPolicy(Policy):
             UsageError: Requests are running; their tokens would come from two models.
             PolicyFailure: The engine did not empty its prefix cache.
         """
-        if self._waiting:
+        if self._stepper.waiting:
             raise UsageError("weights cannot be loaded while requests are running")
         if not self.engine.reset_prefix_cache():
             raise PolicyFailure(f"{self.name}: the engine did not empty its prefix cache")
@@ -229,60 +236,99 @@ class VLLMPolicy(Policy):
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt: EncodedPrompt, seed: int | None) -> Any:
-        """Return the engine's completion of a prompt."""
+
+class _Stepper:
+    """Steps an engine as long as requests wait, whichever policy made them.
+
+    Args:
+        engine: vLLM's `LLMEngine`.
+
+    Attributes:
+        waiting: What awaits the completion of each request, by the request's id.
+    """
+
+    _known: ClassVar[WeakValueDictionary[int, _Stepper]] = WeakValueDictionary()
+    _known_lock: ClassVar[Lock] = Lock()
+
+    def __init__(self, engine: Any) -> None:
+        self.waiting: dict[str, asyncio.Future[Any]] = {}
+        self._engine = engine
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._ids = count()
+
+    @classmethod
+    def of(cls, engine: Any) -> _Stepper:
+        """Return the stepper of an engine, which lives as long as a policy uses it."""
+        with cls._known_lock:
+            stepper = cls._known.get(id(engine))
+            if stepper is None:
+                stepper = cls._known[id(engine)] = cls(engine)
+            return stepper
+
+    async def complete(self, prompt_ids: list[int], params: Any, lora: Any) -> Any:
+        """Return the engine's completion of a prompt.
+
+        Args:
+            prompt_ids: The prompt.
+            params: vLLM's sampling parameters.
+            lora: vLLM's request of a LoRA adapter, or None.
+
+        Raises:
+            PolicyFailure: The engine failed.
+            UsageError: Another event loop waits for answers.
+        """
         loop = asyncio.get_running_loop()
-        room = self.codec.context_length - len(prompt.ids)
-        params = self.sampling_params(room, seed)
-        id = str(next(self._request_ids))
+        id = str(next(self._ids))
         done = self._add_future(id, loop)
         try:
-            tokens = {"prompt_token_ids": prompt.ids}
-            self.engine.add_request(id, tokens, params, lora_request=self._lora)
+            tokens = {"prompt_token_ids": prompt_ids}
+            self._engine.add_request(id, tokens, params, lora_request=lora)
         except Exception as error:
-            del self._waiting[id]
-            raise PolicyFailure(f"{self.name}: {type(error).__name__}: {error}") from error
-        if self._step_task is None or self._step_task.done():
-            self._step_task = loop.create_task(self._run_steps(loop))
+            del self.waiting[id]
+            raise PolicyFailure(f"vllm: {in_one_line(error)}") from error
+        if self._task is None or self._task.done():
+            self._task = loop.create_task(self._run_steps(loop))
         try:
             return await done
         finally:
-            if self._waiting.pop(id, None):  # the caller was cancelled
-                self.engine.abort_request([id])
+            if self.waiting.pop(id, None):  # the caller was cancelled
+                self._engine.abort_request([id])
 
     def _add_future(self, id: str, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         """Return a request's future; the engine serves one event loop as long as requests wait."""
         with self._lock:
             if self._loop is not loop:
-                if self._waiting and self._loop and not self._loop.is_closed():
+                if self.waiting and self._loop and not self._loop.is_closed():
                     raise UsageError(
-                        f"{self.name} was called from two event loops at once: its engine runs in "
-                        "one, and serves another only when no request waits"
+                        "vllm: an engine was used from two event loops at once: it runs in one, "
+                        "and serves another only when no request waits"
                     )
                 self._abort_all()
-                self._loop, self._step_task = loop, None
-            done = self._waiting[id] = loop.create_future()
+                self._loop, self._task = loop, None
+            done = self.waiting[id] = loop.create_future()
         return done
 
     async def _run_steps(self, loop: asyncio.AbstractEventLoop) -> None:
         """Step the engine until no request waits; other tasks of the event loop run in between."""
         while True:
             await asyncio.sleep(0)
-            if not self._waiting or self._loop is not loop:
+            if not self.waiting or self._loop is not loop:
                 return
             try:
-                outputs = self.engine.step()
+                outputs = self._engine.step()
             except Exception as error:
                 self._fail(error)
                 return
             for output in outputs:
-                done = self._waiting.pop(output.request_id, None)
+                done = self.waiting.pop(output.request_id, None)
                 if done and not done.done():
                     done.set_result(output.outputs[0])
 
     def _fail(self, error: Exception) -> None:
         """Fail all waiting requests."""
-        failure = PolicyFailure(f"{self.name}: {type(error).__name__}: {error}")
+        failure = PolicyFailure(f"vllm: {in_one_line(error)}")
         failure.__cause__ = error
         for done in self._abort_all():
             if not done.done():
@@ -290,10 +336,10 @@ class VLLMPolicy(Policy):
 
     def _abort_all(self) -> list[asyncio.Future[Any]]:
         """Abort all waiting requests, and return their futures."""
-        waiting, self._waiting = self._waiting, {}
+        waiting, self.waiting = self.waiting, {}
         if waiting:
             with contextlib.suppress(Exception):  # the engine may be broken
-                self.engine.abort_request(list(waiting))
+                self._engine.abort_request(list(waiting))
         return list(waiting.values())
 
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
 from textgym.concurrency import background_loop
-from textgym.errors import ContextFullError, EnvironmentFailure, UsageError
+from textgym.errors import ContextFullError, EnvironmentFailure, PolicyFailure, UsageError
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls
@@ -275,6 +276,24 @@ def _action_of(message: str | Message, is_cut: bool) -> Action:
     return with_parsed_calls(Action(said, finish_reason="length" if is_cut else "stop"))
 
 
+class _DrivenTokenPolicy(TokenPolicy):
+    """Asks for each message once: the trainer would take the same prompt for the next one."""
+
+    async def act(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        *,
+        prior: Tokens | None = None,
+        seed: int | None = None,
+    ) -> Action:
+        """Answer a conversation; tokens that cannot be used end the episode as a failure."""
+        try:
+            return await super().act(messages, tools, prior=prior, seed=seed)
+        except PolicyFailure as error:
+            raise UsageError(str(error)) from error  # is not retried
+
+
 class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
     """An episode for a trainer that samples token ids.
 
@@ -283,6 +302,8 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         key: The environment, the task, and which of its episodes this is.
         tokenizer: The model's tokenizer, with a chat template.
         seed: As in `rollout`.
+        context_length: An episode whose prompt has this many tokens is cut; by default there is no
+            limit. The trainer limits the messages.
         **settings: Further arguments of `TokenPolicy`.
 
     Attributes:
@@ -303,15 +324,21 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         tokenizer: Any,
         *,
         seed: int = 0,
+        context_length: int | None = None,
         **settings: Any,
     ) -> None:
         def make_policy(ask: Callable[[list[int]], Awaitable[SampledTokens]]) -> Policy:
             async def sample(
                 prompt_ids: list[int], sampling: Sampling, seed: int | None
             ) -> SampledTokens:
+                if context_length is not None and len(prompt_ids) >= context_length:
+                    raise ContextFullError(
+                        f"the prompt has {len(prompt_ids)} tokens, and the context {context_length}"
+                    )
                 return await ask(prompt_ids)
 
-            return TokenPolicy(sample, tokenizer, **{"name": "driven", **settings})
+            defaults = {"name": "driven", "sampling": Sampling(max_tokens=sys.maxsize)}
+            return _DrivenTokenPolicy(sample, tokenizer, **{**defaults, **settings})
 
         super().__init__(player, key, make_policy, seed)
 

@@ -20,6 +20,8 @@ from textgym.trajectories.schema import Trajectory
 
 __all__ = ["episode_figures", "failure_figures", "lag_figures", "ratio_figures"]
 
+_CAUSES = ("policy", "judge", "environment", "user")
+
 
 def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     """Return the figures of the episodes of a step.
@@ -68,11 +70,13 @@ def failure_figures(episodes: Iterable[Trajectory]) -> dict[str, float]:
     """Return how many episodes have no reward, and how many by what failed.
 
     Example:
-        >>> failure_figures([{"failure": {"boundary": "judge"}}, {"failure": None}])
-        {'episodes/failed': 1.0, 'episodes/failed/judge': 1.0}
+        >>> figures = failure_figures([{"failure": {"boundary": "judge"}}, {"failure": None}])
+        >>> figures["episodes/failed"], figures["episodes/failed/judge"]
+        (1.0, 1.0)
     """
     causes = Counter(episode["failure"]["boundary"] for episode in episodes if episode["failure"])
-    by_cause = {f"episodes/failed/{cause}": float(count) for cause, count in causes.items()}
+    names = dict.fromkeys([*_CAUSES, *causes])  # zeros too, for means over steps
+    by_cause = {f"episodes/failed/{name}": float(causes[name]) for name in names}
     return {"episodes/failed": float(causes.total()), **by_cause}
 
 

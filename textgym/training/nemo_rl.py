@@ -20,6 +20,7 @@ import torch
 from nemo_rl.environments.interfaces import EnvironmentInterface, EnvironmentReturn
 
 from textgym.errors import TrainingError, UsageError
+from textgym.policies.models import eos_token_ids
 from textgym.policies.token_policy import SampledTokens
 from textgym.training.driven import TokenEpisode
 from textgym.training.task_rows import key_of, player_of
@@ -53,10 +54,16 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         tokenizer: The model's tokenizer, with a chat template.
         max_open: How many episodes may be under way. The oldest is closed to make room, because
             NeMo RL does not say which episodes it has left.
+        end_ids: The ids at which a message ends, as `stop_token_ids` of NeMo RL's generation config
+            lists them; by default that of the tokenizer. NeMo RL does not tell which one ended a
+            message, so the first is taken.
     """
 
-    def __init__(self, tokenizer: Any, *, max_open: int = 8192) -> None:
+    def __init__(
+        self, tokenizer: Any, *, max_open: int = 8192, end_ids: Sequence[int] = ()
+    ) -> None:
         self._tokenizer, self._max_open = tokenizer, max_open
+        self._end_ids = tuple(end_ids) or (tokenizer.eos_token_id,)
         self._open: dict[str, _Open] = {}
         self._figures: dict[str, list[float]] = {}
         self._lock = Lock()
@@ -104,7 +111,7 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
             opened = self._open.pop(id, None)
         if opened is None:
             raise UsageError(f"the episode {id} is not under way: raise max_open")
-        ids = [*_encode(self._tokenizer, log[-1]["content"]), self._tokenizer.eos_token_id]
+        ids = self._sampled_ids(log[-1]["content"])
         prompt_ids = opened.episode.answer(SampledTokens(ids, None, True))
         if prompt_ids is None:
             self._count(opened.episode)
@@ -117,9 +124,15 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         said = self._tokenizer.decode(prompt_ids[len(earlier) :], skip_special_tokens=False)
         return _Stepped(said, {**metadata, "episode": id}, opened.episode.rewards[-1], False)
 
+    def _sampled_ids(self, text: str) -> list[int]:
+        """Return the ids of a message's text, up to the first one that ends a message."""
+        ids = [*_encode(self._tokenizer, text), self._end_ids[0]]
+        ends = eos_token_ids(self._end_ids, self._tokenizer)
+        return ids[: next(place for place, id in enumerate(ids, 1) if id in ends)]
+
     def _begin(self, row: Mapping[str, Any]) -> str:
         """Begin an episode of a row, and return its id."""
-        episode, id = _episode_of(row, self._tokenizer), uuid4().hex
+        episode, id = _episode_of(row, self._tokenizer, self._end_ids), uuid4().hex
         self._keep(id, _Open(episode, _open(episode)))
         return id
 
@@ -176,8 +189,10 @@ def make_datum(row: Mapping[str, Any], tokenizer: Any, index: int = 0) -> dict[s
     }
 
 
-def _episode_of(row: Mapping[str, Any], tokenizer: Any) -> TokenEpisode:
-    return TokenEpisode(player_of(row), key_of(row), tokenizer)
+def _episode_of(
+    row: Mapping[str, Any], tokenizer: Any, end_ids: Sequence[int] = ()
+) -> TokenEpisode:
+    return TokenEpisode(player_of(row), key_of(row), tokenizer, end_ids=end_ids)
 
 
 def _open(episode: TokenEpisode) -> list[int]:

@@ -6,7 +6,7 @@ between, so the transitions of an episode are one sequence unless the chat templ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from tinker_cookbook.rl.types import (
     StepResult,
 )
 
+from textgym.policies.models import eos_token_ids
 from textgym.policies.token_policy import SampledTokens
 from textgym.training.driven import TokenEpisode
 from textgym.training.task_rows import key_of, player_of
@@ -34,6 +35,8 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         tokenizer: The model's tokenizer, with a chat template.
         repeat: Which of the task's episodes this is.
         context_length: How many tokens the model can hold.
+        end_ids: The ids at which a message ends, such as `eos_token_id` of the model's generation
+            config; that of the tokenizer is added. Sampling stops at them.
     """
 
     def __init__(
@@ -43,11 +46,16 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         *,
         repeat: int = 0,
         context_length: int | None = None,
+        end_ids: int | Collection[int] | None = None,
     ) -> None:
         self._episode = TokenEpisode(
-            player_of(row), key_of(row, repeat), tokenizer, context_length=context_length
+            player_of(row),
+            key_of(row, repeat),
+            tokenizer,
+            context_length=context_length,
+            end_ids=end_ids,
         )
-        self._stop = [tokenizer.eos_token_id]
+        self._stop = sorted(eos_token_ids(end_ids, tokenizer))
 
     async def initial_observation(self) -> tuple[Any, list[int]] | InitialObservationOverflow:
         """Begin the episode, unless its prompt is longer than the context.
@@ -69,7 +77,7 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
                 or tries its group again, as its rollout strategy says.
         """
         reason = (extra or {}).get("stop_reason")
-        sampled = SampledTokens(list(action), None, None if reason is None else reason == "stop")
+        sampled = SampledTokens(action, None, None if reason is None else reason == "stop")
         prompt_ids = await self._episode.aanswer(sampled)
         if prompt_ids is not None:
             return StepResult(
@@ -101,18 +109,26 @@ class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
         tokenizer: The model's tokenizer, with a chat template.
         size: The number of episodes.
         context_length: How many tokens the model can hold.
+        end_ids: As in `TinkerEnv`.
     """
 
     row: Mapping[str, Any]
     tokenizer: Any
     size: int
     context_length: int | None = None
+    end_ids: int | Collection[int] | None = None
     _made: list[TinkerEnv] = field(default_factory=list, init=False, repr=False, compare=False)
 
     async def make_envs(self) -> Sequence[Env]:
         """Return the episodes."""
         self._made[:] = [
-            TinkerEnv(self.row, self.tokenizer, repeat=repeat, context_length=self.context_length)
+            TinkerEnv(
+                self.row,
+                self.tokenizer,
+                repeat=repeat,
+                context_length=self.context_length,
+                end_ids=self.end_ids,
+            )
             for repeat in range(self.size)
         ]
         return list(self._made)

@@ -20,6 +20,7 @@ from textgym.policies.chat.templates import (  # noqa: E402
     ignores_tools,
     render,
     uses_hermes_calls,
+    with_template_arguments,
 )
 
 PLAIN = (
@@ -107,6 +108,38 @@ def calling(arguments: Any, content: Any = None) -> list[Message]:
         },
         {"role": "tool", "content": "found", "tool_call_id": "1"},
     ]
+
+
+@pytest.mark.parametrize(
+    "value", [False, None, 1.5, 'it\'s "{% x %}"\n', [1, None], {"a": True}, "é\\"], ids=repr
+)
+@pytest.mark.parametrize("before", ["", "\n", "  ", "\n\n {%- if 1 -%}  x{% endif %}"], ids=repr)
+def test_template_arguments_are_those_of_transformers(value: Any, before: str) -> None:
+    template = before + "{% macro m() %}[{{ x }}]{% endmacro %}{{ m() }}" + PLAIN + "{{ x }}"
+    tokenizer = make_tokenizer(template)
+    named = with_template_arguments(tokenizer, {"x": value})
+    expected = tokenizer.apply_chat_template([user("Hello")], tokenize=False, x=value)
+    assert named.apply_chat_template([user("Hello")], tokenize=False) == expected
+    assert tokenizer.chat_template == template
+    assert with_template_arguments(tokenizer, {"x": value}) is named
+
+
+def test_template_arguments_for_a_processor_are_in_its_tokenizer() -> None:
+    inner = make_tokenizer(PLAIN)
+    inner.chat_template = None
+
+    class Processor:
+        tokenizer = inner
+        chat_template = "{{ x }}" + PLAIN
+
+    named = with_template_arguments(Processor(), {"x": "Hello"})
+    assert render(named, [user("there")], []) == "Hello<user>there\n<assistant>"
+
+
+@pytest.mark.parametrize("arguments", [{"x": object()}, {"x": float("nan")}, {"x y": 1}], ids=str)
+def test_template_arguments_that_are_none_are_refused(arguments: Any) -> None:
+    with pytest.raises(UsageError, match="a chat template"):
+        with_template_arguments(make_tokenizer(PLAIN), arguments)
 
 
 def test_text_ends_with_the_generation_prompt() -> None:

@@ -316,6 +316,43 @@ def test_an_engine_that_the_caller_holds_is_used_and_not_closed(policy: Any) -> 
     assert held.name.startswith("vllm:")
 
 
+def test_policies_over_one_engine_answer_at_once(policy: Any) -> None:
+    from textgym.policies.vllm import VLLMPolicy
+
+    short = VLLMPolicy.of(policy.engine, {**SETTINGS, "max_tokens": 3})
+    asked = [(policy, HELLO), (short, HELLO), (policy, ENDING), (short, ENDING)]
+    expected = [ask(one, messages)[0] for one, messages in asked]
+
+    async def together() -> list[Action]:
+        acts = [one.act(messages, []) for one, messages in asked]
+        return await asyncio.wait_for(asyncio.gather(*acts), timeout=120)
+
+    for action, single in zip(asyncio.run(together()), expected, strict=True):
+        assert action.token_ids == single.token_ids
+        assert action.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+    assert [len(action.token_ids or ()) for action in expected[:2]] == [8, 3]
+
+
+def test_policy_that_leaves_aborts_only_its_own_requests(policy: Any) -> None:
+    from textgym.policies.vllm import VLLMPolicy
+
+    (expected,) = ask(policy, HELLO)
+    leaving, staying = (VLLMPolicy.of(policy.engine, SETTINGS) for _ in range(2))
+
+    async def play() -> Action:
+        left, kept = (asyncio.ensure_future(one.act(HELLO, [])) for one in (leaving, staying))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        left.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await left
+        await leaving.close()
+        assert policy.engine.get_num_unfinished_requests() == 1
+        return await kept
+
+    assert asyncio.run(play()).token_ids == expected.token_ids
+
+
 def test_what_is_no_engine_or_is_busy_is_refused(policy: Any) -> None:
     from textgym.policies.vllm import VLLMPolicy
 

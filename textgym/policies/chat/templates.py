@@ -10,8 +10,9 @@ What a template expects is found out by rendering short probe conversations, onc
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -22,7 +23,14 @@ from textgym.policies.chat.hermes_parser import parse_tool_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.policies.json_codec import replace_surrogates
 
-__all__ = ["PROBE_TOOL", "encode", "ignores_tools", "render", "uses_hermes_calls"]
+__all__ = [
+    "PROBE_TOOL",
+    "encode",
+    "ignores_tools",
+    "render",
+    "uses_hermes_calls",
+    "with_template_arguments",
+]
 
 PROBE_TOOL: ToolSchema = {
     "type": "function",
@@ -77,6 +85,42 @@ def encode(tokenizer: Any, text: str) -> list[int]:
     """Return the token ids of a rendered text, which already has its special tokens."""
     ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids
+
+
+def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return a tokenizer whose chat template has values for some of its variables.
+
+    Args:
+        tokenizer: A transformers tokenizer with a chat template, or a processor with one; it is not
+            changed.
+        arguments: The values by name, such as `{"enable_thinking": False}` for Qwen3; as they
+            would be passed to `apply_chat_template`.
+
+    Returns:
+        A copy of the tokenizer; with a processor, of the tokenizer in it.
+
+    Raises:
+        UsageError: A name is no variable's, or a value is not one of JSON.
+    """
+    values = []
+    for name, value in arguments.items():
+        try:
+            values.append((name, repr(json.loads(json.dumps(value, allow_nan=False)))))
+        except (TypeError, ValueError):
+            raise UsageError(f"a chat template cannot be given {name}={value!r:.80}") from None
+        if not name.isidentifier():
+            raise UsageError(f"a chat template has no variable {name!r:.80}")
+    return _with_template_arguments(tokenizer, tuple(values))
+
+
+@lru_cache(maxsize=16)  # one copy, because what a template expects is found out for each tokenizer
+def _with_template_arguments(tokenizer: Any, arguments: tuple[tuple[str, str], ...]) -> Any:
+    inner = getattr(tokenizer, "tokenizer", tokenizer)
+    named = copy.copy(inner)
+    # Transformers removes the newline after a block, so that the template begins a line.
+    given = "".join(f"{{% set {name} = {value} %}}\n" for name, value in arguments)
+    named.chat_template = given + str(inner.chat_template or tokenizer.chat_template)
+    return named
 
 
 def ignores_tools(tokenizer: Any) -> bool:

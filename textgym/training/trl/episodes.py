@@ -20,7 +20,6 @@ from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
-from textgym.training.groups import has_variance
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
@@ -28,12 +27,14 @@ from textgym.training.trl.policies import check_plays_itself, policy_of
 from textgym.training.trl.rewards import (
     RewardFunc,
     check_has_rewards,
+    has_signal,
     log_episodes,
     reward_functions,
 )
 from textgym.training.trl.row_batches import check_trains_whole
 from textgym.training.trl.samples import Sample, make_sample, rollout_output
 from textgym.training.trl.tasks import prompt_of, task_of
+from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers.specs import WrapperSpec
 
@@ -63,10 +64,10 @@ class Episodes:
             template or a wrapper changed earlier messages: `error`; `drop`, which leaves it out of
             its group and counts it; or `whole`, which trains on all its sequences and needs
             `EpisodesTrainer` in place of `GRPOTrainer`.
-        redraw: How many times the groups of a batch whose episodes have the same return are played
+        redraw: How many times the groups of a batch whose episodes have equal rewards are played
             again, with other tasks of the trainer's data set, of the same environment; from equal
-            returns nothing is learned. Those of the last time stay. The text that logs show is then
-            not that of the task that was played.
+            rewards nothing is learned. Those of the last time stay. The text that logs show is then
+            not that of the task that was played. Reward functions of your own do not count.
         max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
@@ -116,7 +117,7 @@ class Episodes:
         }
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
-        self.redraw, self._batches = redraw, 0
+        self.redraw, self._batches = redraw, Counter[int]()  # by step
         self._failed_batches = 0  # in a row
         ids = self.player("train").env_ids
         self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
@@ -200,13 +201,11 @@ class Episodes:
         tasks = [task_of(prompt) for prompt in prompts]
         mode = "train" if trainer.model.training else "eval"
         repeats = _repeats(tasks, trainer, mode)
-        step = (self._batches, trainer.state.global_step) if mode == "train" else ()
-        self._batches += mode == "train"
-        seed = hash_int("trl", trainer.args.seed, mode, *step)
+        seed = hash_int("trl", trainer.args.seed, mode, *self._batch(trainer, mode))
         with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
             replaced = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else []
-        samples = self.samples_of(self.trajectories, trainer.processing_class.eos_token_id)
+        samples = self._samples(self.trajectories, trainer)
         log_episodes(samples, trainer._log_metric, replaced)
         if mode == "train":
             self._check_trainable(samples)
@@ -215,6 +214,17 @@ class Episodes:
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
         return rollout_output(samples)
+
+    def _batch(self, trainer: Any, mode: str) -> tuple[int, ...]:
+        """Return what tells a batch from others, also in a training that is resumed."""
+        if mode == "eval":
+            return ()
+        step = trainer.state.global_step
+        self._batches = Counter({step: self._batches[step] + 1})
+        return step, self._batches[step]
+
+    def _samples(self, trajectories: Sequence[Trajectory], trainer: Any) -> list[Sample]:
+        return self.samples_of(trajectories, tokenizer_of(trainer).eos_token_id)
 
     def _check_trainable(self, samples: Sequence[Sample]) -> None:
         """Check that not all episodes of many batches have failed, and that some reward exists.
@@ -262,10 +272,11 @@ class Episodes:
         first = trainer.accelerator.process_index * len(tasks)
         starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process
         for attempt in range(1, self.redraw + 1):
+            samples = self._samples(self.trajectories, trainer)
             equal = [
                 start
                 for start in starts
-                if not has_variance(self.trajectories[start : start + size])
+                if not has_signal(samples[start : start + size], self.reward_funcs, trainer)
             ]
             places = [start + number for start in equal for number in range(size)]
             others = {

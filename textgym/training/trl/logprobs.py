@@ -7,6 +7,7 @@ from typing import Any
 
 from textgym.policies.model_modes import evaluation_mode
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
+from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.token_rows import TokenRow
 
 __all__ = ["bound_of", "compare_logprobs", "trainer_logprobs"]
@@ -47,7 +48,7 @@ def trainer_logprobs(rows: Sequence[TokenRow], trainer: Any) -> list[list[float]
 
     if not rows:
         return []
-    device, pad_id = trainer.accelerator.device, trainer.processing_class.pad_token_id
+    device, pad_id = trainer.accelerator.device, tokenizer_of(trainer).pad_token_id
 
     def padded(values: Sequence[Sequence[int]], fill: int, side: str) -> Any:
         tensors = [torch.tensor(row) for row in values]

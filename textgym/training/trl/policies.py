@@ -11,6 +11,7 @@ from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
 from textgym.policies.hf import HFPolicy
 from textgym.policies.models import eos_token_ids
+from textgym.training.trl.tokenizers import tokenizer_of
 
 if TYPE_CHECKING:
     from textgym.policies.openai.policy import OpenAIPolicy
@@ -39,21 +40,19 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
         UsageError: The trainer's settings change the distribution that is sampled from.
     """
     sampling = sampling_of(trainer.args)
-    version = f"step {trainer.state.global_step}"
+    version, tokenizer = f"step {trainer.state.global_step}", tokenizer_of(trainer)
     if trainer.use_vllm and trainer.args.vllm_mode == "colocate":
-        yield _engine_policy(trainer, sampling, version)  # the trainer keeps the engine
+        yield _engine_policy(trainer, tokenizer, sampling, version)  # the trainer keeps the engine
         return
     with contextlib.ExitStack() as stack:
         if trainer.use_vllm:
             _check_vllm(trainer, vllm_structured_outputs_regex=None)
             url, model = _served_model(trainer)
-            ends = eos_token_ids(
-                trainer.model.generation_config.eos_token_id, trainer.processing_class
-            )
-            policy: Any = server_policy(url, model, trainer.processing_class, sampling, ends)
+            ends = eos_token_ids(trainer.model.generation_config.eos_token_id, tokenizer)
+            policy: Any = server_policy(url, model, tokenizer, sampling, ends)
         else:
             model = stack.enter_context(_generating(trainer))
-            policy = HFPolicy.of(model, trainer.processing_class, sampling, batch_size, name="trl")
+            policy = HFPolicy.of(model, tokenizer, sampling, batch_size, name="trl")
         stack.callback(lambda: run_sync(policy.close))
         policy.version = version
         yield policy
@@ -111,7 +110,7 @@ def _served_model(trainer: Any) -> tuple[str, str]:
     return served[0]  # type: ignore[return-value]
 
 
-def _engine_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
+def _engine_policy(trainer: Any, tokenizer: Any, sampling: Sampling, version: str) -> Policy:
     """Return a policy over the engine of a trainer, which has the weights of the last step.
 
     Raises:
@@ -125,7 +124,7 @@ def _engine_policy(trainer: Any, sampling: Sampling, version: str) -> Policy:
     )
     from textgym.policies.vllm import VLLMPolicy
 
-    policy = VLLMPolicy.of(trainer.vllm_generation.llm, sampling, name="trl")
+    policy = VLLMPolicy.of(trainer.vllm_generation.llm, sampling, name="trl", tokenizer=tokenizer)
     policy.version = version
     return policy
 
@@ -169,7 +168,6 @@ def sampling_of(arguments: Any) -> Sampling:
         "min_p": (0.0, None),
         "repetition_penalty": (1.0,),
         "generation_kwargs": ({}, None),
-        "chat_template_kwargs": ({}, None),
     }
     for name, allowed in neutral.items():
         value = getattr(arguments, name, allowed[0])

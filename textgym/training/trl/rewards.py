@@ -6,6 +6,7 @@ another environment, or of a component that the episode does not have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +16,14 @@ from textgym.training.figures import episode_figures, failure_figures
 from textgym.training.trl.samples import Sample
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["RewardFunc", "check_has_rewards", "log_episodes", "reward_functions", "verifier_reward"]
+__all__ = [
+    "RewardFunc",
+    "check_has_rewards",
+    "has_signal",
+    "log_episodes",
+    "reward_functions",
+    "verifier_reward",
+]
 
 _LOGGED_BY_TRL = ("reward", "entropy")
 
@@ -65,6 +73,26 @@ def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
 
     rewards.__name__ = name
     return rewards
+
+
+def has_signal(group: Sequence[Sample], functions: Sequence[RewardFunc], trainer: Any) -> bool:
+    """Return whether the advantages of a group are not all 0.
+
+    Args:
+        group: The samples.
+        functions: The reward functions of the episodes.
+        trainer: The trainer, which weights them and adds them up.
+    """
+    graded = [sample for sample in group if sample.reward is not None]
+    weights = trainer.reward_weights.tolist()
+    weighted = [
+        [weight * (value or 0.0) for value in function(episode=graded)]
+        for function, weight in zip(trainer.reward_funcs, weights, strict=True)
+        if function in functions
+    ]
+    if trainer.multi_objective_aggregation == "sum_then_normalize":
+        weighted = [[math.fsum(values) for values in zip(*weighted, strict=True)]]
+    return any(len(set(values)) > 1 for values in weighted)
 
 
 def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> None:

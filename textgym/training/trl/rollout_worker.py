@@ -23,7 +23,7 @@ import numpy as np
 from transformers import TrainerCallback
 from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
-from textgym.errors import TrainingError
+from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.episode import EpisodeKey
@@ -93,6 +93,11 @@ class EpisodesWorker:
     ) -> None:
         check_minimum(0, start=start)
         sampling = sampling_of(args)
+        if getattr(args, "chat_template_kwargs", None):
+            raise UsageError(
+                "EpisodesWorker does not use chat_template_kwargs: pass a tokenizer that has them, "
+                "from textgym.policies.chat.templates.with_template_arguments"
+            )
         if isinstance(policy, str):
             url = args.vllm_server_base_url
             policy = server_policy(url, policy, tokenizer or policy, sampling)

@@ -13,13 +13,14 @@ from typing import Any
 from textgym.errors import UsageError
 from textgym.training.trl.logprobs import trainer_logprobs
 from textgym.training.trl.samples import Sample
+from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.token_rows import TokenRow
 
 __all__ = ["add_rows", "check_trains_whole"]
 
 _MEAN_OVER_ROWS = ("grpo", "sapo")  # of means over the tokens of each row
-_SUM_OVER_ROWS = ("dr_grpo", "luspo")  # divided by the number of rows
-_OVER_TOKENS = ("dapo", "bnpo", "cispo", "vespo")
+_SUM_OVER_ROWS = ("dr_grpo",)  # divided by the number of rows
+_OVER_TOKENS = ("dapo", "bnpo", "cispo")
 
 
 def check_trains_whole(trainer: Any) -> None:
@@ -38,7 +39,7 @@ def check_trains_whole(trainer: Any) -> None:
     known = (*_MEAN_OVER_ROWS, *_SUM_OVER_ROWS, *_OVER_TOKENS)
     if trainer.loss_type not in known:
         raise UsageError(
-            f"on_split='whole' needs one of the loss types {', '.join(known)}, not "
+            f"on_split='whole' needs GRPOConfig.loss_type={' or '.join(known)}, not "
             f"{trainer.loss_type!r}"
         )
     if trainer.use_vllm:
@@ -47,6 +48,7 @@ def check_trains_whole(trainer: Any) -> None:
         "beta": 0.0,
         "mask_truncated_completions": False,
         "importance_sampling_level": "token",
+        "off_policy_mask_threshold": None,
     }
     for name, value in fitting.items():
         if getattr(trainer, name) != value:
@@ -68,7 +70,7 @@ def add_rows(batch: Mapping[str, Any], samples: Sequence[Sample], trainer: Any) 
     added = [row for sample in samples for row in sample.more_rows]
     parts = trainer.args.steps_per_generation
     fillers = -(len(samples) + len(added)) % parts if added else 0
-    eos = trainer.processing_class.eos_token_id
+    eos = tokenizer_of(trainer).eos_token_id
     filler = TokenRow([eos], [eos], [0], [0.0])
     rows = added + [filler] * fillers
     grown = dict(batch)
@@ -103,7 +105,7 @@ def _advantages(
 
 def _joined(batch: Mapping[str, Any], rows: Sequence[TokenRow], trainer: Any) -> dict[str, Any]:
     """Return the tensors of a batch with further rows, padded to one width."""
-    pad_id = trainer.processing_class.pad_token_id
+    pad_id = tokenizer_of(trainer).pad_token_id
     prompts = [row.prompt_ids for row in rows]
     completions = [row.completion_ids for row in rows]
     added: dict[str, tuple[Sequence[Sequence[float]], float, str]] = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -21,9 +22,12 @@ from verl.experimental.agent_loop.agent_loop import (
     register,
 )
 from verl.trainer.ppo.core_algos import register_adv_est
+from verl.utils.fs import copy_to_local
+from verl.utils.model import get_generation_config
 
 from textgym.errors import ContextFullError, PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
+from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.training.task_rows import key_of, player_of
 from textgym.training.verl.advantages import textgym_grpo
@@ -79,7 +83,7 @@ class _Server:
             raise PolicyFailure("verl's server sampled nothing")
         self.versions.setdefault("min_global_steps", output.extra_fields.get("min_global_steps"))
         self.versions["max_global_steps"] = output.extra_fields.get("max_global_steps")
-        return SampledTokens(list(output.token_ids), output.log_probs or None)
+        return SampledTokens(output.token_ids, output.log_probs or None)
 
 
 @register(AGENT_NAME)
@@ -103,12 +107,14 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
         Raises:
             TrainingError: The present trainer shall leave the episode out.
         """
+        model = self.config.actor_rollout_ref.model
         server = _Server(self.server_manager, self.rollout_config, sampling_params)
         policy = TokenPolicy(
             server.sample,
-            self.tokenizer,
+            with_template_arguments(self.tokenizer, self.apply_chat_template_kwargs),
             Sampling(max_tokens=self.rollout_config.response_length),
             name="verl",
+            end_ids=_end_ids(model.path, bool(model.get("trust_remote_code"))),
         )
         task = row["extra_info"]
         (trajectory,) = await player_of(task).aplay(policy, [key_of(task)])
@@ -142,6 +148,13 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
                 "verl counts as one episode with algorithm.adv_estimator=grpo only"
             )
         return samples
+
+
+@cache
+def _end_ids(model: str, trust_remote_code: bool) -> Any:
+    """Return the ids at which verl's servers end a message, as the model's files list them."""
+    config = get_generation_config(copy_to_local(model), trust_remote_code)
+    return getattr(config, "eos_token_id", None)
 
 
 def _output(sample: VerlSample, versions: dict[str, Any]) -> AgentLoopOutput:

@@ -144,7 +144,9 @@ def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
             reward_funcs=episodes.reward_funcs,  # (textgym)
         )
         trainer.remove_callback(PrinterCallback)  # all figures are in the history
-        trainer.add_callback(HistoryCallback(Path("runs/grpo", f"{game}-{name}-{seed}.jsonl")))
+        history = Path("runs/grpo", f"{game}-{name.replace(' ', '-')}-{seed}.jsonl")
+        history.unlink(missing_ok=True)
+        trainer.add_callback(HistoryCallback(history))
         first = _evaluated(trainer)
         trainer.train()
         last = _evaluated(trainer)

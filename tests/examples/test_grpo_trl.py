@@ -35,7 +35,7 @@ def test_two_steps_of_each_game(game: str) -> None:
     assert run["gap"] < 1e-4
     assert 0 < run["last"]["success"] < 1
     assert (grpo_trl.MCQA in run["last"]) == (game == "mixture")
-    lines = read_history(Path("runs/grpo") / f"{game}-with feedback-0.jsonl")
+    lines = read_history(Path("runs/grpo") / f"{game}-with-feedback-0.jsonl")
     assert [line["step"] for line in lines] == [0, 1, 2]  # with the evaluations
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
 import textgym
@@ -15,6 +17,7 @@ from textgym.errors import EnvironmentFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
 from textgym.rewards import Grade
+from textgym.rollouts import play_episode
 from textgym.tasks.task import Task
 from textgym.training import EpisodeKey, EpisodePlayer
 
@@ -214,3 +217,16 @@ def test_a_closed_player_plays_no_more() -> None:
     player.close()
     with pytest.raises(UsageError, match="the player is closed"):
         player.play("oracle", [EpisodeKey(MCQA, 0, 0)])
+
+
+def test_integers_of_numpy_name_episodes() -> None:
+    with EpisodePlayer(MCQA) as player:
+        (played,) = player.play("oracle", [EpisodeKey(MCQA, np.int64(3), np.int32(1))])
+    assert json.dumps([played["task_index"], played["repeat"]]) == "[3, 1]"
+
+
+def test_the_cut_of_a_time_limit_is_graded() -> None:
+    env = gymnasium.make(GUESS, max_episode_steps=1)
+    played = asyncio.run(play_episode(env, "random", task={"highest": 7, "turns": 3, "number": 5}))
+    assert (played["truncated"], len(played["steps"])) == (True, 1)
+    assert played["is_success"] is not None

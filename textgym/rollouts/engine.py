@@ -42,6 +42,7 @@ from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.tasks.json_rows import json_row
+from textgym.time_limits import grade_at_time_limit
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
@@ -288,8 +289,9 @@ async def play_episode(
 ) -> Trajectory:
     """Play one episode and return its trajectory, for loops of your own.
 
-    The prompt and the seeds are those that `rollout` uses. A failed episode is returned too: its
-    `reward` is None, and `failure` says what failed.
+    The prompt and the seeds are those that `rollout` uses, and the cut of a `TimeLimit` is graded,
+    see `grade_at_time_limit`. A failed episode is returned too: its `reward` is None, and `failure`
+    says what failed.
 
     Args:
         env: An environment. It is not closed.
@@ -311,7 +313,7 @@ async def play_episode(
     if index is not None and task is not None:
         raise UsageError("pass index or task, not both")
     check_minimum(0, repeat=repeat, index=index or 0)
-    kwargs = recorded_kwargs(kwargs_from_spec(env))
+    kwargs = recorded_kwargs(kwargs_from_spec(grade_at_time_limit(env)))
     row = None if task is None else json_row(task)
     job = Job(env_name(env), kwargs, index or 0, repeat, seed, row)
     player = make_policy(policy)

@@ -11,6 +11,8 @@ import contextlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import starmap
+from operator import index
 from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
@@ -127,7 +129,10 @@ class EpisodePlayer:
         """
         if self._is_closed:
             raise UsageError("the player is closed")
-        asked = [EpisodeKey(*key) for key in episodes]
+        asked = [
+            EpisodeKey(id, index(task), index(repeat))  # Python's own integers, for records
+            for id, task, repeat in starmap(EpisodeKey, episodes)
+        ]
         tasks = defaultdict(list)
         for key in asked:
             if key.env_id not in self._env_fns:

@@ -138,6 +138,10 @@ def _user_text(messages: Sequence[Message]) -> str:
     others = sorted({message["role"] for message in messages} - {"user"})
     if others:
         raise TrainingError(f"verifiers shows messages of a user, not of {', '.join(others)}")
+    contents = [message.get("content") for message in messages]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    if any(part["type"] != "text" for part in parts):
+        raise TrainingError("the adapter of verifiers shows text alone, and there is an image")
     return "\n\n".join(text_of(message) for message in messages)
 
 

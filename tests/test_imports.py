@@ -38,7 +38,7 @@ def run(code: str) -> str:
         capture_output=True,
         text=True,
         cwd=PACKAGE.anchor,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -71,7 +71,7 @@ def test_unusable_tokens_of_a_trainer_fail_the_episode(engine: Scripted) -> None
         assert episode.answer(engine.sample(episode.open() or [])) is not None
         assert episode.answer(SampledTokens([-1], None)) is None  # it is not asked again
     assert episode.rewards == [-FEE]
-    with pytest.raises(EnvironmentFailure, match=r"\(policy\): .* the tokenizer does not have"):
+    with pytest.raises(EnvironmentFailure, match=r"\(policy\): .* gave the token id -1"):
         _ = episode.result
 
 

@@ -150,8 +150,8 @@ class TokenPolicy(Policy):
         ids, logprobs = ids[:length], logprobs and logprobs[:length]
         if len(ids) > max_tokens:
             raise self._failure(f"gave {len(ids)} tokens, and max_tokens is {max_tokens}")
-        if min(ids, default=0) < 0 or None in self.tokenizer.convert_ids_to_tokens(ids):
-            raise self._failure("gave a token id that the tokenizer does not have")
+        if min(ids, default=0) < 0:  # ids above the tokenizer's last one exist: models are padded
+            raise self._failure(f"gave the token id {min(ids)}")
         if logprobs is not None and not all(map(math.isfinite, logprobs)):
             raise self._failure("gave an infinite log probability for a sampled token")
         return SampledTokens(ids, logprobs, length is not None or bool(sampled.is_finished))

@@ -77,6 +77,7 @@ def _draw_ceiling(axes: Any, ceiling: float) -> None:
         textcoords="offset points",
         color="#444444",
         fontsize=9,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
 
 

@@ -33,7 +33,11 @@ COLUMNS = 3  # of panels, at most
 
 
 def draw(
-    paths: Sequence[Path], shown: Sequence[str], place: Path, ceiling: float | None = None
+    paths: Sequence[Path],
+    shown: Sequence[str],
+    place: Path,
+    ceiling: float | None = None,
+    smooth: int = 1,
 ) -> None:
     """Draw a panel for each figure.
 
@@ -42,6 +46,7 @@ def draw(
         shown: The names of the figures.
         place: The picture.
         ceiling: Where to draw a dashed line in the first panel.
+        smooth: How many values of a line the mean is taken over.
 
     Raises:
         UsageError: No history has one of the figures.
@@ -56,7 +61,7 @@ def draw(
     size = width, height + 0.21 * label_rows
     figure = plt.figure(figsize=size, dpi=120, layout="constrained")
     for number, name in enumerate(shown, 1):
-        _draw_panel(figure.add_subplot(rows, columns, number), histories, name)
+        _draw_panel(figure.add_subplot(rows, columns, number), histories, name, smooth)
     first = figure.axes[0]
     if len(histories) > 1:
         lines, place_below = list(first.lines), "outside lower center"
@@ -93,11 +98,10 @@ def _check_known(shown: Sequence[str], histories: Sequence[Any]) -> None:
             raise UsageError(f"no history has the figure {name!r}; there are {there}")
 
 
-def _draw_panel(axes: Any, histories: Sequence[Any], name: str) -> None:
+def _draw_panel(axes: Any, histories: Sequence[Any], name: str, smooth: int) -> None:
     for lines, (colour, dashes) in zip(histories, itertools.cycle(STYLES)):
-        _draw_line(
-            axes, [line for line in lines if line.get(name) is not None], name, colour, dashes
-        )
+        known = [line for line in lines if line.get(name) is not None]
+        _draw_line(axes, known, name, smooth, color=colour, linestyle=dashes)
     axes.set(xlabel="step", ylabel=name)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -105,18 +109,19 @@ def _draw_panel(axes: Any, histories: Sequence[Any], name: str) -> None:
     axes.margins(x=0.02)
 
 
-def _draw_line(axes: Any, lines: Sequence[Any], name: str, colour: str, dashes: str) -> None:
+def _draw_line(axes: Any, lines: Sequence[Any], name: str, smooth: int, **look: str) -> None:
     """Draw a figure by step, and the band of its bounds where they are known."""
     steps, values = [line["step"] for line in lines], [line[name] for line in lines]
-    marker = "o" if len(steps) < 30 else ""
-    axes.plot(steps, values, dashes, color=colour, linewidth=1.5, marker=marker)
+    windows = [values[max(0, end - smooth) : end] for end in range(1, len(values) + 1)]
+    means = [sum(window) / len(window) for window in windows]
+    axes.plot(steps, means, linewidth=1.5, marker="o" if len(steps) < 30 else "", **look)
     low, high = (f"{name.replace('episodes/', '')}_{bound}" for bound in ("low", "high"))
     bounded = [line for line in lines if None not in (line.get(low), line.get(high))]
     axes.fill_between(
         [line["step"] for line in bounded],
         [line[low] for line in bounded],
         [line[high] for line in bounded],
-        color=colour,
+        color=look["color"],
         alpha=0.15,
         linewidth=2,  # a single step has no area
     )
@@ -134,10 +139,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("histories", type=Path, nargs="+")
     parser.add_argument("--show", nargs="+", default=["reward"], help="names of figures")
     parser.add_argument("--ceiling", type=float, help="a dashed line in the first panel")
+    parser.add_argument("--smooth", type=int, default=1, help="draw means of so many values")
     parser.add_argument("--out", type=Path, help="by default the first file's name with .png")
     asked = parser.parse_args(arguments)
     place = asked.out or asked.histories[0].with_suffix(".png")
-    draw(asked.histories, asked.show, place, asked.ceiling)
+    draw(asked.histories, asked.show, place, asked.ceiling, max(asked.smooth, 1))
     print(f"The figures are drawn in {place}.")
     return 0
 

@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 import textgym
+from textgym.cli.arguments import read_settings
 from textgym.cli.output.tables import metrics_table
 from textgym.messages import text_of
 from textgym.metrics.confidence_intervals import rate_interval
@@ -178,6 +179,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play, analyse, and write what to train on."""
     parser = argparse.ArgumentParser(description="A model in an office: what does it fail at?")
     parser.add_argument("--policy", default="hf", help="a policy, such as openai:MODEL")
+    parser.add_argument(
+        "--policy-set",
+        metavar="NAME=VALUE",
+        nargs="+",
+        default=[],
+        help="options of the policy, such as tool_prompt=true",
+    )
     parser.add_argument("--tasks", type=int, default=20, help="held-out tasks, and train tasks")
     parser.add_argument("--samples", type=int, default=4, help="episodes of each train task")
     parser.add_argument("--max-tokens", type=int, default=512, help="of a message")
@@ -187,7 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     policy: str | Policy = asked.policy
     if asked.policy.partition(":")[0] in ("hf", "vllm", "openai"):
-        policy = textgym.make_policy(asked.policy, {"max_tokens": asked.max_tokens})
+        options = read_settings(asked.policy_set, "--policy-set")
+        policy = textgym.make_policy(asked.policy, {"max_tokens": asked.max_tokens}, options)
     kwargs = {} if asked.level is None else {"level": asked.level}
 
     def play(split: str, repeats: int) -> Any:
@@ -202,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     held_out = play("validation", 1)
     train = play("train", asked.samples)
-    show_baseline(console, asked.policy, held_out.metrics)
+    show_baseline(console, asked.policy.partition("@")[0], held_out.metrics)
     show_failures(console, list(held_out.trajectories()))
     tasks = to_train_on(train.trajectories())
     asked.out.mkdir(parents=True, exist_ok=True)

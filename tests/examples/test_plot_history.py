@@ -123,6 +123,12 @@ def test_bounds_are_a_band(
     assert corners == {(1, 0.25), (1, 0.75), (3, 0.375), (3, 0.875)}
 
 
+def test_smooth_lines_are_means_of_the_last_values(tmp_path: Path, drawn: list[Any]) -> None:
+    path = write(tmp_path / "history.jsonl", {"reward": 0}, {"reward": 1}, {"reward": 3})
+    plot_history.draw([path], ["reward"], tmp_path / "curves.png", smooth=2)
+    assert list(drawn[0].axes[0].lines[0].get_ydata()) == [0, 0.5, 2]
+
+
 def test_lines_that_were_added_later_are_drawn_by_step(tmp_path: Path, drawn: list[Any]) -> None:
     with History(tmp_path / "history.jsonl") as history:
         history.log(3, {"reward": 1})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,6 @@ from repository import EXAMPLES
 from textgym.errors import UsageError
 from textgym.messages import assistant, user
 from textgym.policies import Action
-from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.vllm import VLLMPolicy
 
 pytest.importorskip("torch")
@@ -103,7 +103,7 @@ def test_policies_over_one_engine_get_their_own_answers(engine: Engine) -> None:
 
 
 def test_policy_may_have_a_tokenizer_with_another_template(engine: Engine) -> None:
-    longer = with_template_arguments(engine.tokenizer, {})
+    longer = copy.copy(engine.tokenizer)
     longer.chat_template = "Say" + longer.chat_template
     policies = VLLMPolicy.of(engine), VLLMPolicy.of(engine, tokenizer=longer)
     lengths = [len(policy.codec.encode_prompt(ASKED, [], None).ids) for policy in policies]

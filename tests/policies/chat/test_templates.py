@@ -124,6 +124,26 @@ def test_template_arguments_are_those_of_transformers(value: Any, before: str) -
     assert with_template_arguments(tokenizer, {"x": value}) is named
 
 
+def test_tokenizer_is_the_same_without_template_arguments() -> None:
+    tokenizer = make_tokenizer(PLAIN)
+    assert with_template_arguments(tokenizer, {}) is tokenizer
+
+
+@pytest.mark.parametrize("template", [None, {"default": PLAIN}], ids=["none", "several"])
+def test_template_arguments_need_one_template(template: Any) -> None:
+    tokenizer = make_tokenizer(PLAIN)
+    tokenizer.chat_template = template
+    with pytest.raises(UsageError, match="must have one chat template"):
+        with_template_arguments(tokenizer, {"x": 1})
+
+
+def test_template_arguments_follow_a_template_that_changes() -> None:
+    tokenizer = make_tokenizer("{{ x }}one")
+    assert with_template_arguments(tokenizer, {"x": 1}).chat_template.endswith("one")
+    tokenizer.chat_template = "{{ x }}two"
+    assert with_template_arguments(tokenizer, {"x": 1}).chat_template.endswith("two")
+
+
 def test_template_arguments_for_a_processor_are_in_its_tokenizer() -> None:
     inner = make_tokenizer(PLAIN)
     inner.chat_template = None

@@ -91,16 +91,16 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
     """Return a tokenizer whose chat template has values for some of its variables.
 
     Args:
-        tokenizer: A transformers tokenizer with a chat template, or a processor with one; it is not
+        tokenizer: A transformers tokenizer with a chat template, or a processor with one. It is not
             changed.
         arguments: The values by name, such as `{"enable_thinking": False}` for Qwen3; as they
             would be passed to `apply_chat_template`.
 
     Returns:
-        A copy of the tokenizer; with a processor, of the tokenizer in it.
+        The tokenizer, or that of the processor; a copy if it needs another template.
 
     Raises:
-        UsageError: A name is no variable's, or a value is not one of JSON.
+        UsageError: A name is no variable's, a value is not one of JSON, or there is no template.
     """
     values = []
     for name, value in arguments.items():
@@ -110,17 +110,22 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
             raise UsageError(f"a chat template cannot be given {name}={value!r:.80}") from None
         if not name.isidentifier():
             raise UsageError(f"a chat template has no variable {name!r:.80}")
-    return _with_template_arguments(tokenizer, tuple(values))
+    inner = getattr(tokenizer, "tokenizer", tokenizer)
+    if inner.chat_template and not values:
+        return inner
+    template = inner.chat_template or tokenizer.chat_template
+    if not isinstance(template, str):
+        raise UsageError("the tokenizer must have one chat template, as a text")
+    # Transformers removes the newline after a block, so that the template begins a line.
+    given = "".join(f"{{% set {name} = {value} %}}\n" for name, value in values)
+    return _with_template(inner, given + template)
 
 
 @lru_cache(maxsize=16)  # one copy, because what a template expects is found out for each tokenizer
-def _with_template_arguments(tokenizer: Any, arguments: tuple[tuple[str, str], ...]) -> Any:
-    inner = getattr(tokenizer, "tokenizer", tokenizer)
-    named = copy.copy(inner)
-    # Transformers removes the newline after a block, so that the template begins a line.
-    given = "".join(f"{{% set {name} = {value} %}}\n" for name, value in arguments)
-    named.chat_template = given + str(inner.chat_template or tokenizer.chat_template)
-    return named
+def _with_template(tokenizer: Any, template: str) -> Any:
+    copied = copy.copy(tokenizer)
+    copied.chat_template = template
+    return copied
 
 
 def ignores_tools(tokenizer: Any) -> bool:

@@ -156,7 +156,11 @@ def test_template_arguments_for_a_processor_are_in_its_tokenizer() -> None:
     assert render(named, [user("there")], []) == "Hello<user>there\n<assistant>"
 
 
-@pytest.mark.parametrize("arguments", [{"x": object()}, {"x": float("nan")}, {"x y": 1}], ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    [{"x": object()}, {"x": float("nan")}, {"x y": 1}],
+    ids=["object", "nan", "name"],
+)
 def test_template_arguments_that_are_none_are_refused(arguments: Any) -> None:
     with pytest.raises(UsageError, match="a chat template"):
         with_template_arguments(make_tokenizer(PLAIN), arguments)

@@ -187,6 +187,12 @@ def test_more_tokens_than_max_tokens_are_a_failure(tokenizer: Any) -> None:
     assert "gave 6 tokens, and max_tokens is 5" in failure(make_policy(tokenizer, answer)[0])
 
 
+def test_end_ids_may_be_those_of_numpy(tokenizer: Any) -> None:
+    said = tokenizer.encode("two")
+    policy, _ = make_policy(tokenizer, SampledTokens([*said, 3], None), end_ids=[np.int64(3)])
+    assert act(policy).finish_reason == "stop"
+
+
 @pytest.mark.parametrize("id", [-1, 10**30], ids=str)
 def test_id_that_no_model_has_is_a_failure(tokenizer: Any, id: int) -> None:
     failure(make_policy(tokenizer, SampledTokens([id], None))[0])

@@ -81,6 +81,17 @@ def test_rewinding_to_the_last_step_keeps_its_line_open(tmp_path: Path) -> None:
     assert read_history(history.path) == [{"step": 1, "reward": 0.5, "loss": 2}]
 
 
+def test_line_of_an_earlier_process_that_is_equal_stays(tmp_path: Path) -> None:
+    for _ in range(2):
+        with History(tmp_path / "history.jsonl") as history:
+            history.log(0, {"reward": 1}, rewind=False)
+    history.log(0, {"length": 2}, rewind=False)
+    assert read_history(history.path) == [
+        {"step": 0, "reward": 1},
+        {"step": 0, "reward": 1, "length": 2},
+    ]
+
+
 def test_earlier_step_can_be_added_without_rewinding(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     with History(path) as history:

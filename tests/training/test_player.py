@@ -20,6 +20,7 @@ from textgym.rewards import Grade
 from textgym.rollouts import play_episode
 from textgym.tasks.task import Task
 from textgym.training import EpisodeKey, EpisodePlayer
+from textgym.training.tasks import list_tasks
 
 MCQA, GUESS = "textgym/MCQA-v0", "textgym/GuessNumber-v0"
 
@@ -205,6 +206,17 @@ def test_functions_make_environments(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         EpisodePlayer(MCQA, **arguments)
+
+
+def test_a_function_of_another_split_has_a_data_set() -> None:
+    with EpisodePlayer(lambda: gymnasium.make(MCQA, split="test")) as player:
+        (task,) = list_tasks(player, {MCQA: 1.0}, 1, split="train")
+    assert task == (MCQA, "train", 0)
+
+
+def test_a_task_that_is_no_integer_is_refused() -> None:
+    with EpisodePlayer(MCQA) as player, pytest.raises(UsageError, match=r"integers, not .*1\.5"):
+        player.play("oracle", [EpisodeKey(MCQA, 1.5)])  # type: ignore[arg-type]
 
 
 def test_an_environment_that_it_does_not_have_is_refused() -> None:

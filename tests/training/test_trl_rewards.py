@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from textgym.errors import UsageError
 from textgym.training.trl.rewards import has_signal, reward_functions
 from textgym.training.trl.samples import Sample
 from textgym.trajectories.token_rows import TokenRow
@@ -59,3 +60,22 @@ def test_failed_episodes_are_no_signal() -> None:
     trainer = trainer_with(functions, [1.0], "sum_then_normalize")
     assert not has_signal([sample(1.0), sample(None), sample(1.0)], functions, trainer)
     assert not has_signal([sample(None), sample(None)], functions, trainer)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "paid"),
+    [
+        ("sum_then_normalize", [{"a": 1.0}, {}]),
+        ("normalize_then_sum", [{"a": 1.0, "b": 1.0}, {"a": 1.0}]),
+    ],
+)
+def test_rewards_that_do_not_exist_are_no_signal(aggregation: str, paid: Any) -> None:
+    functions = reward_functions(["a", "b"], [])
+    trainer = trainer_with(functions, [1.0, 1.0], aggregation)
+    assert not has_signal([sample(1.0, **components) for components in paid], functions, trainer)
+
+
+def test_signal_needs_reward_functions_of_the_episodes() -> None:
+    trainer = trainer_with([lambda **_: [0.0, 1.0]], [1.0], "sum_then_normalize")
+    with pytest.raises(UsageError, match="redraw needs reward functions of the episodes"):
+        has_signal([sample(1.0), sample(0.0)], reward_functions("total", []), trainer)

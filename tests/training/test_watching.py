@@ -26,7 +26,6 @@ from textgym.training import (
     ratio_figures,
 )
 from textgym.training.groups import has_variance
-from textgym.training.tasks import list_tasks
 
 GUESS, MCQA = "textgym/GuessNumber-v0", "textgym/MCQA-v0"
 
@@ -193,11 +192,12 @@ def test_groups_that_replace_others_have_their_places() -> None:
 
 
 def test_tasks_of_another_split_are_refused() -> None:
-    with EpisodePlayer(MCQA) as player:
-        with pytest.raises(UsageError, match=r"split train of .*, not test: make it with"):
-            play_groups(player, "oracle", [TaskRef(MCQA, "test", 0)], count=1, size=2)
-        with pytest.raises(UsageError, match=r"split train of .*, not validation"):
-            list_tasks(player, {MCQA: 1.0}, 2, split="validation")
+    tasks = [TaskRef(MCQA, "test", 0)]
+    with (
+        EpisodePlayer(MCQA) as player,
+        pytest.raises(UsageError, match=r"plays the split train of .*, and a task is of test"),
+    ):
+        play_groups(player, "oracle", tasks, count=1, size=2)
 
 
 def test_groups_that_cannot_be_replaced_are_kept() -> None:

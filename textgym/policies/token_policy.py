@@ -98,9 +98,10 @@ class TokenPolicy(Policy):
         self.version: str | None = None
         self._sample = sample
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        ends = eos_token_ids(end_ids, tokenizer)
-        if not all(isinstance(id, int) for id in ends):
-            raise UsageError(f"TokenPolicy: end_ids must be token ids, not {end_ids!r}")
+        try:
+            ends = {operator.index(id) for id in eos_token_ids(end_ids, tokenizer)}
+        except TypeError:
+            raise UsageError(f"TokenPolicy: end_ids must be token ids, not {end_ids!r}") from None
         length = sys.maxsize if context_length is None else context_length
         self.codec = ChatCodec(name, tokenizer, ends, length, parser)
 

@@ -129,10 +129,7 @@ class EpisodePlayer:
         """
         if self._is_closed:
             raise UsageError("the player is closed")
-        asked = [
-            EpisodeKey(id, index(task), index(repeat))  # Python's own integers, for records
-            for id, task, repeat in starmap(EpisodeKey, episodes)
-        ]
+        asked = [_plain_key(key) for key in starmap(EpisodeKey, episodes)]
         tasks = defaultdict(list)
         for key in asked:
             if key.env_id not in self._env_fns:
@@ -182,3 +179,15 @@ class EpisodePlayer:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _plain_key(key: EpisodeKey) -> EpisodeKey:
+    """Return a key with Python's own integers, for records.
+
+    Raises:
+        UsageError: It has others than integers.
+    """
+    try:
+        return EpisodeKey(key.env_id, index(key.task_index), index(key.repeat))
+    except TypeError:
+        raise UsageError(f"an episode is named by integers, not as {key}") from None

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
+from textgym.errors import UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
-from textgym.training.tasks import TaskRef, check_split
+from textgym.training.tasks import TaskRef
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["PlayedGroups", "aplay_groups", "has_variance", "play_groups"]
@@ -127,7 +129,23 @@ async def _play(
     """Play groups of the next tasks."""
     drawn = list(islice(coming, count))
     for task in drawn:
-        check_split(player, task.env_id, task.split)
+        _check_split(player, task)
     keys = [EpisodeKey(t.env_id, t.task_index, repeat) for t in drawn for repeat in range(size)]
     played = await player.aplay(policy, keys, seed=seed) if keys else []
     return [played[start : start + size] for start in range(0, len(played), size)]
+
+
+def _check_split(player: EpisodePlayer, task: TaskRef) -> None:
+    """Check that a player plays the split that a task is of.
+
+    Raises:
+        UsageError: It plays the task with this index of another split.
+    """
+    sample: Any = player.samples.get(task.env_id)
+    is_text_env = sample is not None and hasattr(sample.unwrapped, "num_tasks")
+    played = sample.unwrapped.split if is_text_env else task.split
+    if played != task.split:
+        raise UsageError(
+            f"the player plays the split {played} of {task.env_id}, and a task is of {task.split}: "
+            "make the player with the same split"
+        )

@@ -10,6 +10,7 @@ import json
 import math
 import operator
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,8 +87,10 @@ class History:
             line[name] = value if math.isfinite(value) else None
         if self._line.get("step") == step:
             line = self._line | line
-            others = [other for other in read_history(self.path) if other != self._line]
-            self._write([*others, line])
+            lines = read_history(self.path)
+            if self._line in lines:
+                del lines[len(lines) - 1 - lines[::-1].index(self._line)]
+            self._write([*lines, line])
         else:
             if rewind:
                 self.rewind(step - 1)
@@ -227,10 +230,15 @@ def _number(name: str, value: Any) -> float:
         number = value.item() if hasattr(value, "item") else value
     except (ValueError, RuntimeError):  # an array or a tensor of several numbers
         number = None
-    if name == "step" or not isinstance(number, int | float):
+    if name == "step" or not isinstance(number, int | float) or _is_too_large(number):
         raise UsageError(f"a figure must be a number by another name than step: {name!r}")
     known: float = number
     return known
+
+
+def _is_too_large(number: float) -> bool:
+    """Return whether a number is an integer beyond the range of a float."""
+    return isinstance(number, int) and abs(number) > sys.float_info.max
 
 
 def _summary_writer(folder: str | Path, purge_step: int | None = None) -> Any:

@@ -64,6 +64,8 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
     ) -> None:
         self._tokenizer, self._max_open = tokenizer, max_open
         self._end_ids = tuple(end_ids) or (tokenizer.eos_token_id,)
+        if None in self._end_ids:
+            raise UsageError("the tokenizer has no end token: pass end_ids")
         self._open: dict[str, _Open] = {}
         self._figures: dict[str, list[float]] = {}
         self._lock = Lock()

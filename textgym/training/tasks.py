@@ -40,21 +40,6 @@ def check_no_split(env_kwargs: Mapping[str, Any] | None) -> None:
         raise UsageError("env_kwargs must not have split: it is an argument of its own")
 
 
-def check_split(player: EpisodePlayer, env_id: str, split: str) -> None:
-    """Check that a player plays the tasks of a split.
-
-    Raises:
-        UsageError: It plays those of another one.
-    """
-    sample = player.samples.get(env_id)
-    played = split if sample is None else getattr(sample.unwrapped, "split", split)
-    if played != split:
-        raise UsageError(
-            f"the player plays the split {played} of {env_id}, not {split}: make it with "
-            f"env_kwargs={{'split': {split!r}}}"
-        )
-
-
 def list_tasks(
     player: EpisodePlayer,
     weights: Mapping[str, float],
@@ -74,8 +59,7 @@ def list_tasks(
         start: The index of each environment's first task.
 
     Raises:
-        UsageError: The player plays another split; there are fewer tasks; or there is no end of
-            them and `n` is None.
+        UsageError: There are fewer tasks, or no end of them and `n` is None.
 
     Example:
         >>> from textgym.rollouts.player import EpisodePlayer
@@ -84,8 +68,6 @@ def list_tasks(
         >>> [task.task_index for task in tasks]
         [5, 6]
     """
-    for id in player.env_ids:
-        check_split(player, id, split)
     places = [
         ((number + 0.5) / count, TaskRef(id, split, start + number))
         for id, count in _counts(player, weights, n, start).items()

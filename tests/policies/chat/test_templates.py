@@ -129,6 +129,15 @@ def test_tokenizer_is_the_same_without_template_arguments() -> None:
     assert with_template_arguments(tokenizer, {}) is tokenizer
 
 
+def test_tokenizer_may_have_a_tokenizer_of_another_kind() -> None:
+    tokenizer = make_tokenizer("{{ x }}" + PLAIN)
+    tokenizer.tokenizer = object()
+    assert with_template_arguments(tokenizer, {}) is tokenizer
+    assert render(with_template_arguments(tokenizer, {"x": 1}), [user("a")], []).startswith(
+        "1<user>"
+    )
+
+
 @pytest.mark.parametrize("template", [None, {"default": PLAIN}], ids=["none", "several"])
 def test_template_arguments_need_one_template(template: Any) -> None:
     tokenizer = make_tokenizer(PLAIN)

@@ -110,7 +110,10 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
             raise UsageError(f"a chat template cannot be given {name}={value!r:.80}") from None
         if not name.isidentifier():
             raise UsageError(f"a chat template has no variable {name!r:.80}")
-    inner = getattr(tokenizer, "tokenizer", tokenizer)
+    # That of a processor; some tokenizers have an attribute of this name too.
+    inner: Any = getattr(tokenizer, "tokenizer", None)
+    if not hasattr(inner, "apply_chat_template"):
+        inner = tokenizer
     if inner.chat_template and not values:
         return inner
     template = inner.chat_template or tokenizer.chat_template

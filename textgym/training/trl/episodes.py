@@ -78,7 +78,7 @@ class Episodes:
 
     Attributes:
         reward_funcs: The reward functions.
-        redraw: How many times groups without variance are played again at most.
+        redraw: How many times groups with equal rewards are played again at most.
         trajectories: The episodes of the last batch.
         gap: How far the log probabilities of the last batch of training were apart.
 
@@ -267,7 +267,7 @@ class Episodes:
     def _redraw_groups(
         self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int
     ) -> list[Trajectory]:
-        """Replace groups without variance by groups of other tasks; return what was replaced."""
+        """Replace groups with equal rewards by groups of other tasks; return what was replaced."""
         size, replaced = trainer.num_generations, list[Trajectory]()
         first = trainer.accelerator.process_index * len(tasks)
         starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process

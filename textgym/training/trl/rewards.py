@@ -76,23 +76,31 @@ def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
 
 
 def has_signal(group: Sequence[Sample], functions: Sequence[RewardFunc], trainer: Any) -> bool:
-    """Return whether the advantages of a group are not all 0.
+    """Return whether the advantages of a group are not all 0, as far as they come from episodes.
 
     Args:
         group: The samples.
         functions: The reward functions of the episodes.
         trainer: The trainer, which weights them and adds them up.
+
+    Raises:
+        UsageError: The trainer has none of these functions.
     """
+    weighted = list(zip(trainer.reward_funcs, trainer.reward_weights.tolist(), strict=True))
+    counted = [(function, weight) for function, weight in weighted if function in functions]
+    if not counted:
+        raise UsageError("redraw needs reward functions of the episodes in the trainer")
     graded = [sample for sample in group if sample.reward is not None]
-    weights = trainer.reward_weights.tolist()
-    weighted = [
-        [weight * (value or 0.0) for value in function(episode=graded)]
-        for function, weight in zip(trainer.reward_funcs, weights, strict=True)
-        if function in functions
+    rewards = [
+        [value if value is None else weight * value for value in function(episode=graded)]
+        for function, weight in counted
     ]
     if trainer.multi_objective_aggregation == "sum_then_normalize":
-        weighted = [[math.fsum(values) for values in zip(*weighted, strict=True)]]
-    return any(len(set(values)) > 1 for values in weighted)
+        known = [
+            [value for value in row if value is not None] for row in zip(*rewards, strict=True)
+        ]
+        rewards = [[math.fsum(row) for row in known if row]]
+    return any(len({value for value in column if value is not None}) > 1 for column in rewards)
 
 
 def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> None:

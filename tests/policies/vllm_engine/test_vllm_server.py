@@ -295,7 +295,10 @@ def test_episodes_of_a_trl_trainer_are_played_on_its_server(url: str, model_fold
     from transformers import GenerationConfig
 
     arguments = SimpleNamespace(
-        vllm_mode="server", vllm_structured_outputs_regex=None, max_completion_length=6
+        vllm_mode="server",
+        vllm_structured_outputs_regex=None,
+        max_completion_length=6,
+        chat_template_kwargs=None,
     )
     trainer: Any = SimpleNamespace(
         args=arguments,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from textgym.errors import UsageError
+from textgym.policies.models import load_tokenizer
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.trl.policies import policy_of
@@ -47,7 +48,7 @@ def llm(model_folder: Path) -> Iterator[Any]:
     llm.llm_engine.engine_core.shutdown()
 
 
-def trainer_with(llm: Any, **settings: Any) -> Any:
+def trainer_with(llm: Any, model_folder: Path, **settings: Any) -> Any:
     """Return what `policy_of` reads of a trainer."""
     arguments = {
         "max_completion_length": 6,
@@ -69,11 +70,12 @@ def trainer_with(llm: Any, **settings: Any) -> Any:
         use_vllm=True,
         state=SimpleNamespace(global_step=3),
         vllm_generation=SimpleNamespace(llm=llm),
+        processing_class=load_tokenizer(str(model_folder)),
     )
 
 
-def test_episodes_are_played_on_the_engine_of_the_trainer(llm: Any) -> None:
-    trainer = trainer_with(llm)
+def test_episodes_are_played_on_the_engine_of_the_trainer(llm: Any, model_folder: Path) -> None:
+    trainer = trainer_with(llm, model_folder)
     keys = [EpisodeKey(GUESS, task, repeat) for task in range(2) for repeat in range(2)]
     for _ in range(2):  # the engine stays open
         with (
@@ -98,8 +100,8 @@ def test_episodes_are_played_on_the_engine_of_the_trainer(llm: Any) -> None:
     ],
     ids=str,
 )
-def test_other_engines_are_refused(settings: dict[str, Any]) -> None:
-    trainer = trainer_with(None, **settings)
+def test_other_engines_are_refused(settings: dict[str, Any], model_folder: Path) -> None:
+    trainer = trainer_with(None, model_folder, **settings)
     with (
         pytest.raises(UsageError, match=f"GRPOConfig.{next(iter(settings))} must be"),
         policy_of(trainer, batch_size=4),

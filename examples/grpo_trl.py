@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -92,6 +92,34 @@ def save_start(envs: Mapping[str, float], kwargs: dict[str, Any], seed: int, fol
     save(model, tokenizer, folder)
 
 
+def make_config(folder: str, steps: int, seed: int) -> Any:
+    """Return the settings of the trainer."""
+    from trl import GRPOConfig
+
+    return GRPOConfig(
+        output_dir=folder,
+        max_steps=steps,
+        per_device_train_batch_size=EPISODES,
+        per_device_eval_batch_size=EPISODES,
+        num_generations=8,
+        num_generations_eval=2,
+        max_completion_length=4,
+        learning_rate=LEARNING_RATE,
+        beta=KL_COEFFICIENT,
+        loss_type="dr_grpo",
+        scale_rewards="none",
+        max_grad_norm=1e9,  # gradients are not clipped
+        lr_scheduler_type="constant",
+        logging_steps=1,
+        save_strategy="no",
+        report_to=[],
+        disable_tqdm=True,
+        use_cpu=True,
+        bf16=False,
+        seed=seed,
+    )
+
+
 def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
     """Train a model, and return its results under a name.
 
@@ -102,7 +130,7 @@ def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
         seed: The seed of the model and of the trainer.
     """
     from transformers import PrinterCallback
-    from trl import GRPOConfig, GRPOTrainer
+    from trl import GRPOTrainer
 
     from textgym.training.trl.history_callback import HistoryCallback
 
@@ -113,31 +141,9 @@ def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
         kwargs = {id: every[id] for id in envs}
         save_start(envs, kwargs, seed, folder)
         episodes = Episodes(envs, env_kwargs=kwargs)  # (textgym)
-        config = GRPOConfig(
-            output_dir=folder,
-            max_steps=steps,
-            per_device_train_batch_size=EPISODES,
-            per_device_eval_batch_size=EPISODES,
-            num_generations=8,
-            num_generations_eval=2,
-            max_completion_length=4,
-            learning_rate=LEARNING_RATE,
-            beta=KL_COEFFICIENT,
-            loss_type="dr_grpo",
-            scale_rewards="none",
-            max_grad_norm=1e9,  # gradients are not clipped
-            lr_scheduler_type="constant",
-            logging_steps=1,
-            save_strategy="no",
-            report_to=[],
-            disable_tqdm=True,
-            use_cpu=True,
-            bf16=False,
-            seed=seed,
-        )
         trainer = GRPOTrainer(
             model=folder,
-            args=config,
+            args=make_config(folder, steps, seed),
             train_dataset=episodes.dataset(TASKS),  # (textgym)
             eval_dataset=episodes.dataset(EVALUATED, start=TASKS),  # (textgym)
             rollout_func=episodes.rollout_func,  # (textgym)
@@ -188,6 +194,14 @@ def as_expected(game: str, run: Mapping[str, Any]) -> bool:
     return bool(last["success"] > AIM)
 
 
+def print_by_env(runs: Sequence[Mapping[str, Any]]) -> None:
+    """Print the successes of each run by environment, before and after the training."""
+    print(f"\n{'run':16}  seed  {'  '.join(f'{id}: before, after' for id in MIXTURE)}")
+    for run in runs:
+        figures = [f"{run['first'][id]:{len(id) + 8}.3f}  {run['last'][id]:5.3f}" for id in MIXTURE]
+        print(f"{run['name']:16}  {run['seed']:4}  {'  '.join(figures)}")
+
+
 def main() -> int:
     """Train agents and controls, two at a time; return 1 if a result is not as expected."""
     parser = argparse.ArgumentParser(description="TRL's GRPO on environments of textgym.")
@@ -206,6 +220,8 @@ def main() -> int:
     place = asked.out or Path("runs", "grpo", f"{asked.game}.json")
     limits = {"ceiling": CEILING} if asked.game == "guess" else {}
     save_and_print(runs, place, title=title, algorithm="TRL's GRPO", **limits)
+    if asked.game == "mixture":
+        print_by_env(runs)
     missed = [f"{r['name']}, seed {r['seed']}" for r in runs if not as_expected(asked.game, r)]
     print(f"\n{'Not as expected: ' + '; '.join(missed) if missed else 'All as expected'}")
     return 1 if missed else 0

@@ -279,17 +279,10 @@ def _action_of(message: str | Message, is_cut: bool) -> Action:
 class _DrivenTokenPolicy(TokenPolicy):
     """Asks for each message once: the trainer would take the same prompt for the next one."""
 
-    async def act(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSchema],
-        *,
-        prior: Tokens | None = None,
-        seed: int | None = None,
-    ) -> Action:
+    async def act(self, *conversation: Any, **others: Any) -> Action:
         """Answer a conversation; tokens that cannot be used end the episode as a failure."""
         try:
-            return await super().act(messages, tools, prior=prior, seed=seed)
+            return await super().act(*conversation, **others)
         except PolicyFailure as error:
             raise UsageError(str(error)) from error  # is not retried
 

@@ -67,6 +67,11 @@ def test_sentences_keep_all_but_whitespace(text: str) -> None:
     assert all(sentence == sentence.strip() for sentence in sentences_of(text)[1:])
 
 
+def test_slow_machine_still_splits_a_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nltk.redos.DEFAULT_TIMEOUT", 0.01)  # seconds
+    assert sentences_of("Go" + "!" * 200_000 + " One") == ["Go" + "!" * 200_000, "One"]
+
+
 def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     for split in (sentences._sentence_splitter, sentences._word_splitter):
         split.cache_clear()

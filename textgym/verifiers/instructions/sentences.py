@@ -58,14 +58,25 @@ def needs_constraints(what: str) -> ExtraMissingError:
 @cache
 def _sentence_splitter() -> Any:
     try:
-        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+        from nltk import redos
+        from nltk.tokenize.punkt import (
+            PunktLanguageVars,
+            PunktParameters,
+            PunktSentenceTokenizer,
+        )
     except ImportError:
         raise needs_constraints("splitting text into sentences") from None
+
+    # nltk limits the time of each expression, which a long text exceeds on a busy machine. These
+    # two are applied to whole texts. They take linear time, so they need no limit.
+    language = PunktLanguageVars()
+    language._re_period_context = redos.compile(language.period_context_re(), timeout=None)
+    language._re_word_tokenizer = redos.compile(language._word_tokenizer_re(), timeout=None)
 
     parameters = PunktParameters()
     parameters.abbrev_types.update(_ABBREVIATIONS.split())
     parameters.sent_starters.update(_OPENERS.split())
-    splitter = PunktSentenceTokenizer(parameters)
+    splitter = PunktSentenceTokenizer(parameters, lang_vars=language)
     # long texts that repeat themselves ask this of the same few characters again and again
     splitter.text_contains_sentbreak = _remembered(
         splitter.text_contains_sentbreak, count=4096, longest=100

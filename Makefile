@@ -72,8 +72,8 @@ $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt
 	@touch $@
 
-test-core: $(VENV)/.core  ## the tests that need no model: make test-core PYTHON=python3.13 VENV=.venv-3.13
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not soak and not vllm and not trainers' --hypothesis-profile=few
+test-core: $(VENV)/.core  ## the tests that need no model and measure no scores: make test-core PYTHON=python3.13 VENV=.venv-3.13
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not statistical and not soak and not vllm and not trainers' --hypothesis-profile=few
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

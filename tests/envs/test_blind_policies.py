@@ -11,6 +11,8 @@ import textgym
 from textgym.errors import ExtraMissingError
 from textgym.registry import environment_class
 
+pytestmark = pytest.mark.statistical
+
 EPISODES_A_LEVEL = {
     "textgym/Calendar-v0": 200,
     "textgym/Constraints-v0": 60,

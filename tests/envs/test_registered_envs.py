@@ -12,7 +12,13 @@ from textgym.testing import CHECKS, make_subject, run_check
 TASKS_PER_LEVEL = 1000
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.statistical] * name.startswith("statistical."))
+        for name in CHECKS
+    ],
+)
 @pytest.mark.parametrize("id", textgym.ids())
 def test_registered_environment_passes(id: str, name: str) -> None:
     try:

@@ -20,6 +20,8 @@ from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import content_of
 from textgym.tasks.splits import split_of
 
+pytestmark = pytest.mark.statistical
+
 
 def choices(
     family: Callable[[random.Random, int], Item], name: str, split: str, n: int

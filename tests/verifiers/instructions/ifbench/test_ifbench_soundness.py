@@ -65,7 +65,7 @@ def test_short_cuts_never_change_a_verdict(text: str) -> None:
     [IFBENCH_QUICK, pytest.param(len(IFBENCH_PIECES), marks=pytest.mark.soak)],
     ids=["few", "all"],
 )
-def test_megabyte_of_anything_is_checked_in_linear_time(count: int) -> None:
+def test_long_text_of_anything_is_checked_in_linear_time(count: int) -> None:
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
         "import linear_time, instruction_checks as it\n"

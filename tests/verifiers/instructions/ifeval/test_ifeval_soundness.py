@@ -52,7 +52,7 @@ def test_every_check_gives_one_verdict_on_any_text(text: str) -> None:
     [IFEVAL_QUICK, pytest.param(len(IFEVAL_PIECES), marks=pytest.mark.soak)],
     ids=["few", "all"],
 )
-def test_megabyte_of_anything_is_checked_in_linear_time(count: int) -> None:
+def test_long_text_of_anything_is_checked_in_linear_time(count: int) -> None:
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
         "import linear_time, instruction_checks as it\n"

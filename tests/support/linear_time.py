@@ -27,7 +27,7 @@ from textgym.verifiers.choices import sentences
 from textgym.verifiers.judge.prompt import JudgePrompt
 
 LENGTH = 500_000  # characters
-SECONDS = 20  # of CPU time: ten times what is needed, since a busy machine takes more
+SECONDS = 20  # of CPU time: far more than is needed, since a busy machine takes more
 PIECES = (
     " ", "a", "1", "\\", "{", "<think>", "Answer:", "\\boxed{",
     # the rest is only for soak tests

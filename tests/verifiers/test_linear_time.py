@@ -1,7 +1,7 @@
 """Everything that reads a model's text takes time linear in the text's length.
 
 Nothing is timed. Each function gets twenty seconds of CPU time for half a megabyte. A linear one
-takes at most two of them, and a quadratic one takes minutes to hours.
+takes a few of them at most, and a quadratic one takes minutes to hours.
 """
 
 from __future__ import annotations

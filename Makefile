@@ -11,7 +11,7 @@ MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -98,6 +98,10 @@ $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt -e '.[dev,audit,constraints]'
 	@touch $@
+
+mutants: setup  ## change 40 places of the package, one at a time, and see which changes the tests notice
+	$(PIP) install -c constraints.txt -e '.[mutants]'
+	$(BIN)/python scripts/mutants.py --workers $(WORKERS)
 
 lint: setup  ## style, format and types
 	$(BIN)/ruff check .

@@ -134,7 +134,7 @@ class EpisodeRecord:
         self._take(observation, info)
         self._reward, self._is_success = self._reward + reward, bool(info.get("is_success"))
         self.terminated, self.truncated, self.stop_reason = terminated, truncated, stop_reason
-        if self.ended and action.finish_reason == "length":
+        if action.finish_reason == "length" and self.ended:
             self.stop_reason = "max_tokens"
         self._add(action, index, reward, components, seconds)
         if task_reward is not None:

@@ -74,8 +74,8 @@ class Workloads:
     def all(self) -> dict[str, Play]:
         """Return the workloads by name."""
         one_turn, seven_turns = [ANSWER], SEVEN_TURNS
-        of_mcqa = {"dataset": self._rows(MCQA)}
-        of_multi_step = {"dataset": self._rows(MULTI_STEP)}
+        of_mcqa: dict[str, Any] = {"dataset": self._rows(MCQA)}
+        of_multi_step: dict[str, Any] = {"dataset": self._rows(MULTI_STEP)}
         plain = partial(gymnasium.make, MCQA, **of_mcqa)
         wrapped = FormatBonus(StepPenalty(plain(), amount=0.1))
         return {
@@ -174,7 +174,7 @@ def instructions() -> Iterator[list[int]]:
 
 def per_episode(play: Play, counting: Callable[[], Any], episodes: int) -> float:
     """Return the count per episode."""
-    counts = []
+    counts: list[int] = []
     for length in (episodes, 3 * episodes):
         play(length)  # what is made once and kept
         with counting() as counted:
@@ -242,8 +242,8 @@ def main() -> None:
         print(f"{OTHER_VERSIONS}: {stored['versions']}, and this is {mine}")
     elif grown:
         raise SystemExit(
-            f"over {MAX_GROWTH - 1:.0%} above the committed figures: {'; '.join(grown)}; where more "
-            "is needed, commit the new figures (--update) with the reason"
+            f"over {MAX_GROWTH - 1:.0%} above the committed figures: {'; '.join(grown)}; where "
+            "more is needed, commit the new figures (--update) with the reason"
         )
 
 

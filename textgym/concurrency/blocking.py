@@ -24,18 +24,15 @@ THREAD_NAME = "textgym-step"
 
 def step_may_block(env: gym.Env[Any, Any]) -> bool:
     """Return whether `step` may block: the `blocking` of the environment or of a wrapper."""
-    for layer in layers_of(env):
-        if getattr(layer, "blocking", False):
-            return True
-    return False
+    return any(getattr(layer, "blocking", False) for layer in layers_of(env))
 
 
 def reset_may_block(env: gym.Env[Any, Any]) -> bool:
     """Return whether `reset` may block: `blocking_reset` of each layer, else its `blocking`."""
-    for layer in layers_of(env):
-        if getattr(layer, "blocking_reset", getattr(layer, "blocking", False)):
-            return True
-    return False
+    return any(
+        getattr(layer, "blocking_reset", getattr(layer, "blocking", False))
+        for layer in layers_of(env)
+    )
 
 
 class CallThreads:

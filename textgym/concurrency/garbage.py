@@ -1,7 +1,7 @@
 """Fewer garbage collections while many episodes run at once.
 
-Python looks through the objects of all running episodes again and again, and finds no garbage: they
-are freed when their last reference goes. Cycles, which only a collection frees, are still collected,
+Python looks through the objects of all running episodes again and again, and finds no garbage, as
+they are freed when their last reference goes. Cycles, which only a collection frees, are collected
 later than usual.
 
 Invariants: the thresholds are restored when the last of all blocks ends, in whichever thread; those

@@ -128,7 +128,7 @@ is_success), not a float
 def copy_of_state(owner: type, state: Any) -> Any:
     """Return a deep copy of an episode's state.
 
-    JSON data in which no list or dict occurs twice, as in most states, is copied without `deepcopy`.
+    JSON data in which no list or dict occurs twice is copied without `deepcopy`, which is slow.
 
     Raises:
         UsageError: The state holds something that cannot be copied.

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from textgym.messages import ATOMS, Message, are_plain_calls, copy_json
+from textgym.messages import (
+    ATOMS,
+    Message,
+    are_plain_calls,
+    copy_json,
+    split_reasoning,
+    text_of,
+)
 
 __all__ = ["Conversation"]
 
@@ -35,7 +42,7 @@ class Conversation:
 
     def __init__(self, prompt: Iterable[Message] = ()) -> None:
         self.messages: list[Message] = []
-        # What a message holds besides texts: its place, the key, the value, whether it is plain calls.
+        # What messages hold besides texts: place, key, value, and whether it is plain calls.
         self._nested: list[tuple[int, str, Any, bool]] = []
         for message in prompt:
             self.add(message)
@@ -74,6 +81,13 @@ class Conversation:
                 calls = copy_json(value)
             copies[place - start][name] = calls
         return copies
+
+    def answer_text(self) -> str:
+        """Return the last reply without reasoning and surrounding white space; "" if none."""
+        for message in reversed(self.messages[self.prompt_length :]):
+            if message["role"] == "assistant":
+                return split_reasoning(text_of(message))[1].strip()
+        return ""
 
     def replies(self) -> Iterator[Message]:
         """Yield the assistant messages after the prompt, the last one first."""

@@ -79,6 +79,16 @@ class SavableEnv(AuthorMethods[StateT]):
         self._spec = spec and live_spec(spec)
 
     @property
+    def num_tasks(self) -> int | None:
+        """The number of rows; 500 for a generated evaluation split; None for generated training."""
+        return self._tasks.count
+
+    @property
+    def data_digests(self) -> dict[str, str]:
+        """The data sets that tasks were read from: their names, with hashes of their content."""
+        return self._tasks.digests
+
+    @property
     def task_index(self) -> int | None:
         """The index of the episode's task; None if the task was given as a row or by its level."""
         return self._tasks.index

@@ -23,14 +23,7 @@ from textgym.env.author_methods import StateT
 from textgym.env.conversation import Conversation
 from textgym.env.saving import SavableEnv
 from textgym.errors import UnknownNameError, UsageError
-from textgym.messages import (
-    Message,
-    copy_json,
-    copy_message,
-    split_reasoning,
-    text_of,
-    tool_result,
-)
+from textgym.messages import Message, copy_json, copy_message, tool_result
 from textgym.rewards import Grade, Payments
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
@@ -163,16 +156,6 @@ class TextEnv(SavableEnv[StateT]):
         return self.blocking and type(self).begin is not TextEnv.begin
 
     @property
-    def num_tasks(self) -> int | None:
-        """The number of rows; 500 for a generated evaluation split; None for generated training."""
-        return self._tasks.count
-
-    @property
-    def data_digests(self) -> dict[str, str]:
-        """The data sets that tasks were read from: their names, with hashes of their content."""
-        return self._tasks.digests
-
-    @property
     def replies(self) -> Iterator[Message]:
         """The episode's assistant messages, the last one first. Do not modify them."""
         return self._conversation.replies()
@@ -180,8 +163,7 @@ class TextEnv(SavableEnv[StateT]):
     @property
     def answer_text(self) -> str:
         """The last assistant message without reasoning and surrounding white space; "" if none."""
-        last = next(self._conversation.replies(), None)
-        return split_reasoning(text_of(last))[1].strip() if last else ""
+        return self._conversation.answer_text()
 
     def finish(self) -> None:
         """End the episode after the current tool call. For tools that conclude a task."""
@@ -274,13 +256,11 @@ class TextEnv(SavableEnv[StateT]):
         message = read_action(action, self.turn, self.max_calls)
         length, turn, generator = len(self._conversation.messages), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
-        state: Any = self.state
-        if state is not None:
-            state = copy_of_state(type(self), state)
+        state: Any = None if self.state is None else copy_of_state(type(self), self.state)
         self._payments.of_step = {}
         try:
             reason = self._take(message, state)
-            if self._pay_on_the_way is not None:
+            if self._pay_on_the_way:
                 self._pay_on_the_way()
             result = self._result(reason)
         except BaseException:

@@ -44,7 +44,7 @@ class PooledEnv:
         self.step_may_block, self.reset_may_block = step_may_block(env), reset_may_block(env)
         self.has_tasks = hasattr(env.unwrapped, "num_tasks")
         self._policy: Policy | None = None
-        self._bound = self._policy
+        self._bound: Policy | None = None
 
     def bound(self, policy: Policy) -> Policy:
         """Return a policy bound to the environment; one that plays it again is not bound again."""

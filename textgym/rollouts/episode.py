@@ -112,7 +112,9 @@ async def play(
         cause = error if isinstance(error, _Failed) else _Failed("unknown", error)
         failure = failure_of(cause.error, cause.boundary)
         if on_failure:
-            on_failure(policy if failure["boundary"] == "policy" else env.env.unwrapped, cause.error)
+            on_failure(
+                policy if failure["boundary"] == "policy" else env.env.unwrapped, cause.error
+            )
     return _trajectory(record, job, policy.name, failure, started, time.perf_counter() - clock)
 
 
@@ -264,7 +266,9 @@ def _unreachable() -> NoReturn:
 def _check(action: Action) -> None:
     """Check that the tokens of an action can be counted and recorded."""
     counts = action.usage
-    if counts and not (isinstance(counts, dict) and all(isinstance(counts[n], int) for n in counts)):
+    if counts and not (
+        isinstance(counts, dict) and all(isinstance(counts[n], int) for n in counts)
+    ):
         raise UsageError("an action's usage must be a dict of ints, such as prompt_tokens")
     ids, logprobs = action.token_ids, action.logprobs
     if action.prompt_ids is None and ids is None and logprobs is None:

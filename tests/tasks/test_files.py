@@ -17,7 +17,7 @@ from textgym.env import TextEnv
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.messages import user
 from textgym.rewards import Grade
-from textgym.tasks.files import TaskList, file_stamp, load_rows, read_tasks, shared_tasks
+from textgym.tasks.files import file_stamp, load_rows, read_tasks, shared_tasks
 from textgym.tasks.task import Task
 
 Write = Callable[..., str]

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,17 +85,18 @@ def test_second_environment_parses_nothing_again(path: Path, parsed: list[int]) 
     assert parsed == [0, 7]
 
 
-def test_other_arguments_share_the_open_file(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[Any] = []
-    monkeypatch.setattr(files, "JsonlRows", lambda path: opened.append(path) or _Jsonl(path))
+def test_other_arguments_share_the_open_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+
+    class Counted(file_rows.JsonlRows):
+        def __init__(self, path: Path) -> None:
+            opened.append(path)
+            super().__init__(path)
+
+    monkeypatch.setattr(files, "JsonlRows", Counted)
     envs = [mcqa(path), mcqa(path, max_turns=2), mcqa(path, split="test")]
     assert opened == [path]
     assert {env.data_digests[str(path)] for env in envs} == {digest_of(path)}
-
-
-_Jsonl = file_rows.JsonlRows
 
 
 def test_tasks_that_were_read_lately_are_kept(
@@ -115,7 +117,9 @@ def test_levels_parse_only_the_rows_that_may_have_one(tmp_path: Path, parsed: li
     path = tmp_path / "rows.jsonl"
     rows = [question(0), question(1, level=2), question(2, level="hard"), question(3),
             question(4, metadata={"level": 5}), question(5, level=2.0)]  # fmt: skip
-    escaped = rb'{"question": "Q?", "options": {"A": "x", "B": "y"}, "answer": "A", "\u006cevel": 1}'
+    escaped = (
+        rb'{"question": "Q?", "options": {"A": "x", "B": "y"}, "answer": "A", "\u006cevel": 1}'
+    )
     path.write_bytes(lines_of(*rows) + escaped)
     env = mcqa(path)
     parsed.clear()
@@ -130,7 +134,7 @@ def test_levels_parse_only_the_rows_that_may_have_one(tmp_path: Path, parsed: li
 def test_broken_row_is_named_by_the_search_for_levels(path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"level": 2\n')
-    with pytest.raises(DatasetError, match="^line 51 of .* is not valid JSON"):
+    with pytest.raises(DatasetError, match=r"^line 51 of .* is not valid JSON"):
         mcqa(path, level=2)
 
 
@@ -308,7 +312,7 @@ def test_large_rows_of_parquet_are_stored_in_small_batches(
     rows = load_rows(str(parquet(100, text="long " * 200)), "train")
     assert [row["question"] for _, row in rows] == [f"Q{n}?" for n in range(100)]
     batches = rows._batches  # type: ignore[attr-defined]
-    assert max(end - start for start, end in zip(batches._starts, batches._starts[1:])) < 10_000
+    assert max(end - start for start, end in pairwise(batches._starts)) < 10_000
 
 
 def test_levels_of_parquet_are_read_from_their_column(
@@ -369,7 +373,7 @@ def test_forked_workers_convert_parquet_into_files_of_their_own(
     make = lambda: gymnasium.make("textgym/MCQA-v0", dataset=str(path))  # noqa: E731
     env = AsyncVectorEnv([make, make], shared_memory=False, context="fork")
     try:
-        observations, infos = env.reset(options={"index": 2499})
+        _, infos = env.reset(options={"index": 2499})
         assert list(infos["task_id"]) == ["row-2499", "row-2499"]
     finally:
         env.close()

@@ -72,9 +72,7 @@ class FileRows(Rows):
 
     def _check_unchanged(self) -> None:
         if self._read_stamp() != self._stamp:
-            raise DatasetError(
-                f"data set {self.name!r} has changed since the environment was made"
-            )
+            raise DatasetError(f"data set {self.name!r} has changed since the environment was made")
 
     def _read_stamp(self) -> tuple[int, int]:
         """Return the size and the time of the last change."""
@@ -99,7 +97,7 @@ class JsonlRows(FileRows):
         super().__init__(path)
         starts, is_object = self._find_lines()
         self._bounds = np.append(starts, self._stamp[0])
-        for line in np.flatnonzero(~is_object):
+        for line in np.flatnonzero(~is_object).tolist():
             is_object[line] = self._line(line).strip() != b""
         count = len(starts)
         self._lines: Sequence[int] = range(count) if is_object.all() else is_object.nonzero()[0]

@@ -38,7 +38,8 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     @property
     @abstractmethod
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """A hash of the content."""
 
     @abstractmethod
     def place(self, index: int) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import itertools
 import json
-import os
 import subprocess
 import sys
 import traceback
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run_command
 
 import textgym
 from textgym.errors import (
@@ -1202,15 +1202,7 @@ def test_usage_error_is_not_retried_within_an_episode() -> None:
 
 
 def eval_with(folder: Path, *arguments: str, **environment: str) -> Any:
-    command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
-    return subprocess.run(
-        [*command, "textgym/MCQA-v0", *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "160", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_command(folder, "eval", "textgym/MCQA-v0", *arguments, COLUMNS="160", **environment)
 
 
 def test_eval_accepts_the_spec_and_options(tmp_path: Path) -> None:

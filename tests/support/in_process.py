@@ -114,6 +114,5 @@ def _files_as_standard_streams(typed: bytes, encoding: str) -> Iterator[tuple[Bi
 
 def _forget_modules_in(folder: Path) -> None:
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file and Path(file).is_relative_to(folder):
+        if str(getattr(module, "__file__", None)).startswith(f"{folder}{os.sep}"):
             del sys.modules[name]

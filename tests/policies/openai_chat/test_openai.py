@@ -627,7 +627,8 @@ def test_backoff_is_random_from_zero() -> None:
 
 
 def test_no_retry_after_the_timeout_is_used_up() -> None:
-    error_of(error(500), PolicyFailure, tries=4, retries=100, timeout=5.0)  # waits 0.5, 1, 2, (4)
+    waits = 6  # 0.5, 1, 2, 4, 8 and 16 seconds; 30 more would be too much
+    error_of(error(500), PolicyFailure, tries=waits + 1, retries=100, timeout=60.0)
 
 
 @pytest.mark.parametrize("status", [429, 503])

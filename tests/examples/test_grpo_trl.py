@@ -19,6 +19,7 @@ import grpo_trl
 
 pytestmark = [
     pytest.mark.model,
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # of trainers
 ]
 

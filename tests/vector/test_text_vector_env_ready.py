@@ -190,7 +190,7 @@ def test_any_thread_may_send_while_one_receives(make: Any, blocking: bool) -> No
 
         asked = [pool.submit(answer, place) for place in range(6)]
         while sum(seen.values()) < 300:
-            observations, *_, infos = vector.recv(timeout=20)
+            observations, *_, infos = vector.recv(timeout=120)
             assert len(observations), "nobody answered"
             for place in infos["env_id"].tolist():
                 seen[place] += 1

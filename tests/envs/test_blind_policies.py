@@ -11,7 +11,7 @@ import textgym
 from textgym.errors import ExtraMissingError
 from textgym.registry import environment_class
 
-pytestmark = pytest.mark.statistical
+pytestmark = pytest.mark.slow
 
 EPISODES_A_LEVEL = {
     "textgym/Calendar-v0": 200,

@@ -1,4 +1,4 @@
-"""Running one check of an audit."""
+"""Running one check of an audit, and which checks start processes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from typing import Any
 
 from textgym.auditing import CHECKS
 from textgym.testing import Result, make_subject, run_check
+
+STARTS_PROCESSES = {
+    "runtime.seed_control",
+    "runtime.async_vector_spawn",
+    "semantic.verifier_portability",
+}
+"""The ids of the checks that start new interpreters, which take seconds."""
 
 
 def result_of(env: Any, check_id: str, quick: bool = True) -> Result:

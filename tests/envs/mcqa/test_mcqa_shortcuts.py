@@ -20,7 +20,7 @@ from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import content_of
 from textgym.tasks.splits import split_of
 
-pytestmark = pytest.mark.statistical
+pytestmark = pytest.mark.slow
 
 
 def choices(

@@ -6,13 +6,11 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from audit_runs import STARTS_PROCESSES
+from audit_runs import IN_PROCESS
 
 import textgym
 from textgym.errors import UsageError
 from textgym.testing import CHECKS, make_subject, run_checks
-
-IN_PROCESS = {id: check for id, check in CHECKS.items() if id not in STARTS_PROCESSES}
 
 
 class Plain(gym.Env[Any, Any]):

@@ -29,14 +29,15 @@ __all__ = [
     "TextPart",
     "ToolCall",
     "ToolSchema",
-    "are_plain_calls",
     "assistant",
     "assistant_calls",
     "copy_json",
     "copy_message",
     "copy_messages",
+    "copy_plain_calls",
     "is_deeper",
     "message_problem",
+    "plain_copy",
     "split_reasoning",
     "system",
     "text_of",
@@ -253,16 +254,8 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
         return f"the role must be {' or '.join(sorted(roles))}, not {role!r:.100}"
-    for name, value in message.items():  # the common case needs no validator
-        if name.__class__ is not str:
-            break
-        if value.__class__ is str or (value is None and name == "content"):
-            continue
-        if name != "tool_calls" or not are_plain_calls(value):
-            break
-    else:
-        if "content" in message or "tool_calls" in message:
-            return ""
+    if plain_copy(message) is not None:
+        return ""  # the common case needs no validator
     from pydantic import ValidationError
 
     try:
@@ -314,23 +307,47 @@ def copy_message(message: Message) -> Message:
     return copied
 
 
-def are_plain_calls(calls: Any) -> bool:
-    """Return whether tool calls have OpenAI's format and contain only strings."""
+def plain_copy(message: dict[Any, Any]) -> Message | None:
+    """Return a copy of a valid message of strings and plain tool calls; None for other values.
+
+    Example:
+        >>> plain_copy({"role": "user", "content": "Hello"})
+        {'role': 'user', 'content': 'Hello'}
+        >>> plain_copy({"role": "user", "content": 5}) is None
+        True
+    """
+    copied: Any = dict(message)
+    for name, value in message.items():
+        if name.__class__ is not str:
+            return None
+        if value.__class__ is str or (value is None and name == "content"):
+            continue
+        calls = copy_plain_calls(value) if name == "tool_calls" else None
+        if calls is None:
+            return None
+        copied[name] = calls
+    return copied if "content" in copied or "tool_calls" in copied else None
+
+
+def copy_plain_calls(calls: Any) -> list[ToolCall] | None:
+    """Return a copy of tool calls in OpenAI's format of only strings; None for other values."""
     if calls.__class__ is not list:
-        return False
+        return None
+    copied: list[Any] = []
     for call in calls:
         function = call.get("function") if call.__class__ is dict else None
         if function.__class__ is not dict or "name" not in function:
-            return False
+            return None
         for value in function.values():
             if value.__class__ is not str:
-                return False
+                return None
         for value in call.values():
             if value.__class__ is not str and value is not function:
-                return False
+                return None
         if call.get("type", "function") != "function":
-            return False
-    return True
+            return None
+        copied.append({**call, "function": function.copy()})
+    return copied
 
 
 def copy_messages(messages: Iterable[Message]) -> list[Message]:

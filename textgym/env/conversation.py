@@ -12,8 +12,8 @@ from typing import Any
 from textgym.messages import (
     ATOMS,
     Message,
-    are_plain_calls,
     copy_json,
+    copy_plain_calls,
     split_reasoning,
     text_of,
 )
@@ -55,7 +55,7 @@ class Conversation:
         """Append a message. The caller must not keep a reference to it."""
         for name, value in message.items():
             if value.__class__ not in ATOMS:
-                plain = name == "tool_calls" and are_plain_calls(value)
+                plain = name == "tool_calls" and copy_plain_calls(value) is not None
                 self._nested.append((len(self.messages), name, value, plain))
         self.messages.append(message)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn
@@ -48,8 +47,7 @@ class EpisodeKey(NamedTuple):
         return cls(trajectory["env_id"], trajectory["task_index"], trajectory["repeat"])
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """An episode to play.
 
     Attributes:

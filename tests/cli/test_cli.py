@@ -220,9 +220,22 @@ def test_eval_exits_with_1_if_every_episode_fails(tmp_path: Path) -> None:
     came = textgym(tmp_path, "eval", MCQA, *options)
     assert came.returncode == 1
     assert "1 of 1 episodes failed (1 policy)" in came.stdout
+
     assert "first failure: OracleError: no answer can be made" in came.stdout
     assert "Traceback" not in came.stdout + came.stderr
     assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [None]
+
+
+def test_eval_names_the_line_of_a_row_that_fails_its_episode(tmp_path: Path) -> None:
+    good = {"question": "x?", "options": {"A": "a", "B": "b"}, "answer": "A"}
+    rows = [good, {**good, "answer": "Z"}, good]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ("--policy", "oracle", "--dataset", "rows.jsonl", "--out", "run")
+    came = textgym(tmp_path, "eval", MCQA, *options)
+    assert came.returncode == 0
+    assert "1 of 3 episodes failed (1 environment)" in came.stdout
+    assert "first failure: RowError: line 2 of rows.jsonl: field 'answer' is 'Z'" in came.stdout
+    assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [1.0, None, 1.0]
 
 
 def test_a_dry_run_shows_the_messages_and_stores_nothing(tmp_path: Path) -> None:
@@ -284,7 +297,7 @@ def test_a_dry_run_shows_tools_that_the_template_ignores(tmp_path: Path) -> None
         ("eval textgym/MCQA-v0 --policy oracle:x", "takes no model"),
         ("eval textgym/MCQA-v0 --policy oracle --dataset no.jsonl", "'no.jsonl' is missing"),
         ("eval textgym/MCQA-v0 --policy oracle --dataset .", "is a folder"),
-        ("eval textgym/MCQA-v0 --policy oracle --dataset rows.jsonl", "line 2 of rows.jsonl"),
+        ("eval textgym/MCQA-v0 --policy oracle --dataset rows.jsonl", "line 1 of rows.jsonl"),
         ("eval textgym/MCQA-v0 --policy oracle --dataset torn.jsonl", "line 1 of torn.jsonl"),
         ("eval textgym/MCQA-v0 --policy oracle --level 9", "has no level 9"),
         ("eval textgym/MCQA-v0 --policy oracle --split tset", "did you mean 'test'?"),
@@ -326,7 +339,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     tmp_path: Path, arguments: str, expected: str
 ) -> None:
     good = {"question": "x?", "options": {"A": "a", "B": "b"}, "answer": "A"}
-    rows = [good, {**good, "answer": "Z"}]
+    rows = [{**good, "answer": "Z"}, good]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "torn.jsonl").write_text('{"question": "x')
     (tmp_path / "demo_module.py").write_text(MODULE)

@@ -236,7 +236,10 @@ def test_file_is_closed_with_its_environments(path: Path) -> None:
     assert sorted(os.listdir("/dev/fd")) == before
 
 
-@pytest.mark.parametrize("context", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(
+    "context",
+    ["fork", *(pytest.param(name, marks=pytest.mark.slow) for name in ("spawn", "forkserver"))],
+)
 def test_workers_read_rows(path: Path, context: str) -> None:
     here = mcqa(path)
     here.reset(options={"index": 3})

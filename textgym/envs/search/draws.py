@@ -36,8 +36,8 @@ class Draws:
     def __init__(self, seed: int, count: int) -> None:
         *key, position = random.Random(seed).getstate()[1]
         twister = np.random.RandomState(0)
-        twister.set_state(("MT19937", np.array(key, np.uint32), position))
-        self.numbers = twister.random_sample(count)
+        twister.set_state(("MT19937", np.array(key, np.uint32), position, 0, 0.0))
+        self.numbers: Any = twister.random_sample(count)
         self.at = 0
 
     def take(self, count: int) -> Any:

@@ -28,7 +28,7 @@ class SearchIndex:
     """An index of documents that are made of parts, such as names, many of which they share.
 
     Args:
-        ids: The ids of the documents, sorted.
+        ids: The ids of the documents.
         parts: The texts of all parts.
         documents: The places of documents in `ids`, one for each part that a document has.
         chosen: The places of these parts in `parts`.
@@ -47,12 +47,14 @@ class SearchIndex:
         documents: Sequence[int],
         chosen: Sequence[int],
     ) -> None:
-        self._ids = ids
+        self._ids = sorted(ids)
+        ranks = {id: rank for rank, id in enumerate(self._ids)}
+        owners = np.array([ranks[id] for id in ids])[documents]
         self._numbers: dict[str, int] = {}  # of each word
         known = self._numbers
         words = [[known.setdefault(word, len(known)) for word in _words(part)] for part in parts]
-        tokens, owners = _tokens(words, np.asarray(documents), np.asarray(chosen))
-        keys, counts = np.unique(tokens * len(ids) + owners, return_counts=True)
+        tokens, owners = _tokens(words, owners, np.asarray(chosen))
+        keys, counts = np.unique((tokens * len(ids) + owners).astype(np.int32), return_counts=True)
         self._documents = (keys % len(ids)).astype(np.int32)  # that have each word, word by word
         self._counts = counts.astype(np.float32)
         self._bounds = np.searchsorted(keys, np.arange(len(known) + 1) * len(ids))

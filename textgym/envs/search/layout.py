@@ -52,7 +52,8 @@ class Layout:
 
     Args:
         draws: The random numbers, taken up to the first document.
-        order: The kind of each document's thing, and the thing's place among those of its kind.
+        order: The number of each document's thing, by kind in the order of `pools`.
+        kinds: The kind of each document's thing.
         pools: The names by kind, and those of rivers.
         end_of: Returns where a document ends that begins at a place.
 
@@ -63,61 +64,81 @@ class Layout:
     def __init__(
         self,
         draws: Draws,
-        order: Sequence[tuple[str, int]],
+        order: Sequence[int],
+        kinds: Sequence[str],
         pools: Mapping[str, Sequence[str]],
         end_of: Callable[[int, int], int],
     ) -> None:
-        self._numbers, self._order, self._pools = draws.numbers, order, pools
+        self._numbers, self._order, self._kinds = draws.numbers, order, kinds
+        self._pools = pools
         self._told = self._numbers < TOLD
         self._has_former = self._numbers < HAS_FORMER
-        self._remarks = 1 + (self._numbers * MAX_REMARKS).astype(np.int64)
-        places = np.arange(len(self._numbers))
-        after_one = np.minimum(places + 1 + self._told, len(places) - 1)
-        self._after = [places]  # a number of relations
+        self._remarks = 1 + (self._numbers * MAX_REMARKS).astype(np.uint8)
+        # How many numbers so many relations take, from each place on: one, and one for the value.
+        taken = np.zeros(len(self._numbers), np.uint8)
+        self._taken = [taken]
         for _ in range(max(map(len, RELATIONS.values()))):
-            self._after.append(after_one[self._after[-1]])
+            taken = np.pad(taken, (0, 2))
+            taken = 1 + self._told.view(np.uint8) + np.where(self._told, taken[2:], taken[1:-1])
+            self._taken.append(taken)
         self.starts: list[int] = []
         self._redrawn: set[int] = set()
         self._find_starts(draws.at, end_of)
 
     def _find_starts(self, at: int, end_of: Callable[[int, int], int]) -> None:
-        numbers, told = memoryview(self._numbers), memoryview(self._told)
-        has_former, remarks = memoryview(self._has_former), memoryview(self._remarks)
-        after = list(map(memoryview, self._after))
+        numbers, taken = memoryview(self._numbers), [item.tobytes() for item in self._taken]
+        told, has_former = self._told.tobytes(), self._has_former.tobytes()
+        remarks = self._remarks.tobytes()
         sizes = {kind: len(pool) for kind, pool in self._pools.items()}
-        for document, (kind, own) in enumerate(self._order):
+        shapes, number = {}, 0
+        for kind in KINDS:
+            shapes[kind] = (
+                number,
+                len(RELATIONS[kind]),
+                sizes[kind],
+                _SAME_KIND[kind],
+                [(place, sizes[value]) for place, value in _FORMERS[kind]],
+                _IN_REMARKS.get(kind),
+            )
+            number += sizes[kind]
+        for document, number in enumerate(self._order):
+            first, relations, size, same_kind, formers, in_remarks = shapes[self._kinds[document]]
+            own = number - first
             self.starts.append(at)
-            relations, size = len(RELATIONS[kind]), sizes[kind]
-            end = after[relations][at]  # of what was read so far
-            sentences = end - at - relations
-            sentences_end = end + sentences
             is_redrawn = False
-            for place in _SAME_KIND[kind]:
-                first = after[place][at]
-                is_redrawn |= told[first] and int(numbers[first + 1] * size) == own
-            extra = 0
-            for place, value in _FORMERS[kind]:
-                first = after[place][at]
+            for place in same_kind:
+                first = at + taken[place][at]
+                if told[first] and int(numbers[first + 1] * size) == own:
+                    is_redrawn = True
+            read = taken[relations][at]
+            sentences = read - relations
+            place_of_form = at + read
+            begin = place_of_form + sentences  # of the remarks, without those of earlier values
+            for place, pool in formers:
+                before = taken[place][at]
+                first = at + before
                 if told[first]:
-                    test = end + (first - at - place) + extra + 1
-                    extra += 1
+                    begin += 1
+                    test = place_of_form + before - place + 1
+                    place_of_form += 1
                     if has_former[test]:
-                        pool = sizes[value]
-                        former = int(numbers[test + 1] * pool)
-                        is_redrawn |= former == int(numbers[first + 1] * pool)
-                        extra += 3
+                        begin += 3
+                        place_of_form += 3
                         sentences += 1
-            begin = sentences_end + extra
+                        if int(numbers[test + 1] * pool) == int(numbers[first + 1] * pool):
+                            is_redrawn = True
             count = remarks[begin]
             begin += 1 + count
-            if kind in _IN_REMARKS:
-                for place in range(begin + _IN_REMARKS[kind], begin + 3 * count, 3):
-                    is_redrawn |= int(numbers[place] * size) == own
+            end = begin + _DRAWS_OF_REMARK * count
+            if in_remarks is not None:
+                for place in range(begin + in_remarks, end, _DRAWS_OF_REMARK):
+                    if int(numbers[place] * size) == own:
+                        is_redrawn = True
             if is_redrawn:
                 self._redrawn.add(document)
                 at = end_of(document, at)
             else:
-                at = begin + _DRAWS_OF_REMARK * count + sentences + count
+                at = end + sentences + count
 
     def contents(self, text_of: Callable[[int], str]) -> tuple[list[str], Any, Any]:
         """Return what the documents tell, in parts: forms of sentences, names and numbers.
@@ -133,7 +154,7 @@ class Layout:
         for kind in KINDS:
             documents = [
                 document
-                for document, (its_kind, _) in enumerate(self._order)
+                for document, its_kind in enumerate(self._kinds)
                 if its_kind == kind and document not in self._redrawn
             ]
             self._add(contents, kind, np.array(documents))
@@ -144,9 +165,9 @@ class Layout:
     def _add(self, contents: _Contents, kind: str, documents: Any) -> None:
         """Add what the documents of a kind tell."""
         start = np.array(self.starts)[documents]
-        own = contents.ranges[kind][0] + np.array([self._order[d][1] for d in documents.tolist()])
+        own = np.array(self._order)[documents]  # the names are the first parts
         contents.add(documents, KINDS[kind].title, {"x": own})
-        at = self._after[len(RELATIONS[kind])][start]
+        at = start + self._taken[len(RELATIONS[kind])][start]
 
         def value(of: str, place: Any) -> Any:
             first, size = contents.ranges[of]
@@ -158,7 +179,7 @@ class Layout:
                 contents.add(documents, form, values, which & (chosen == number))
 
         for number, relation in enumerate(RELATIONS[kind]):
-            first = self._after[number][start]
+            first = start + self._taken[number][start]
             told = self._told[first]
             values = {"x": own, "y": value(relation.value, first + 1)}
             tell(told, at, relation.told, values)

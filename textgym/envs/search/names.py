@@ -77,7 +77,9 @@ class Names:
         while missing := n - len(names):  # those that were given before are drawn again
             numbers = self._draws.take(missing * len(parts)).reshape(missing, len(parts))
             columns = (numbers * sizes).astype(int).T.tolist()
-            chosen = [map(part.__getitem__, column) for part, column in zip(parts, columns, strict=True)]
+            chosen = [
+                map(part.__getitem__, column) for part, column in zip(parts, columns, strict=True)
+            ]
             for name in map("".join, zip(*chosen, strict=True)):
                 if name not in self._given:
                     self._given.add(name)

@@ -7,11 +7,9 @@ document, that of the thing, or nowhere; an archive is shared: do not modify it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
-
-import numpy as np
 
 from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.envs.search.draws import Draws, Replay
@@ -36,6 +34,7 @@ from textgym.tasks.hashing import hash_int
 __all__ = ["Archive", "Document", "Thing", "archive"]
 
 MAX_CACHED = 24
+DRAWS = 45  # for each document, with its name; half as many again as they take
 T = TypeVar("T")
 
 
@@ -83,30 +82,27 @@ class Archive:
     """
 
     def __init__(self, seed: int, size: int) -> None:
-        self._draws = draws = Draws(hash_int("archive", seed, size), 60 * size + 5000)
+        self._draws = draws = Draws(hash_int("archive", seed, size), DRAWS * size + 5000)
         names = Names(draws, size)
         counts = {kind: int(size * shape.share) for kind, shape in KINDS.items()}
         counts["person"] += size - sum(counts.values())
         self._pools = {kind: getattr(names, kind)(n) for kind, n in counts.items()}
+        kinds = [kind for kind, n in counts.items() for _ in range(n)]
+        drawn = [name for pool in self._pools.values() for name in pool]
         self._pools["river"] = names.river(max(10, size // 20))
-        self._ids = ids = [f"D-{number:04}" for number in draws.sample(range(1, 10_000), size)]
-        drawn = [(kind, number) for kind, n in counts.items() for number in range(n)]
-        self._order = draws.sample(drawn, size)
-        self._layout = Layout(draws, self._order, self._pools, self._end)
-        self.names = {
-            id: self._pools[kind][number]
-            for id, (kind, number) in zip(ids, self._order, strict=True)
-        }
-        self.things = Made(self.names.values(), self._thing)
-        self.documents = Made(ids, self._document)
+        self._ids = list(map("D-{:04}".format, draws.sample(range(1, 10_000), size)))
+        order = draws.sample(range(size), size)
+        self._kinds = [kinds[number] for number in order]
+        self._names = [drawn[number] for number in order]
+        self._layout = Layout(draws, order, self._kinds, self._pools, self._end)
+        self.names = dict(zip(self._ids, self._names, strict=True))
+        self.things = Made(self._names, self._thing)
+        self.documents = Made(self._ids, self._document)
 
     @cached_property
     def index(self) -> SearchIndex:
         """The index of the documents. It is made when it is first used."""
-        ids = sorted(self._ids)
-        places = {id: place for place, id in enumerate(ids)}
-        parts, documents, chosen = self._layout.contents(self._whole_text)
-        return SearchIndex(ids, parts, np.array([places[id] for id in self._ids])[documents], chosen)
+        return SearchIndex(self._ids, *self._layout.contents(self._whole_text))
 
     def _whole_text(self, number: int) -> str:
         document = self._document(number)
@@ -128,8 +124,7 @@ class Archive:
 
     def _replay(self, number: int, start: int) -> tuple[Thing, Replay]:
         """Draw a thing, and return the generator that then draws its document."""
-        kind, place = self._order[number]
-        rng, name = Replay(self._draws, start), self._pools[kind][place]
+        rng, kind, name = Replay(self._draws, start), self._kinds[number], self._names[number]
         values = {
             relation.name: _value(rng, relation, name, self._pools)
             for relation in RELATIONS[kind]
@@ -146,8 +141,8 @@ class Made(Mapping[str, T]):
         make: Returns the value of the key with a number.
     """
 
-    def __init__(self, keys: Iterable[str], make: Callable[[int], T]) -> None:
-        self._numbers = {key: number for number, key in enumerate(keys)}
+    def __init__(self, keys: Sequence[str], make: Callable[[int], T]) -> None:
+        self._numbers = dict(zip(keys, range(len(keys)), strict=True))
         self._make = make
 
     def __getitem__(self, key: str) -> T:

@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,11 +19,13 @@ from textgym.display.transcript import format_answer, format_episode, format_pay
 from textgym.errors import BoundaryFailure, UsageError, in_one_line
 from textgym.metrics.run_index import read_index
 from textgym.registry import registered_id
-from textgym.rescoring.answers import TaskAnswers
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Episodes, Search
+
+if TYPE_CHECKING:
+    from textgym.rescoring.answers import TaskAnswers
 
 __all__ = ["view_command"]
 
@@ -83,8 +85,14 @@ def view_command(
         for trajectory in episodes:
             print(json.dumps(trajectory))
         return
-    with TaskAnswers(read_config(run)) if answers else contextlib.nullcontext() as told:
+    with _answers(run) if answers else contextlib.nullcontext() as told:
         page(_texts(search, episodes, tools, told, limit))
+
+
+def _answers(run: Path) -> TaskAnswers:
+    from textgym.rescoring.answers import TaskAnswers  # which imports the rollouts
+
+    return TaskAnswers(read_config(run))
 
 
 def _episodes(

@@ -83,9 +83,11 @@ def _judge_options() -> str:
 
 
 def cards() -> str:
-    """Return the cards of the environments, by entry point, as JSON."""
-    found = {gym.registry[id].entry_point: environment_class(id).card for id in textgym.ids()}
-    return json.dumps({place: card.as_dict() for place, card in found.items()}, indent=1) + "\n"
+    """Return the cards of the package's environments, by entry point, as JSON."""
+    places = [str(gym.registry[id].entry_point) for id in textgym.ids()]
+    own = [place for place in places if place.startswith("textgym.envs.")]
+    found = {place: environment_class(place).card.as_dict() for place in own}
+    return json.dumps(found, indent=1) + "\n"
 
 
 def main() -> None:

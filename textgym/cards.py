@@ -172,12 +172,11 @@ def stored_card(entry_point: Any) -> Card | None:
     fields_by_name = _stored_cards().get(entry_point) if isinstance(entry_point, str) else None
     if fields_by_name is None:
         return None
-    return Card(
-        **{
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in fields_by_name.items()
-        }
-    )
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in fields_by_name.items()
+    }
+    return Card(**values)
 
 
 @cache

@@ -20,8 +20,8 @@ DRAWING = DOCS / "architecture.svg"
 
 FLOORS = {
     1: (
-        "messages", "tools", "spaces", "rewards", "cards", "errors", "snapshots", "mixtures",
-        "curricula", "display", "concurrency", "imports", "layers", "time_limits",
+        "messages", "tools", "tool_schemas", "spaces", "rewards", "cards", "errors", "snapshots",
+        "mixtures", "curricula", "display", "concurrency", "imports", "layers", "time_limits",
     ),
     2: ("policies", "tasks"),
     3: ("verifiers", "trajectories", "provenance"),

@@ -50,6 +50,44 @@ def test_importing_textgym_imports_nothing_heavy() -> None:
     assert set(loaded.split()) & set(HEAVY) == set()
 
 
+LOADED = "print('loaded', *sorted(name for name in sys.modules if name.startswith('textgym')))"
+REGISTRATION = {"textgym", "textgym.cards", "textgym.envs", "textgym.errors", "textgym.imports",
+                "textgym.registry"}  # fmt: skip
+COMMAND = {*REGISTRATION, "textgym.cli", "textgym.cli.main"}
+
+
+def test_importing_textgym_imports_what_registration_needs_and_no_environment() -> None:
+    code = (
+        "import gymnasium, sys\n"
+        "before = set(sys.modules)\n"
+        "import textgym\n"
+        "print(*set(sys.modules) - before)"
+    )
+    assert set(run(code).split()) == REGISTRATION
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (["--help"], set()),
+        (["list"], {"textgym.cli.list", "textgym.cli.output", "textgym.cli.output.printing",
+                    "textgym.display", "textgym.display.terminal"}),
+        (["list", "domain=logic"], {"textgym.cli.list", "textgym.cli.output",
+                                    "textgym.cli.output.printing", "textgym.display",
+                                    "textgym.display.terminal"}),
+    ],
+)  # fmt: skip
+def test_a_command_imports_only_its_own_modules(arguments: list[str], more: set[str]) -> None:
+    code = (
+        f"import sys\nsys.argv[1:] = {arguments}\n"
+        "from textgym.cli import main\n"
+        f"try:\n    main()\nexcept SystemExit:\n    {LOADED}\n"
+    )
+    *printed, loaded = run(code).splitlines()
+    assert printed
+    assert set(loaded.split()[1:]) == COMMAND | more
+
+
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/Math-v0"])
 def test_playing_generated_tasks_imports_nothing_heavy(id: str) -> None:
     code = (

@@ -5,10 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from datetime import date
+from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Any, Literal, Optional
+from types import FunctionType
+from typing import Annotated, Any, Literal, NewType, NotRequired, Optional
+from uuid import UUID
 
+import pydantic
 import pytest
+from annotated_types import Ge
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from textgym.errors import (
@@ -18,6 +26,7 @@ from textgym.errors import (
     ToolError,
     UsageError,
 )
+from textgym.tool_schemas import Signature, _schema_of_hint, _without_titles
 from textgym.tools import Toolbox, tool
 
 
@@ -647,3 +656,77 @@ def test_of_many_unknown_arguments_some_are_looked_at() -> None:
     assert told.count("Extra inputs are not permitted") == 5
     assert told.startswith("Error: wrong arguments for 'add': x0: Extra")
     assert seen == [7]
+
+
+# Schemas that are made of those of the type hints.
+
+
+class Colour(Enum):
+    """A colour."""
+
+    RED = "red"
+
+
+class Pair(TypedDict):
+    """Two numbers."""
+
+    title: int
+    other: NotRequired[list[str]]
+
+
+HINTS: list[Any] = [
+    int, str, bool, Any, None, object, list, dict, tuple, list[int], dict[str, list[int | None]],
+    tuple[int, str], set[str], Literal["b", "a"], Literal[1, "a", None], int | None, None | int,
+    str | int, int | str, list[str | int], list[int | str],
+    Annotated[int, Field(ge=1, le=3)], Annotated[int, Field(ge=2, le=3)], Annotated[int, Ge(3)],
+    Annotated[int, Field(gt=0, description="Its own.")], Annotated[int, Field(description=None)],
+    Annotated[str, Field(pattern="a+", title="T")], Annotated[int, "a note"],
+    Annotated[int, Field(json_schema_extra={"x": 1})], Annotated[int, Field(examples=[1])],
+    Annotated[str, BeforeValidator(str)], Annotated[int, Field(alias="also")],
+    Annotated[int, Field(default=4)], Annotated[int | None, Field(ge=2)],
+    Annotated[int, Field(ge=1), Field(le=5)], Colour, list[Colour], Pair, Pair | None,
+    Literal[Colour.RED], date, UUID, Decimal, Path, NewType("Number", int),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("doc", ["", "Do it.\n\nArgs:\n    value: What\n        it is."])
+@pytest.mark.parametrize(
+    "defaults", [(), (None,), (1,), ("x",), ([1, 2],), ({"b": 1, "a": {"d": 1, "c": 2}},)], ids=repr
+)
+def test_schema_is_the_one_that_the_validator_has(defaults: tuple[Any, ...], doc: str) -> None:
+    for hint in HINTS:
+
+        def method(self: Any, value: Any) -> None: ...
+
+        method.__annotations__ = {"value": hint}
+        method.__defaults__, method.__doc__ = defaults, doc
+        made = Signature(method, "method")
+        wanted = _without_titles(made.adapter.json_schema())
+        assert json.dumps(made.schema) == json.dumps(wanted), hint
+
+
+def test_reading_a_class_makes_one_schema_for_each_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    adapter = pydantic.TypeAdapter
+
+    def counted(kind: Any) -> Any:
+        made.append(kind)
+        return adapter(kind)
+
+    def method(self: Any, name: str, day: int = 1, tags: list[str] | None = None) -> None: ...
+
+    methods: dict[str, Any] = {}
+    for number in range(64):
+        one = methods[f"tool_{number}"] = FunctionType(method.__code__, {}, f"tool_{number}")
+        one.__annotations__ = {
+            "name": str, "day": Annotated[int, Field(ge=1, le=31)], "tags": list[str] | None
+        }  # fmt: skip
+        one.__defaults__ = method.__defaults__
+        tool(one)
+    monkeypatch.setattr(pydantic, "TypeAdapter", counted)
+    _schema_of_hint.cache_clear()
+    toolbox = Toolbox(type("Many", (), methods))
+    assert len(toolbox.schemas()) == 64
+    assert len(made) == 3
+    assert toolbox.call(None, "tool_5", '{"name": "x", "day": 0}').startswith("Error: wrong")
+    assert len(made) == 4

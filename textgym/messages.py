@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "ATOMS",
     "MAX_DEPTH",
     "ROLES",
     "FunctionCall",
@@ -28,9 +29,9 @@ __all__ = [
     "TextPart",
     "ToolCall",
     "ToolSchema",
+    "are_plain_calls",
     "assistant",
     "assistant_calls",
-    "copier_of",
     "copy_json",
     "copy_message",
     "copy_messages",
@@ -45,6 +46,9 @@ __all__ = [
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
+
+ATOMS = frozenset((str, int, float, bool, type(None)))
+"""The classes of JSON values that hold no others."""
 
 _END_OF_REASONING = "</think>"
 MAX_DEPTH = 100  # of nesting: far below Python's recursion limit, far beyond any real message
@@ -249,8 +253,16 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
         return f"the role must be {' or '.join(sorted(roles))}, not {role!r:.100}"
-    if _is_plain(message):
-        return ""  # the common case needs no validator
+    for name, value in message.items():  # the common case needs no validator
+        if name.__class__ is not str:
+            break
+        if value.__class__ is str or (value is None and name == "content"):
+            continue
+        if name != "tool_calls" or not are_plain_calls(value):
+            break
+    else:
+        if "content" in message or "tool_calls" in message:
+            return ""
     from pydantic import ValidationError
 
     try:
@@ -263,20 +275,6 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     return (
         f"it is nested too deeply, over {MAX_DEPTH} levels" if is_deeper(message, MAX_DEPTH) else ""
     )
-
-
-def _is_plain(message: dict[Any, Any]) -> bool:
-    """Return whether all values of a message are strings or plain function calls."""
-    for name, value in message.items():
-        if name.__class__ is not str:
-            return False
-        if value.__class__ is str or (value is None and name == "content"):
-            continue
-        if name != "tool_calls" or not _are_plain_calls(value):
-            return False
-        if any(call.get("type", "function") != "function" for call in value):
-            return False
-    return "content" in message or "tool_calls" in message
 
 
 def is_deeper(value: Any, depth: int) -> bool:
@@ -295,34 +293,28 @@ def is_deeper(value: Any, depth: int) -> bool:
 
 def copy_json(value: Any) -> Any:
     """Copy nested dicts and lists. Other values are shared."""
+    copied: Any
     if isinstance(value, dict):
-        return {key: copy_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [copy_json(item) for item in value]
-    return value
-
-
-def copier_of(message: Message) -> Callable[[Message], Message]:
-    """Return the fastest function that copies a message, or any other message of its shape.
-
-    Most messages contain only strings, or only strings and tool calls that contain only strings.
-    """
-    copier: Callable[[Message], Message] = dict.copy  # type: ignore[assignment]
-    for name, value in message.items():
-        if value is None or value.__class__ is str:
-            continue
-        if name != "tool_calls" or not _are_plain_calls(value):
-            return copy_json
-        copier = _copy_with_plain_calls
-    return copier
+        copied = dict(value)
+        items: Iterable[tuple[Any, Any]] = copied.items()
+    elif isinstance(value, (list, tuple)):
+        copied = list(value)
+        items = enumerate(copied)
+    else:
+        return value
+    for place, item in items:
+        if item.__class__ not in ATOMS:
+            copied[place] = copy_json(item)
+    return copied
 
 
 def copy_message(message: Message) -> Message:
     """Return a copy that shares no mutable value with the original."""
-    return copier_of(message)(message)
+    copied: Message = copy_json(message)
+    return copied
 
 
-def _are_plain_calls(calls: Any) -> bool:
+def are_plain_calls(calls: Any) -> bool:
     """Return whether tool calls have OpenAI's format and contain only strings."""
     if calls.__class__ is not list:
         return False
@@ -336,19 +328,16 @@ def _are_plain_calls(calls: Any) -> bool:
         for value in call.values():
             if value.__class__ is not str and value is not function:
                 return False
+        if call.get("type", "function") != "function":
+            return False
     return True
 
 
-def _copy_with_plain_calls(message: Message) -> Message:
-    copied, calls = message.copy(), []
-    for call in message["tool_calls"] or ():
-        call = call.copy()
-        call["function"] = call["function"].copy()
-        calls.append(call)
-    copied["tool_calls"] = calls
-    return copied
-
-
-def copy_messages(messages: Sequence[Message]) -> list[Message]:
+def copy_messages(messages: Iterable[Message]) -> list[Message]:
     """Return a new list of copies."""
-    return [copy_message(message) for message in messages]
+    copies: list[Any] = list(map(dict.copy, messages))  # type: ignore[arg-type]
+    for copied in copies:
+        for name, value in copied.items():
+            if value.__class__ not in ATOMS:
+                copied[name] = copy_json(value)
+    return copies

@@ -20,7 +20,7 @@ from gymnasium.vector.utils import (
 )
 
 from textgym.errors import InvalidActionError, UsageError
-from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
+from textgym.messages import ROLES, Message, assistant, copy_json, message_problem, user
 
 __all__ = [
     "MAX_CALLS",
@@ -69,14 +69,14 @@ def read_action(action: Any, turn: int, max_calls: int = MAX_CALLS) -> Message:
     """
     if isinstance(action, str):
         return assistant(str(action))
-    problem = action_problem(action)
+    problem = message_problem(action, _ACTION_ROLES)
     if problem:
         raise InvalidActionError(
             f"an action must be an assistant message or a text; this is neither: {problem}"
         )
     if len(action.get("tool_calls") or ()) > max_calls:
         action = {**action, "tool_calls": action["tool_calls"][: max_calls + 1]}
-    message = copy_message(action)
+    message: Message = copy_json(action)
     if message.get("tool_calls"):
         _complete_ids(message["tool_calls"], turn)
     return message
@@ -84,7 +84,9 @@ def read_action(action: Any, turn: int, max_calls: int = MAX_CALLS) -> Message:
 
 def _complete_ids(calls: Any, turn: int) -> None:
     """Give an id to each call that has none, or that repeats the id of an earlier call."""
-    taken = {call.get("id") for call in calls}
+    taken = set()
+    for call in calls:
+        taken.add(call.get("id"))
     if len(taken) == len(calls) and all(taken):
         return
     seen: set[Any] = set()

@@ -15,20 +15,15 @@ import json
 import logging
 import pickle
 import re
-import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar, overload
-
-from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
+from typing import Any, TypeVar, overload
 
 from textgym.concurrency.coroutines import result_of
 from textgym.errors import BoundaryFailure, EnvironmentFailure, ToolError, UsageError, in_one_line
-from textgym.messages import MAX_DEPTH, ToolSchema, copy_json, is_deeper
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from textgym.messages import MAX_DEPTH, ToolSchema, is_deeper
+from textgym.tool_schemas import Signature
 
 __all__ = ["Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]
 
@@ -134,53 +129,26 @@ class Tool:
 
     method: Callable[..., Any]
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name that the model sees."""
         return str(getattr(self.method, _MARK))
 
     @cached_property
-    def _adapter(self) -> TypeAdapter[dict[str, Any]]:
-        from pydantic import FailFast, Field, TypeAdapter
+    def _signature(self) -> Signature:
+        return Signature(self.method, self.name)
 
-        hints = typing.get_type_hints(self.method, include_extras=True)
-        described = _argument_docs(self.method)
-        fields: dict[str, Any] = {}
-        kind: Any
-        for name, parameter in list(inspect.signature(self.method).parameters.items())[1:]:
-            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-                raise UsageError(
-                    f"{self.method.__qualname__}: a tool must name all its arguments, unlike {name}"
-                )
-            extra: dict[str, Any] = {}
-            if parameter.default is not parameter.empty and parameter.default is not None:
-                extra["default"] = parameter.default
-            about = Field(description=described.get(name), json_schema_extra=extra or None)
-            hint = hints.get(name, Any)
-            first_only = [FailFast()] if typing.get_origin(hint) is list else []
-            kind = Annotated[(hint, about, *first_only)]  # reports the first error only
-            required = parameter.default is parameter.empty and name not in self._nullable
-            fields[name] = kind if required else NotRequired[kind]
-        make_typed_dict: Any = TypedDict
-        arguments = make_typed_dict(self.name, fields)
-        arguments.__pydantic_config__ = {"extra": "forbid"}
-        return TypeAdapter(arguments)
+    @cached_property
+    def _nullable(self) -> dict[str, None]:
+        return self._signature.nullable
 
     @cached_property
     def _validate(self) -> Callable[[Any], dict[str, Any]]:
-        return self._adapter.validator.validate_python
+        return self._signature.adapter.validator.validate_python
 
     @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(self.schema["function"]["parameters"]["properties"])
-
-    @cached_property
-    def _nullable(self) -> dict[str, None]:
-        """Arguments without a default whose type allows None. They are None if omitted."""
-        hints = typing.get_type_hints(self.method)
-        parameters = inspect.signature(self.method).parameters.items()
-        bare = [name for name, parameter in parameters if parameter.default is parameter.empty]
-        return {name: None for name in bare if type(None) in typing.get_args(hints.get(name))}
 
     @cached_property
     def schema(self) -> ToolSchema:
@@ -190,7 +158,7 @@ class Tool:
             UsageError: The signature of the method has no schema.
         """
         try:
-            parameters = _without_titles(self._adapter.json_schema())
+            parameters = self._signature.schema
         except UsageError:
             raise
         except Exception as error:  # an unknown name, or one of pydantic's errors
@@ -210,8 +178,10 @@ class Tool:
         Raises:
             ToolError: The arguments are not JSON, not an object, or not valid for the method.
         """
-        given = arguments_of(self.name, arguments)
-        taken = {name: value for name, value in given.items() if value is not None}
+        taken = {}
+        for name, value in arguments_of(self.name, arguments).items():
+            if value is not None:
+                taken[name] = value
         if not taken.keys() <= self._names:
             unknown = (name for name in taken if name not in self._names)
             names = self._names.union(itertools.islice(unknown, MAX_PROBLEMS))
@@ -254,7 +224,7 @@ class Toolbox:
         owner: Any,
         name: str,
         arguments: str | Mapping[str, Any] | None,
-        offered: Iterable[str] | None = None,
+        offered: Collection[str] | None = None,
         undo: Callable[[], None] | None = None,
     ) -> str:
         """Call a tool for the model and return the text of the result.
@@ -270,13 +240,11 @@ class Toolbox:
             BoundaryFailure: The tool failed, through no fault of the model.
             UsageError: The signature of the tool's method has no schema.
         """
-        other = self._call_other
+        tool, other = self.tools.get(name), self._call_other
         names = self.tools if offered is None else offered
-        allowed = [n for n in names if other or n in self.tools]
-        if name not in allowed:
-            known = ", ".join(allowed) or "none"
+        if name not in names or not (tool or other):
+            known = ", ".join(n for n in names if other or n in self.tools) or "none"
             return f"Error: there is no tool {name[:100]!r}; the tools are: {known}"
-        tool = self.tools.get(name)
         method: Any = tool.method if tool and tool.schema else other  # its errors are the author's
         try:
             given = tool.read_arguments(arguments) if tool else {}
@@ -366,31 +334,7 @@ def arguments_of(name: str, arguments: str | Mapping[str, Any] | None) -> Mappin
             raise ToolError(f"the arguments of {name!r} are nested over {MAX_DEPTH} levels deep")
     if arguments is None:
         return {}
-    if not isinstance(arguments, Mapping):
+    if arguments.__class__ is not dict and not isinstance(arguments, Mapping):
         kind = type(arguments).__name__
         raise ToolError(f"the arguments of {name!r} must be a JSON object, not {kind}")
     return arguments
-
-
-def _argument_docs(method: Callable[..., Any]) -> dict[str, str]:
-    """Read the `Args:` section of a Google-style docstring."""
-    doc = inspect.cleandoc(method.__doc__ or "")
-    section = re.search(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", doc, re.MULTILINE)
-    if not section:
-        return {}
-    body = inspect.cleandoc(" \n" + section.group(1))
-    entries = re.findall(r"^(\w+)(?: \([^)]*\))?:\s*(.*(?:\n[ \t]+.*)*)", body, re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in entries}
-
-
-def _without_titles(schema: Any) -> Any:
-    """Remove the titles that pydantic adds, but keep arguments named `title`."""
-    if not isinstance(schema, dict):
-        return [_without_titles(item) for item in schema] if isinstance(schema, list) else schema
-    kept = {key: value for key, value in schema.items() if key != "title"}
-    for key, value in kept.items():
-        if key in ("properties", "$defs"):
-            kept[key] = {name: _without_titles(item) for name, item in value.items()}
-        elif key not in ("default", "enum", "const", "examples"):
-            kept[key] = _without_titles(value)
-    return copy_json(kept)

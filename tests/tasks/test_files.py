@@ -17,7 +17,7 @@ from textgym.env import TextEnv
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.messages import user
 from textgym.rewards import Grade
-from textgym.tasks.files import TaskList, file_stamp, load_rows, read_tasks, shared_tasks
+from textgym.tasks.files import file_stamp, load_rows, read_tasks, shared_tasks
 from textgym.tasks.task import Task
 
 Write = Callable[..., str]
@@ -44,6 +44,11 @@ def question(n: int = 0, **more: Any) -> dict[str, Any]:
 def mcqa(dataset: str, **kwargs: Any) -> Any:
     """Make an environment for a data set."""
     return gymnasium.make("textgym/MCQA-v0", dataset=dataset, **kwargs).unwrapped
+
+
+def read_all(env: Any) -> list[Task]:
+    """Read all tasks of an environment."""
+    return [env.get_task(index) for index in range(env.num_tasks)]
 
 
 def task_of(row: dict[str, Any]) -> Task:
@@ -77,7 +82,7 @@ def counted() -> type[Say]:
 
 def test_rows_come_with_their_places(write: Write) -> None:
     path = write({"a": 1}, {"a": 2})
-    assert load_rows(path, "train") == [
+    assert list(load_rows(path, "train")) == [
         (f"line 1 of {path}", {"a": 1}),
         (f"line 2 of {path}", {"a": 2}),
     ]
@@ -153,9 +158,17 @@ def test_empty_file(write: Write, rows: tuple[bytes, ...]) -> None:
 )
 def test_broken_line_is_named(write: Write, raw: bytes, told: str) -> None:
     path = write(*[question(n) for n in range(16)], raw, question(17))
+    rows, env = load_rows(path, "train"), mcqa(path)
     with pytest.raises(DatasetError, match=f"^line 17 of {path} {told}"):
-        load_rows(path, "train")
+        rows[16]
     with pytest.raises(DatasetError, match="line 17 of"):
+        env.reset(options={"index": 16})
+    assert env.reset(options={"index": 17})[1]["task_id"] == "row-17"
+
+
+def test_broken_first_line_is_named_when_the_environment_is_made(write: Write) -> None:
+    path = write(b"", b"[1]", question())
+    with pytest.raises(DatasetError, match=f"^line 2 of {path} is a JSON list"):
         mcqa(path)
 
 
@@ -182,8 +195,9 @@ def test_row_that_cannot_be_read_is_named(
     write: Write, change: dict[str, Any], field: str, told: str
 ) -> None:
     path = write(*[question(n) for n in range(16)], {**question(16), **change})
+    env = mcqa(path)
     with pytest.raises(RowError, match=told) as caught:
-        mcqa(path)
+        env.reset(options={"index": 16})
     assert (caught.value.field, caught.value.where) == (field, f"line 17 of {path}")
     assert str(caught.value).startswith(f"line 17 of {path}: field '{field}' ")
 
@@ -229,10 +243,11 @@ def test_resets_visit_every_row(write: Write) -> None:
 def test_environments_share_tasks(write: Write, counted: type[Say]) -> None:
     path = write({"text": "a"}, {"text": "b"})
     one, other = counted(dataset=path), counted(dataset=path)
-    assert counted.read == 2
+    assert counted.read == 1
     one.reset(options={"index": 1})
     other.reset(options={"index": 1})
     assert one.task is other.task
+    assert counted.read == 2
 
 
 def test_changing_a_task_that_was_handed_out_changes_no_episode(
@@ -302,7 +317,7 @@ def test_path_object_is_read_too(write: Write, counted: type[Say]) -> None:
 
 
 def test_shared_tasks_reads_once_while_held() -> None:
-    made = [TaskList([Task("a", (), None)]), TaskList()]
+    made = [{"a"}, set[str]()]
     held = shared_tasks("tests: a key", lambda: made[0])
     assert shared_tasks("tests: a key", lambda: made[1]) is held
 
@@ -313,8 +328,9 @@ def test_stamp_of_nothing() -> None:
 
 def test_read_tasks_names_the_line_of_a_bad_row(write: Write) -> None:
     path = write({"text": "a"}, {})
+    tasks = read_tasks(path, "train", None, task_of)
     with pytest.raises(RowError, match=f"^line 2 of {path}: field 'text' is missing$"):
-        read_tasks(path, "train", None, task_of)
+        tasks.read(1, task_of)
 
 
 @pytest.fixture
@@ -347,8 +363,9 @@ def test_parquet_fills_missing_options_with_nulls(parquet: Write) -> None:
 
 def test_parquet_row_that_cannot_be_read_is_named(parquet: Write) -> None:
     path = parquet(question(0), question(1, answer="E"))
+    env = mcqa(path)
     with pytest.raises(RowError, match=f"^row 1 of {path}: field 'answer'"):
-        mcqa(path)
+        env.reset(options={"index": 1})
 
 
 def test_broken_parquet_file(tmp_path: Path) -> None:
@@ -367,19 +384,30 @@ def test_different_rows_with_one_id_are_named_with_their_lines(
 ) -> None:
     rows = [question(0, id="a"), question(1, id="b"), question(2, id="a"), question(3)]
     path = write(*rows)
-    mcqa(path)
+    read_all(mcqa(path))
     (message,) = caplog.messages
     assert message.startswith("different tasks have the same id")
     assert message.endswith(f": 'a' (line 1 of {path}, line 3 of {path})")
 
 
-def test_many_shared_ids_are_shortened(write: Write, caplog: pytest.LogCaptureFixture) -> None:
-    mcqa(write(*[question(n, id=str(n % 10)) for n in range(20)]))
-    assert caplog.messages[0].endswith(" and 5 more")
+def test_many_shared_ids_are_logged_once(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    env = mcqa(write(*[question(n, id=str(n % 10)) for n in range(20)]))
+    read_all(env)
+    read_all(mcqa(env.dataset))
+    assert len(caplog.messages) == 1
+
+
+def test_shared_id_is_seen_after_the_first_task_was_dropped(
+    write: Write, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textgym.tasks.files.MAX_KEPT", 2)
+    path = write(*[question(n, id=str(n % 5)) for n in range(6)])
+    read_all(mcqa(path))
+    assert caplog.messages[0].endswith(f": '0' (line 1 of {path}, line 6 of {path})")
 
 
 def test_a_row_that_is_there_twice_is_no_reason_to_warn(
     write: Write, caplog: pytest.LogCaptureFixture
 ) -> None:
-    mcqa(write(question(0, id="a"), question(0, id="a")))
+    read_all(mcqa(write(question(0, id="a"), question(0, id="a"))))
     assert caplog.messages == []

@@ -102,7 +102,7 @@ def test_copy_shares_nothing_that_can_be_changed() -> None:
     assert row == {"a": {"b": [1]}}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=50)
 @given(
     st.dictionaries(
         st.text(),
@@ -187,7 +187,7 @@ def test_columns_of_a_parquet_file(parquet: Callable[..., str]) -> None:
         pytest.param([None, b"y"], "large_binary", "row 1 of .*: field 'c' holds b", id="later"),
         pytest.param([0, 1], "duration[s]", "row 0 of .*: field 'c' holds time", id="duration"),
         pytest.param([0.5, math.inf], "float64", "row 1 of .*: field 'c' is inf", id="infinity"),
-        pytest.param([2**31 - 1], "date32", "rows 0 and after of .*: field 'c' cannot be read",
+        pytest.param([2**31 - 1], "date32", "row 0 of .*: field 'c' cannot be read",
                      id="day beyond the year 9999"),
     ],
 )  # fmt: skip
@@ -198,7 +198,7 @@ def test_column_of_a_parquet_file_is_refused_by_name(
     known = {"duration[s]": arrow.duration("s"), "date32": arrow.date32()}
     column = (values, known.get(kind) or arrow.type_for_alias(kind))
     with pytest.raises(RowError, match=f"^{told}") as caught:
-        load_rows(parquet(fine=(["x"] * len(values),), c=column), "train")
+        list(load_rows(parquet(fine=(["x"] * len(values),), c=column), "train"))
     assert "\n" not in str(caught.value)
 
 
@@ -215,7 +215,7 @@ def test_map_of_a_parquet_file_is_refused_by_name(
     arrow = pytest.importorskip("pyarrow")
     path = parquet(c=(pairs, arrow.map_(arrow.int64(), arrow.int64())))
     with pytest.raises(RowError, match=told):
-        load_rows(path, "train")
+        list(load_rows(path, "train"))
 
 
 def test_rows_of_a_parquet_file_beyond_a_batch(parquet: Callable[..., str]) -> None:
@@ -230,8 +230,9 @@ def test_environment_refuses_a_parquet_row_by_place_and_column(
     path = parquet(
         question=(["Q?", "Q?"],), expected_answer=(["1", "2"],), image=([None, b"GIF89a"],)
     )
+    env = gymnasium.make("textgym/Math-v0", dataset=path)
     with pytest.raises(RowError, match=f"^row 1 of {path}: field 'image' holds bytes"):
-        gymnasium.make("textgym/Math-v0", dataset=path)
+        env.reset(options={"index": 1})
 
 
 @pytest.mark.parametrize(
@@ -245,8 +246,9 @@ def test_environment_refuses_a_parquet_row_by_place_and_column(
 def test_line_that_json_does_not_hold_is_refused(tmp_path: Path, line: str, told: str) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a": 1}\n' + line)
+    rows = load_rows(str(path), "train")
     with pytest.raises(RowError, match=f"^line 2 of {path}: .*{told}"):
-        load_rows(str(path), "train")
+        rows[1]
 
 
 def test_missing_number_in_a_line_is_null(tmp_path: Path) -> None:
@@ -260,7 +262,7 @@ def test_rows_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[dict[str, Any]] = [{"day": date(2024, 5, 1)}, {"day": b"x"}]
     monkeypatch.setattr(library, "load_dataset", lambda name, split: rows)
     with pytest.raises(RowError, match=r"^row 1 of org/name: field 'day' holds bytes"):
-        load_rows("org/name", "train")
+        list(load_rows("org/name", "train"))
     rows.pop()
     assert load_rows("org/name", "train")[0][1] == {"day": "2024-05-01"}
 

@@ -15,13 +15,12 @@ from rich.text import Text
 
 from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
+from textgym.cli.output.printing import as_text, print_all
 from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
-    as_text,
     details,
     metrics_rows,
     metrics_tables,
-    print_all,
     repeats_table,
     splits_of,
 )
@@ -75,7 +74,7 @@ def metrics_command(
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Compute the metrics of stored runs, and compare each run with the first."""
+    """Run `textgym metrics`."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
     if form not in _FORMATS:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 from textgym import __version__
-from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.blocking import CallThreads
 from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
 from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weights_of
@@ -25,6 +25,7 @@ from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
+from textgym.rollouts.env_pool import PooledEnv
 from textgym.rollouts.episode import EpisodeKey, Job, play
 from textgym.rollouts.plan import (
     Envs,
@@ -42,7 +43,6 @@ from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.tasks.json_rows import json_row
-from textgym.time_limits import grade_at_time_limit
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
@@ -313,13 +313,13 @@ async def play_episode(
     if index is not None and task is not None:
         raise UsageError("pass index or task, not both")
     check_minimum(0, repeat=repeat, index=index or 0)
-    kwargs = recorded_kwargs(kwargs_from_spec(grade_at_time_limit(env)))
+    kwargs = recorded_kwargs(kwargs_from_spec(env))
     row = None if task is None else json_row(task)
     job = Job(env_name(env), kwargs, index or 0, repeat, seed, row)
     player = make_policy(policy)
     try:
-        async with EnvCaller(1) as caller:
-            return await play(env, player.for_env(env), job, _RETRIES, caller)
+        async with CallThreads(1) as threads:
+            return await play(PooledEnv(None, env), player.for_env(env), job, _RETRIES, threads)
     finally:
         if player is not policy:
             await RunLog().close_policy(player)

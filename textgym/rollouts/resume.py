@@ -63,4 +63,6 @@ def read_completed(
 
 def remaining(jobs: Iterable[Job], completed: set[EpisodeKey]) -> Iterator[Job]:
     """Yield the jobs that are not completed."""
+    if not completed:
+        return iter(jobs)
     return (job for job in jobs if (job.env_id, job.task_index, job.repeat) not in completed)

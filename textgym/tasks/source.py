@@ -51,7 +51,6 @@ class TaskSource:
         stream: The random stream that selects tasks.
         index: The index of the task that was chosen last; None if it has none.
         count: The number of tasks, see `TextEnv.num_tasks`.
-        levels: The levels that `reset` can select, see `TextEnv.levels`.
     """
 
     def __init__(
@@ -87,13 +86,18 @@ class TaskSource:
         self._is_checked = False
         if self._rows is not None:
             self.count: int | None = len(self._rows)
-            levels = self._rows.levels
         elif split == "train":
             self.count = None
         else:
             self.count = NUM_GENERATED_TASKS
             self._evaluation = self._share(("generated",), EvaluationTasks)
-        self.levels = tuple(levels) if level is None else (level,)
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The levels that `reset` can select, see `TextEnv.levels`."""
+        if self.level is not None:
+            return (self.level,)
+        return tuple(self._levels) if self._rows is None else self._rows.levels
 
     @property
     def keeps_tasks(self) -> bool:
@@ -117,7 +121,7 @@ class TaskSource:
             known = f"0 to {self.count - 1}" if self.count is not None else "0 or more"
             raise UsageError(f"{self._id} has no task {index}; indices are {known}")
         if self._rows is not None:
-            return self._rows[index]
+            return self._rows.kept.get(index) or self._rows.read(index, self.read)
         if self.count is None:
             return next(self._draws(index))
         return self._evaluation.get(index, self._draws)
@@ -234,7 +238,9 @@ class TaskSource:
             return self.read(with_id(row, name))
         tasks = self._of_level(options["level"]) if options and "level" in options else self
         if options and "index" in options:
-            index = _as_integer("index", options["index"])
+            index = options["index"]
+            if index.__class__ is not int:
+                index = _as_integer("index", index)
         else:
             drawn = self.stream.draw()
             index = drawn if tasks.count is None else drawn % tasks.count

@@ -16,7 +16,7 @@ from textgym.mixtures import kwargs_for_env, weights_of
 from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
-from textgym.tasks.files import data_library
+from textgym.tasks.rows import data_library
 from textgym.training.tasks import check_no_split, list_tasks, shown_prompt
 from textgym.wrappers.specs import WrapperSpec
 

@@ -315,7 +315,7 @@ class Search(TextEnv[SearchState]):
         calls = [
             call
             for id in task.sources
-            for call in (("search", {"query": self._name_of(id)}), ("open", {"id": id}))
+            for call in (("search", {"query": self.archive.names[id]}), ("open", {"id": id}))
         ][turn:]
         if calls:
             fits = len(calls) < self.max_turns - turn
@@ -327,10 +327,6 @@ class Search(TextEnv[SearchState]):
         """Name some thing of the archive, and cite some document."""
         name, id = choice(rng, list(self.archive.things)), choice(rng, list(self.archive.documents))
         return assistant(f"Answer: {name}\nSources: {id}")
-
-    def _name_of(self, id: str) -> str:
-        """Return the name of the thing that a document is about."""
-        return next(thing.name for thing in self.archive.things.values() if thing.document == id)
 
 
 def _is_size(size: object) -> TypeGuard[int]:

@@ -6,10 +6,11 @@ a search for one finds others, too.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
+from collections.abc import Sequence
 
-from textgym.envs.drawing import choice
+import numpy as np
+
+from textgym.envs.search.draws import Draws
 
 __all__ = ["Names"]
 
@@ -38,51 +39,47 @@ class Names:
     """Gives names that were not given before.
 
     Args:
-        rng: The random generator.
+        draws: The random numbers.
         size: About how many people there are.
     """
 
-    def __init__(self, rng: random.Random, size: int) -> None:
-        self._rng = rng
+    def __init__(self, draws: Draws, size: int) -> None:
+        self._draws = draws
         self._given: set[str] = set()
         n = max(20, int((size * _PEOPLE_SHARE) ** 0.5))
-        self._firsts = [self._new(_PERSON_ENDS) for _ in range(n)]
-        self._lasts = [self._new(_LAST_ENDS) for _ in range(n)]
+        self._firsts = self._draw(n, _STARTS, _MIDDLES, _PERSON_ENDS)
+        self._lasts = self._draw(n, _STARTS, _MIDDLES, _LAST_ENDS)
 
-    def person(self) -> str:
-        """Return the name of a person."""
-        return self._once(
-            lambda: f"{choice(self._rng, self._firsts)} {choice(self._rng, self._lasts)}"
-        )
+    def person(self, n: int) -> list[str]:
+        """Return the names of n people."""
+        return self._draw(n, self._firsts, [f" {last}" for last in self._lasts])
 
-    def town(self) -> str:
-        """Return the name of a town."""
-        return self._new(_PLACE_ENDS)
+    def town(self, n: int) -> list[str]:
+        """Return the names of n towns."""
+        return self._draw(n, _STARTS, _MIDDLES, _PLACE_ENDS)
 
-    def river(self) -> str:
-        """Return the name of a river."""
-        return f"{self._new(_WATERS)}"
+    def river(self, n: int) -> list[str]:
+        """Return the names of n rivers."""
+        return self._draw(n, _STARTS, _MIDDLES, _WATERS)
 
-    def ship(self) -> str:
-        """Return the name of a ship."""
-        return self._once(lambda: f"{self._word(_PERSON_ENDS)} {choice(self._rng, _SHIPS)}")
+    def ship(self, n: int) -> list[str]:
+        """Return the names of n ships."""
+        return self._draw(n, _STARTS, _MIDDLES, _PERSON_ENDS, [f" {name}" for name in _SHIPS])
 
-    def workshop(self) -> str:
-        """Return the name of a workshop."""
-        return self._once(
-            lambda: f"{choice(self._rng, self._lasts)} {choice(self._rng, _WORKSHOPS)}"
-        )
+    def workshop(self, n: int) -> list[str]:
+        """Return the names of n workshops."""
+        return self._draw(n, self._lasts, [f" {name}" for name in _WORKSHOPS])
 
-    def _new(self, ends: tuple[str, ...]) -> str:
-        return self._once(lambda: self._word(ends))
-
-    def _word(self, ends: tuple[str, ...]) -> str:
-        rng = self._rng
-        return choice(rng, _STARTS) + choice(rng, _MIDDLES) + choice(rng, ends)
-
-    def _once(self, draw: Callable[[], str]) -> str:
-        while True:
-            name = draw()
-            if name not in self._given:
-                self._given.add(name)
-                return name
+    def _draw(self, n: int, *parts: Sequence[str]) -> list[str]:
+        """Return n new names, each of which joins one of each of the parts."""
+        names: list[str] = []
+        sizes = np.array([list(map(len, parts))])
+        while missing := n - len(names):  # those that were given before are drawn again
+            numbers = self._draws.take(missing * len(parts)).reshape(missing, len(parts))
+            columns = (numbers * sizes).astype(int).T.tolist()
+            chosen = [map(part.__getitem__, column) for part, column in zip(parts, columns, strict=True)]
+            for name in map("".join, zip(*chosen, strict=True)):
+                if name not in self._given:
+                    self._given.add(name)
+                    names.append(name)
+        return names

@@ -8,7 +8,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FORMER", "KINDS", "RELATIONS", "REMARKS", "TRADES", "Kind", "Relation"]
+__all__ = [
+    "FEET",
+    "FORMER",
+    "HAS_FORMER",
+    "KINDS",
+    "MAX_REMARKS",
+    "RELATIONS",
+    "REMARKS",
+    "TOLD",
+    "TRADES",
+    "YEARS",
+    "Kind",
+    "Relation",
+]
+
+TOLD = 0.8  # the share of relations that the documents tell
+HAS_FORMER = 0.4  # the share of told relations with an earlier value, where there can be one
+MAX_REMARKS = 3  # in a document, which has one at least
+YEARS = (412, 967)
+FEET = (31, 188)
 
 
 class Relation(NamedTuple):

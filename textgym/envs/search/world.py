@@ -7,22 +7,36 @@ document, that of the thing, or nowhere; an archive is shared: do not modify it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.search.draws import Draws, Replay
 from textgym.envs.search.index import SearchIndex
+from textgym.envs.search.layout import Layout
 from textgym.envs.search.names import Names
-from textgym.envs.search.relations import FORMER, KINDS, RELATIONS, REMARKS, TRADES, Relation
+from textgym.envs.search.relations import (
+    FEET,
+    FORMER,
+    HAS_FORMER,
+    KINDS,
+    MAX_REMARKS,
+    RELATIONS,
+    REMARKS,
+    TOLD,
+    TRADES,
+    YEARS,
+    Relation,
+)
 from textgym.tasks.hashing import hash_int
 
 __all__ = ["Archive", "Document", "Thing", "archive"]
 
-TOLD = 0.8  # the share of relations that the documents tell
-HAS_FORMER = 0.4  # the share of told relations with an earlier value, where there can be one
 MAX_CACHED = 24
-_YEARS = (412, 967)
+T = TypeVar("T")
 
 
 class Thing(NamedTuple):
@@ -55,23 +69,98 @@ class Document(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
 class Archive:
-    """The documents of a country.
+    """The documents of a country. Things and documents are made when they are asked for.
+
+    Args:
+        seed: The seed.
+        size: The number of documents.
 
     Attributes:
         things: The things by name.
         documents: The documents by id.
+        names: The name of the thing that each document is about, by id.
     """
 
-    things: dict[str, Thing]
-    documents: dict[str, Document]
+    def __init__(self, seed: int, size: int) -> None:
+        self._draws = draws = Draws(hash_int("archive", seed, size), 60 * size + 5000)
+        names = Names(draws, size)
+        counts = {kind: int(size * shape.share) for kind, shape in KINDS.items()}
+        counts["person"] += size - sum(counts.values())
+        self._pools = {kind: getattr(names, kind)(n) for kind, n in counts.items()}
+        self._pools["river"] = names.river(max(10, size // 20))
+        self._ids = ids = [f"D-{number:04}" for number in draws.sample(range(1, 10_000), size)]
+        drawn = [(kind, number) for kind, n in counts.items() for number in range(n)]
+        self._order = draws.sample(drawn, size)
+        self._layout = Layout(draws, self._order, self._pools, self._end)
+        self.names = {
+            id: self._pools[kind][number]
+            for id, (kind, number) in zip(ids, self._order, strict=True)
+        }
+        self.things = Made(self.names.values(), self._thing)
+        self.documents = Made(ids, self._document)
 
     @cached_property
     def index(self) -> SearchIndex:
         """The index of the documents. It is made when it is first used."""
-        texts = {item.id: f"{item.title}\n{item.text}" for item in self.documents.values()}
-        return SearchIndex(texts)
+        ids = sorted(self._ids)
+        places = {id: place for place, id in enumerate(ids)}
+        parts, documents, chosen = self._layout.contents(self._whole_text)
+        return SearchIndex(ids, parts, np.array([places[id] for id in self._ids])[documents], chosen)
+
+    def _whole_text(self, number: int) -> str:
+        document = self._document(number)
+        return f"{document.title}\n{document.text}"
+
+    def _thing(self, number: int) -> Thing:
+        return self._replay(number, self._layout.starts[number])[0]
+
+    def _document(self, number: int) -> Document:
+        thing, rng = self._replay(number, self._layout.starts[number])
+        text = " ".join(_sentences(rng, thing, self._pools))
+        return Document(thing.document, KINDS[thing.kind].title.format(x=thing.name), text)
+
+    def _end(self, number: int, start: int) -> int:
+        """Return where the draws of a document end, if they begin at a place."""
+        thing, rng = self._replay(number, start)
+        _sentences(rng, thing, self._pools)
+        return rng.at
+
+    def _replay(self, number: int, start: int) -> tuple[Thing, Replay]:
+        """Draw a thing, and return the generator that then draws its document."""
+        kind, place = self._order[number]
+        rng, name = Replay(self._draws, start), self._pools[kind][place]
+        values = {
+            relation.name: _value(rng, relation, name, self._pools)
+            for relation in RELATIONS[kind]
+            if rng.random() < TOLD
+        }
+        return Thing(name, kind, values, self._ids[number]), rng
+
+
+class Made(Mapping[str, T]):
+    """A mapping whose values are made when they are asked for.
+
+    Args:
+        keys: The keys, in order.
+        make: Returns the value of the key with a number.
+    """
+
+    def __init__(self, keys: Iterable[str], make: Callable[[int], T]) -> None:
+        self._numbers = {key: number for number, key in enumerate(keys)}
+        self._make = make
+
+    def __getitem__(self, key: str) -> T:
+        return self._make(self._numbers[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
 
 
 @lru_cache(maxsize=MAX_CACHED)
@@ -88,31 +177,7 @@ def archive(seed: int, size: int) -> Archive:
         >>> archive(7, 200) is archive(7, 200)
         True
     """
-    rng = random.Random(hash_int("archive", seed, size))
-    names = Names(rng, size)
-    by_kind = _names_of_things(names, size)
-    rivers = [names.river() for _ in range(max(10, size // 20))]
-    ids = [f"D-{number:04}" for number in sample(rng, range(1, 10_000), size)]
-    drawn = [(kind, name) for kind, group in by_kind.items() for name in group]
-    things: dict[str, Thing] = {}
-    documents: dict[str, Document] = {}
-    for (kind, name), id in zip(sample(rng, drawn, size), ids, strict=True):
-        values = {
-            relation.name: _value(rng, relation, name, by_kind, rivers)
-            for relation in RELATIONS[kind]
-            if rng.random() < TOLD
-        }
-        things[name] = Thing(name, kind, values, id)
-        text = " ".join(_sentences(rng, things[name], by_kind))
-        documents[id] = Document(id, KINDS[kind].title.format(x=name), text)
-    return Archive(things, documents)
-
-
-def _names_of_things(names: Names, size: int) -> dict[str, list[str]]:
-    """Draw the names of the things of each kind."""
-    counts = {kind: int(size * shape.share) for kind, shape in KINDS.items()}
-    counts["person"] += size - sum(counts.values())
-    return {kind: [getattr(names, kind)() for _ in range(n)] for kind, n in counts.items()}
+    return Archive(seed, size)
 
 
 def _value(
@@ -120,17 +185,16 @@ def _value(
     relation: Relation,
     name: str,
     by_kind: dict[str, list[str]],
-    rivers: list[str],
 ) -> str:
     match relation.value:
         case "year":
-            return str(randint(rng, *_YEARS))
+            return str(randint(rng, *YEARS))
         case "feet":
-            return str(randint(rng, 31, 188))
+            return str(randint(rng, *FEET))
         case "trade":
             return choice(rng, TRADES)
         case "river":
-            return choice(rng, rivers)
+            return choice(rng, by_kind["river"])
     return _another(rng, by_kind[relation.value], name)
 
 
@@ -152,15 +216,15 @@ def _sentences(rng: random.Random, thing: Thing, by_kind: dict[str, list[str]]) 
         sentences.append(choice(rng, relation.told).format_map(words))
         if relation.name in FORMER and rng.random() < HAS_FORMER:
             former = _another(rng, by_kind[relation.value], value)
-            words = {"y": former, "year": str(randint(rng, *_YEARS))}
+            words = {"y": former, "year": str(randint(rng, *YEARS))}
             sentences.append(choice(rng, FORMER[relation.name]).format_map(words))
-    for form in sample(rng, REMARKS[thing.kind], 1 + randbelow(rng, 3)):
+    for form in sample(rng, REMARKS[thing.kind], 1 + randbelow(rng, MAX_REMARKS)):
         sentences.append(
             form.format(
                 x=thing.name,
                 person=_another(rng, by_kind["person"], thing.name),
                 town=_another(rng, by_kind["town"], thing.name),
-                year=randint(rng, *_YEARS),
+                year=randint(rng, *YEARS),
             )
         )
     return sample(rng, sentences, len(sentences))

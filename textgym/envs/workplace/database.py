@@ -14,7 +14,8 @@ from typing import Any
 
 from textgym.envs.databases import Layout, SearchTerms, SharedDatabase, State, Table
 from textgym.errors import DatasetError
-from textgym.tasks.files import content_hash, file_stamp
+from textgym.tasks.files import file_stamp
+from textgym.tasks.rows import content_hash
 
 __all__ = ["TABLES", "Database", "SearchTerms", "State", "Table", "new_state", "read_database"]
 

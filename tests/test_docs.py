@@ -43,14 +43,17 @@ def python_blocks() -> list[Any]:
 
 
 def console_blocks() -> list[Any]:
-    """The lines of each block, in groups of the same marks."""
-    found = []
+    """The lines of each block, in groups of the same marks; costly lines of several pages once."""
+    found, costly = [], set()
     for file in FILES:
         for number, code in enumerate(re.findall(r"```console\n(.*?)```", file.read_text(), re.S)):
             groups: dict[str, list[str]] = {}
             for line in code.splitlines():
-                name = "-".join([file.name, str(number), *(mark.name for mark in marks_of(line))])
-                groups.setdefault(name, []).append(line)
+                kinds = [mark.name for mark in marks_of(line)[:1]]
+                if line in costly:
+                    continue
+                costly.update([line] if kinds else [])
+                groups.setdefault("-".join([file.name, str(number), *kinds]), []).append(line)
             found += [
                 pytest.param(lines, id=name, marks=marks_of(lines[0]))
                 for name, lines in groups.items()

@@ -51,7 +51,7 @@ def test_long_text_of_anything_is_checked_in_linear_time() -> None:
 
 
 def test_text_of_anything_is_checked_with_a_linear_number_of_calls() -> None:
-    assert linear_time.growing_calls(checks(IFEVAL_IDS), IFEVAL_PIECES[::7]) is None
+    assert linear_time.growing_calls(checks(IFEVAL_IDS), IFEVAL_PIECES[:3]) is None
 
 
 @pytest.mark.parametrize("id", sorted(IFEVAL_IDS))

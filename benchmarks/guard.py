@@ -43,7 +43,7 @@ def _waiting() -> list[bool]:
             if setting.seconds >= 1:
                 setting = dataclasses.replace(setting, rounds=ROUNDS)
             figures = measure(waiting.cases(setting, dataset, folder), PAIRS)
-            ours = statistics.median(list(figures.values())[1])
+            ours = statistics.median(figures[waiting.ROLLOUT])
             held.append(_line(f"{setting.name}, share of the ideal rate", ours, setting.aim))
     return held
 

@@ -35,7 +35,7 @@ def main() -> None:
         rounds,
     )
     print(table("milliseconds", figures))
-    print(aim("import textgym beyond gymnasium", statistics.median(figures[beyond]), 100, "ms"))
+    print(aim("import textgym beyond gymnasium", statistics.median(figures[beyond]), 10, "ms"))
 
 
 if __name__ == "__main__":

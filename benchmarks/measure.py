@@ -127,9 +127,9 @@ def memory_of_episodes(count: int, id: str, **kwargs: Any) -> float:
     return peak / 2**20
 
 
-def write_rows(folder: str, count: int) -> str:
-    """Write generated multiple-choice rows to a .jsonl file and return its path."""
-    env: Any = gymnasium.make("textgym/MCQA-v0").unwrapped
+def write_rows(folder: str, count: int, id: str = "textgym/MCQA-v0") -> str:
+    """Write generated rows, multiple-choice by default, to a .jsonl file and return its path."""
+    env: Any = gymnasium.make(id).unwrapped
     path = Path(folder) / "rows.jsonl"
     path.write_text("".join(json.dumps(env.get_task(i).row) + "\n" for i in range(count)))
     return str(path)

@@ -8,10 +8,15 @@ from typing import Any
 import gymnasium
 from measure import aim, asked_quick, measure, per_call, table
 
-from textgym.messages import Message, assistant_calls
+from textgym.messages import Message, assistant, assistant_calls
 
 EARLIER = (1, 10, 100)  # turns before the step that is measured
 LOOK = assistant_calls(("get_synonym_value", {"synonym": "Warm"}))
+SEVEN_TURNS: list[Any] = [
+    *(assistant_calls(("get_synonym_value", {"synonym": f"word {n}"})) for n in range(5)),
+    assistant_calls(("extract_synonym_values", {"synonym_values": [1, 2, 3, 4, 5]})),
+    assistant("Done."),
+]
 
 
 def step_after(turns: int, count: int) -> Callable[[], float]:
@@ -50,16 +55,10 @@ def copying(turns: int, count: int) -> Callable[[], float]:
 def episodes(count: int) -> Callable[[], float]:
     """Return a case: the microseconds of an episode of seven turns by a plain loop."""
     env = gymnasium.make("textgym/MultiStep-v0", split="validation")
-    words = [f"word {number}" for number in range(5)]
-    actions: list[Message | str] = [
-        *(assistant_calls(("get_synonym_value", {"synonym": word})) for word in words),
-        assistant_calls(("extract_synonym_values", {"synonym_values": [1, 2, 3, 4, 5]})),
-        "Done.",
-    ]
 
     def episode() -> None:
         env.reset(options={"index": 1})
-        for action in actions:
+        for action in SEVEN_TURNS:
             env.step(action)
 
     episode()

@@ -85,6 +85,7 @@ def imports_in(name: str, source: str, package: bool, inside_functions: bool) ->
     return {item for item in found if item.split(".")[0] == "textgym"} - {name}
 
 
+@cache
 def imports_of(name: str, inside_functions: bool) -> set[str]:
     """List the textgym modules that a module of the package imports."""
     path = modules()[name]

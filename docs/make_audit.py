@@ -6,11 +6,13 @@
 - the parts of docs/audit.md between `<!-- NAME -->` and `<!-- end -->`, made from these figures;
 - textgym/auditing/published.json: the line of `textgym show`.
 
-With `--check` it writes nothing, and exits with 1 if the figures differ from docs/audit.json. The
-audits are deterministic, so all figures are equal but those of attackers that learn: their fits may
-differ between machines, and are compared within three standard errors. With `--render` it plays
-nothing, and writes the page from docs/audit.json. `python docs/make_audit.py ID...` plays the
-audits of these environments alone, and keeps the figures of the others.
+With `--check` it writes nothing, and exits with 1 if the figures differ from docs/audit.json. It
+plays only the audits of environments whose code changed since their figures were written
+(audit_sources.py). The audits are deterministic, so all figures are equal but those of attackers
+that learn: their fits may differ between machines, and are compared within three standard errors.
+With `--render` it plays nothing, and writes the page from docs/audit.json. `python
+docs/make_audit.py ID...` plays the audits of these environments only, and keeps the figures of the
+others.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from audit_sources import sources_digest
 
 import textgym
 from textgym.auditing import CHECKS
@@ -109,7 +113,17 @@ def audits(ids: list[str], quick: bool) -> dict[str, Any]:
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         reports = list(pool.map(play, ids))
-    return {"quick": quick, "environments": dict(zip(ids, map(figures_of, reports), strict=True))}
+    figures = {
+        id: {**figures_of(report), "sources": sources_digest(id)}
+        for id, report in zip(ids, reports, strict=True)
+    }
+    return {"quick": quick, "environments": figures}
+
+
+def changed(stored: Mapping[str, Any]) -> list[str]:
+    """Return the environments whose figures were written before their code changed."""
+    known = stored["environments"]
+    return [id for id in suite() if known.get(id, {}).get("sources") != sources_digest(id)]
 
 
 def suite() -> list[str]:
@@ -358,16 +372,22 @@ def main() -> int:
     if given.render:
         write(json.loads(FIGURES.read_text(encoding="utf-8")))
         return 0
-    fresh = audits(given.ids or suite(), given.quick)
     stored = json.loads(FIGURES.read_text(encoding="utf-8"))
-    if given.ids:
-        fresh["environments"] = stored["environments"] | fresh["environments"]
-    if not given.check:
-        write(fresh)
-        return 0
-    found = list(differences(stored, fresh))
-    print("\n".join(found) or "the figures are those of docs/audit.json")
-    return 1 if found else 0
+    ids = given.ids or (changed(stored) if given.check else suite())
+    print(f"audits to play: {len(ids)} of {len(suite())}", file=sys.stderr)
+    fresh = audits(ids, given.quick)
+    if given.check:
+        stored["environments"] = {
+            id: mine for id, mine in stored["environments"].items() if id in ids
+        }
+        found = list(differences(stored, fresh))
+        print("\n".join(found) or "the figures are those of docs/audit.json")
+        return 1 if found else 0
+    fresh["environments"] = {
+        id: (stored["environments"] | fresh["environments"])[id] for id in suite()
+    }
+    write(fresh)
+    return 0
 
 
 if __name__ == "__main__":

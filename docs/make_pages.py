@@ -1,5 +1,7 @@
 """Write a page for each environment from its docstring: `python docs/make_pages.py`.
 
+It also writes the environments' cards to `textgym/cards.json`, which `textgym list` reads.
+
 Docstrings are Markdown except for their Google-style sections. Those become headings with a list,
 and the example becomes a code block. The pages of some environments end with an episode that the
 oracle plays.
@@ -8,9 +10,12 @@ oracle plays.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import textwrap
 from pathlib import Path
+
+import gymnasium as gym
 
 import textgym
 from textgym.display.transcript import format_episode
@@ -18,6 +23,7 @@ from textgym.registry import environment_class
 from textgym.verifiers.judge_options import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
+CARDS = Path(textgym.__file__).with_name("cards.json")
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
 _EPISODES = {  # level and index of a test task
     "textgym/AskFirst-v0": (3, 2),
@@ -76,13 +82,23 @@ def _judge_options() -> str:
     return _as_list(textwrap.dedent(doc.partition("Attributes:\n")[2]).strip())
 
 
+def cards() -> str:
+    """Return the cards of the package's environments, by entry point, as JSON."""
+    places = [str(gym.registry[id].entry_point) for id in textgym.ids()]
+    own = [place for place in places if place.startswith("textgym.envs.")]
+    found = {place: environment_class(place).card.as_dict() for place in own}
+    return json.dumps(found, indent=1) + "\n"
+
+
 def main() -> None:
-    """Write the page of every environment."""
+    """Write the page of every environment, and the cards."""
     PAGES.mkdir(exist_ok=True)
     for id in textgym.ids():
         path = PAGES / f"{id.split('/')[-1]}.md"
         path.write_text(page(id))
         print(path)
+    CARDS.write_text(cards(), encoding="utf-8")
+    print(CARDS)
 
 
 if __name__ == "__main__":

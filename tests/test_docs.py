@@ -2,79 +2,83 @@
 
 from __future__ import annotations
 
-import os
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run_command, run_script
 from repository import ROOT
+from shared_model import shared_model  # noqa: F401
 
 import textgym
 
 FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
+MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
+SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8")  # processes, or many episodes
 
 
-def block(*values: str, name: str) -> Any:
-    needs_extras = re.search(r'"hf"|--policy hf|textgym\.training\.(trl|verl)', values[0])
-    return pytest.param(*values, id=name, marks=[pytest.mark.model] if needs_extras else [])
-
-
-def blocks(language: str) -> list:
-    found = []
-    for file in FILES:
-        shown = re.findall(rf"```{language}\n(.*?)```", file.read_text(), re.S)
-        found += [block(code, name=f"{file.name}-{number}") for number, code in enumerate(shown)]
-    return found
-
-
-def run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+def marks_of(code: str) -> list[pytest.MarkDecorator]:
+    kinds = (
+        (pytest.mark.model, MODEL),
+        (pytest.mark.filterwarnings("ignore"), MODEL),  # of the trainers
+        (pytest.mark.slow, SLOW),
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return [mark for mark, kind in kinds if kind.search(code)]
 
 
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_block_runs(code: str, tmp_path: Path) -> None:
-    script = tmp_path / "block.py"
-    script.write_text(code)
-    run([sys.executable, str(script)], tmp_path)
-
-
-def printing_blocks() -> list:
+def python_blocks() -> list[Any]:
+    """Each block, and what the page shows as its output."""
     found = []
+    form = r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     for file in FILES:
-        code = r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
-        shown = re.findall(code, file.read_text(), re.S)
-        found += [block(*pair, name=f"{file.name}-{number}") for number, pair in enumerate(shown)]
+        for number, block in enumerate(re.finditer(form, file.read_text(), re.S)):
+            code, shown = block.groups()
+            found.append(
+                pytest.param(code, shown, id=f"{file.name}-{number}", marks=marks_of(code))
+            )
     return found
 
 
-@pytest.mark.parametrize(("code", "shown"), printing_blocks())
-def test_python_block_prints_what_the_page_shows(code: str, shown: str, tmp_path: Path) -> None:
+def console_blocks() -> list[Any]:
+    """The lines of each block, in groups of the same marks; costly lines of several pages once."""
+    found, costly = [], set()
+    for file in FILES:
+        for number, code in enumerate(re.findall(r"```console\n(.*?)```", file.read_text(), re.S)):
+            groups: dict[str, list[str]] = {}
+            for line in code.splitlines():
+                kinds = [mark.name for mark in marks_of(line)[:1]]
+                if line in costly:
+                    continue
+                costly.update([line] if kinds else [])
+                groups.setdefault("-".join([file.name, str(number), *kinds]), []).append(line)
+            found += [
+                pytest.param(lines, id=name, marks=marks_of(lines[0]))
+                for name, lines in groups.items()
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("code", "shown"), python_blocks())
+def test_python_block_runs_and_prints_what_the_page_shows(
+    code: str, shown: str | None, tmp_path: Path
+) -> None:
     script = tmp_path / "block.py"
     script.write_text(code)
-    assert run([sys.executable, str(script)], tmp_path) == shown
+    done = run_script(script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert shown in (None, done.stdout)
 
 
-@pytest.mark.parametrize("code", blocks("console"))
-def test_console_block_runs(code: str, tmp_path: Path) -> None:
-    for line in code.splitlines():
+@pytest.mark.parametrize("lines", console_blocks())
+def test_console_block_runs(lines: list[str], tmp_path: Path) -> None:
+    for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "textgym"
-        run([*COMMAND, *arguments], tmp_path)
+        done = run_command(tmp_path, *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
@@ -89,6 +93,7 @@ def test_files_that_a_page_names_exist(page: str) -> None:
     ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["library_desk:LibraryDesk", "shop:Shop"])
 def test_environment_of_the_docs_is_short_and_passes_the_checks(
     target: str, tmp_path: Path
@@ -98,21 +103,32 @@ def test_environment_of_the_docs_is_short_and_passes_the_checks(
     (code,) = (c for c in re.findall(r"```python\n(.*?)```", page, re.S) if f"class {name}(" in c)
     assert code.count("\n") < 100
     (tmp_path / f"{module}.py").write_text(code)
-    run([*COMMAND, "check", target], tmp_path)
+    done = run_command(tmp_path, "check", target)
+    assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("id", textgym.ids())
-def test_page_is_the_docstring(id: str) -> None:
-    make_pages = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))
-    page = ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md"
-    assert page.read_text() == make_pages["page"](id), "run `make docs`"
+def page_of(id: str) -> str:
+    return (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
 
 
-@pytest.mark.parametrize("id", textgym.ids())
-def test_page_has_a_list_of_arguments_and_an_example_in_a_block(id: str) -> None:
+def test_pages_are_the_docstrings() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))["page"]
+    assert [id for id in textgym.ids() if page_of(id) != page(id)] == [], "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        r"^## Arguments\n\n(?:(?:- `\S+`: | {4}).*\n)+\n",
+        r"- `\*\*kwargs`: ",
+        r"\n## Example\n\n {4}>>> ",
+    ],
+)
+def test_pages_have_a_list_of_arguments_and_an_example_in_a_block(form: str) -> None:
     """In the form of the docstring, Markdown would join these lines to one paragraph."""
-    page = (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
-    assert re.search(r"^## Arguments\n\n(?:(?:- `\S+`: | {4}).*\n)+\n", page, re.M)
-    assert "- `**kwargs`: " in page
-    assert "\n## Example\n\n    >>> " in page
-    assert not re.search(r"^(?:Args|Raises|Example):", page, re.M)
+    assert [id for id in textgym.ids() if not re.search(form, page_of(id), re.M)] == []
+
+
+def test_pages_have_no_section_in_the_form_of_a_docstring() -> None:
+    form = r"^(?:Args|Raises|Example):"
+    assert [id for id in textgym.ids() if re.search(form, page_of(id), re.M)] == []

@@ -50,6 +50,44 @@ def test_importing_textgym_imports_nothing_heavy() -> None:
     assert set(loaded.split()) & set(HEAVY) == set()
 
 
+LOADED = "print('loaded', *sorted(name for name in sys.modules if name.startswith('textgym')))"
+REGISTRATION = {"textgym", "textgym.cards", "textgym.envs", "textgym.errors", "textgym.imports",
+                "textgym.registry"}  # fmt: skip
+COMMAND = {*REGISTRATION, "textgym.cli", "textgym.cli.main"}
+
+
+def test_importing_textgym_imports_what_registration_needs_and_no_environment() -> None:
+    code = (
+        "import gymnasium, sys\n"
+        "before = set(sys.modules)\n"
+        "import textgym\n"
+        "print(*set(sys.modules) - before)"
+    )
+    assert set(run(code).split()) == REGISTRATION
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (["--help"], set()),
+        (["list"], {"textgym.cli.list", "textgym.cli.output", "textgym.cli.output.printing",
+                    "textgym.display", "textgym.display.terminal"}),
+        (["list", "domain=logic"], {"textgym.cli.list", "textgym.cli.output",
+                                    "textgym.cli.output.printing", "textgym.display",
+                                    "textgym.display.terminal"}),
+    ],
+)  # fmt: skip
+def test_a_command_imports_only_its_own_modules(arguments: list[str], more: set[str]) -> None:
+    code = (
+        f"import sys\nsys.argv[1:] = {arguments}\n"
+        "from textgym.cli import main\n"
+        f"try:\n    main()\nexcept SystemExit:\n    {LOADED}\n"
+    )
+    *printed, loaded = run(code).splitlines()
+    assert printed
+    assert set(loaded.split()[1:]) == COMMAND | more
+
+
 @pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/Math-v0"])
 def test_playing_generated_tasks_imports_nothing_heavy(id: str) -> None:
     code = (
@@ -130,14 +168,17 @@ def test_imports_of_every_form_are_recognised() -> None:
     }
 
 
-@pytest.mark.parametrize("name", modules())
-def test_module_has_a_floor(name: str) -> None:
-    assert name.split(".")[1] in FLOOR_OF, f"{name} is not in the table of floors"
+def test_every_module_has_a_floor() -> None:
+    assert [name for name in modules() if name.split(".")[1] not in FLOOR_OF] == []
 
 
-@pytest.mark.parametrize("name", modules())
-def test_no_module_imports_from_a_higher_floor(name: str) -> None:
-    upward = {item for item in imports_of(name, True) if floor_of(item) > floor_of(name)}
+def test_no_module_imports_from_a_higher_floor() -> None:
+    upward = {
+        (name, item)
+        for name in modules()
+        for item in imports_of(name, True)
+        if floor_of(item) > floor_of(name)
+    }
     assert upward == set()
 
 
@@ -157,17 +198,22 @@ def test_there_is_no_import_cycle() -> None:
     assert done == set(graph)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("envs", "policies"), ("envs", "rollouts"), ("rollouts", "envs"), ("policies", "envs"),
-     ("policies", "env"), ("env", "policies")],
-)  # fmt: skip
-def test_environments_policies_and_rollouts_do_not_import_each_other(one: str, other: str) -> None:
-    mine = [name for name in modules() if name.split(".")[1] == one]
-    assert mine
-    for name in mine:
-        homes = {item.split(".")[1] for item in imports_of(name, True) if "." in item}
-        assert other not in homes, name
+def test_environments_policies_and_rollouts_do_not_import_each_other() -> None:
+    apart = {
+        "envs": {"policies", "rollouts"},
+        "rollouts": {"envs"},
+        "policies": {"envs", "env"},
+        "env": {"policies"},
+    }
+    homes = {name: name.split(".")[1] for name in modules()}
+    assert apart.keys() <= set(homes.values())
+    crossing = {
+        (name, item)
+        for name, home in homes.items()
+        for item in imports_of(name, True) & homes.keys()
+        if homes[item] in apart.get(home, set())
+    }
+    assert crossing == set()
 
 
 def test_the_drawing_of_the_floors_is_current() -> None:

@@ -1,14 +1,24 @@
-"""Cards: metadata about an environment, available without running it."""
+"""Cards: metadata about an environment, available without running it.
+
+`cards.json`, which `docs/make_pages.py` writes, holds the cards of this package's environments, so
+that listing them imports none of them.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from textgym.errors import UsageError
+import gymnasium as gym
 
-__all__ = ["CAPABILITIES", "Card", "check_id"]
+from textgym.errors import UsageError
+from textgym.imports import load_creator, name_of
+
+__all__ = ["CAPABILITIES", "Card", "check_id", "owns_id", "stored_card"]
 
 CAPABILITIES = (
     "schema adherence",
@@ -135,3 +145,43 @@ class Card:
         if any(isinstance(item, str) for item in values):
             return any(value.casefold() in item.casefold() for item in values)
         return any(value == f"{item:g}" or value == str(item) for item in values)
+
+
+def owns_id(cls: Any) -> bool:
+    """Return whether an object is a class whose card has an id that no other class has."""
+    card = getattr(cls, "card", None)
+    if not isinstance(cls, type) or not isinstance(card, Card):
+        return False
+    known = gym.registry.get(card.id)
+    return known is None or name_of(load_creator(known.entry_point)) == name_of(cls)
+
+
+def stored_card(entry_point: Any) -> Card | None:
+    """Return the card of an environment of this package, which is not imported.
+
+    Args:
+        entry_point: The environment's entry point in Gymnasium's registry.
+
+    Returns:
+        The card; None for any other environment.
+
+    Example:
+        >>> stored_card("textgym.envs.mcqa:MCQA").task_type
+        'multiple choice'
+    """
+    fields_by_name = _stored_cards().get(entry_point) if isinstance(entry_point, str) else None
+    if fields_by_name is None:
+        return None
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in fields_by_name.items()
+    }
+    return Card(**values)
+
+
+@cache
+def _stored_cards() -> dict[str, dict[str, Any]]:
+    stored: dict[str, dict[str, Any]] = json.loads(
+        Path(__file__).with_name("cards.json").read_text(encoding="utf-8")
+    )
+    return stored

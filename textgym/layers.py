@@ -23,7 +23,11 @@ def wrappers_around(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, An
         env = env.env
 
 
-def layers_of(env: gym.Env[Any, Any]) -> Iterator[Any]:
-    """Yield the wrappers of an environment, the outermost first, and then the environment."""
-    yield from wrappers_around(env)
-    yield env.unwrapped
+def layers_of(env: gym.Env[Any, Any]) -> list[Any]:
+    """Return the wrappers of an environment, the outermost first, and then the environment."""
+    layers: list[Any] = []
+    while isinstance(env, gym.Wrapper):
+        layers.append(env)
+        env = env.env
+    layers.append(env.unwrapped)
+    return layers

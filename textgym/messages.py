@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "ATOMS",
     "MAX_DEPTH",
     "ROLES",
     "FunctionCall",
@@ -30,12 +31,13 @@ __all__ = [
     "ToolSchema",
     "assistant",
     "assistant_calls",
-    "copier_of",
     "copy_json",
     "copy_message",
     "copy_messages",
+    "copy_plain_calls",
     "is_deeper",
     "message_problem",
+    "plain_copy",
     "split_reasoning",
     "system",
     "text_of",
@@ -45,6 +47,9 @@ __all__ = [
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
+
+ATOMS = frozenset((str, int, float, bool, type(None)))
+"""The classes of JSON values that hold no others."""
 
 _END_OF_REASONING = "</think>"
 MAX_DEPTH = 100  # of nesting: far below Python's recursion limit, far beyond any real message
@@ -249,7 +254,7 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     role = message.get("role")
     if not isinstance(role, str) or role not in roles:
         return f"the role must be {' or '.join(sorted(roles))}, not {role!r:.100}"
-    if _is_plain(message):
+    if plain_copy(message) is not None:
         return ""  # the common case needs no validator
     from pydantic import ValidationError
 
@@ -263,20 +268,6 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     return (
         f"it is nested too deeply, over {MAX_DEPTH} levels" if is_deeper(message, MAX_DEPTH) else ""
     )
-
-
-def _is_plain(message: dict[Any, Any]) -> bool:
-    """Return whether all values of a message are strings or plain function calls."""
-    for name, value in message.items():
-        if name.__class__ is not str:
-            return False
-        if value.__class__ is str or (value is None and name == "content"):
-            continue
-        if name != "tool_calls" or not _are_plain_calls(value):
-            return False
-        if any(call.get("type", "function") != "function" for call in value):
-            return False
-    return "content" in message or "tool_calls" in message
 
 
 def is_deeper(value: Any, depth: int) -> bool:
@@ -295,60 +286,75 @@ def is_deeper(value: Any, depth: int) -> bool:
 
 def copy_json(value: Any) -> Any:
     """Copy nested dicts and lists. Other values are shared."""
+    copied: Any
     if isinstance(value, dict):
-        return {key: copy_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [copy_json(item) for item in value]
-    return value
-
-
-def copier_of(message: Message) -> Callable[[Message], Message]:
-    """Return the fastest function that copies a message, or any other message of its shape.
-
-    Most messages contain only strings, or only strings and tool calls that contain only strings.
-    """
-    copier: Callable[[Message], Message] = dict.copy  # type: ignore[assignment]
-    for name, value in message.items():
-        if value is None or value.__class__ is str:
-            continue
-        if name != "tool_calls" or not _are_plain_calls(value):
-            return copy_json
-        copier = _copy_with_plain_calls
-    return copier
+        copied = dict(value)
+        items: Iterable[tuple[Any, Any]] = copied.items()
+    elif isinstance(value, (list, tuple)):
+        copied = list(value)
+        items = enumerate(copied)
+    else:
+        return value
+    for place, item in items:
+        if item.__class__ not in ATOMS:
+            copied[place] = copy_json(item)
+    return copied
 
 
 def copy_message(message: Message) -> Message:
     """Return a copy that shares no mutable value with the original."""
-    return copier_of(message)(message)
-
-
-def _are_plain_calls(calls: Any) -> bool:
-    """Return whether tool calls have OpenAI's format and contain only strings."""
-    if calls.__class__ is not list:
-        return False
-    for call in calls:
-        function = call.get("function") if call.__class__ is dict else None
-        if function.__class__ is not dict or "name" not in function:
-            return False
-        for value in function.values():
-            if value.__class__ is not str:
-                return False
-        for value in call.values():
-            if value.__class__ is not str and value is not function:
-                return False
-    return True
-
-
-def _copy_with_plain_calls(message: Message) -> Message:
-    copied, calls = message.copy(), []
-    for call in message["tool_calls"] or ():
-        call = call.copy()
-        call["function"] = call["function"].copy()
-        calls.append(call)
-    copied["tool_calls"] = calls
+    copied: Message = copy_json(message)
     return copied
 
 
-def copy_messages(messages: Sequence[Message]) -> list[Message]:
+def plain_copy(message: dict[Any, Any]) -> Message | None:
+    """Return a copy of a valid message of strings and plain tool calls; None for other values.
+
+    Example:
+        >>> plain_copy({"role": "user", "content": "Hello"})
+        {'role': 'user', 'content': 'Hello'}
+        >>> plain_copy({"role": "user", "content": 5}) is None
+        True
+    """
+    copied: Any = dict(message)
+    for name, value in message.items():
+        if name.__class__ is not str:
+            return None
+        if value.__class__ is str or (value is None and name == "content"):
+            continue
+        calls = copy_plain_calls(value) if name == "tool_calls" else None
+        if calls is None:
+            return None
+        copied[name] = calls
+    return copied if "content" in copied or "tool_calls" in copied else None
+
+
+def copy_plain_calls(calls: Any) -> list[ToolCall] | None:
+    """Return a copy of tool calls in OpenAI's format of only strings; None for other values."""
+    if calls.__class__ is not list:
+        return None
+    copied: list[Any] = []
+    for call in calls:
+        function = call.get("function") if call.__class__ is dict else None
+        if function.__class__ is not dict or "name" not in function:
+            return None
+        for value in function.values():
+            if value.__class__ is not str:
+                return None
+        for value in call.values():
+            if value.__class__ is not str and value is not function:
+                return None
+        if call.get("type", "function") != "function":
+            return None
+        copied.append({**call, "function": function.copy()})
+    return copied
+
+
+def copy_messages(messages: Iterable[Message]) -> list[Message]:
     """Return a new list of copies."""
-    return [copy_message(message) for message in messages]
+    copies: list[Any] = list(map(dict.copy, messages))  # type: ignore[arg-type]
+    for copied in copies:
+        for name, value in copied.items():
+            if value.__class__ not in ATOMS:
+                copied[name] = copy_json(value)
+    return copies

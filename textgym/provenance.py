@@ -14,8 +14,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.cards import Card
-from textgym.imports import importable, load_creator, name_of
+from textgym.cards import owns_id
+from textgym.imports import importable, name_of
 from textgym.layers import wrappers_around
 from textgym.tasks.files import is_file_name
 from textgym.trajectories.run_folder import json_round_trip
@@ -24,7 +24,6 @@ __all__ = [
     "env_name",
     "import_source",
     "kwargs_from_spec",
-    "owns_id",
     "provenance",
     "recorded",
     "recorded_kwargs",
@@ -38,15 +37,6 @@ def env_name(env: gym.Env[Any, Any]) -> str:
         return env.spec.id
     cls: Any = type(env.unwrapped)
     return str(cls.card.id) if owns_id(cls) else cls.__name__
-
-
-def owns_id(cls: Any) -> bool:
-    """Return whether an object is a class whose card has an id that no other class has."""
-    card = getattr(cls, "card", None)
-    if not isinstance(cls, type) or not isinstance(card, Card):
-        return False
-    known = gym.registry.get(card.id)
-    return known is None or name_of(load_creator(known.entry_point)) == name_of(cls)
 
 
 def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:

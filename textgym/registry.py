@@ -1,7 +1,8 @@
 """The registry of textgym environments, on top of Gymnasium's.
 
 `register` registers an environment with Gymnasium; its vector entry point marks it as textgym's.
-The module of an environment is imported only when its card is requested or the environment is made.
+The module of an environment is imported only when the environment is made or its class is needed;
+the card of an environment of this package needs no import.
 Wherever an environment is named, the name is an id, `module:ID` or `module:Class`; `registered_id`
 resolves it.
 """
@@ -16,11 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
-from textgym.cards import Card, check_id
+from textgym.cards import Card, check_id, owns_id, stored_card
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.imports import import_class, import_module, importable, load_creator, name_of
-from textgym.provenance import owns_id
-from textgym.time_limits import grade_at_time_limit
 
 if TYPE_CHECKING:
     from textgym.env import TextEnv
@@ -187,6 +186,10 @@ def card(env: str | type[TextEnv[Any]]) -> Card:
         >>> card("textgym/MCQA-v0").levels
         (1, 2, 3, 4, 5)
     """
+    if isinstance(env, str):
+        stored = stored_card(gym.registry[registered_id(env)].entry_point)
+        if stored is not None:
+            return stored
     return environment_class(env).card
 
 
@@ -204,6 +207,8 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
         UsageError: An argument that the environment requires is missing, or a wrapper does not fit
             it.
     """
+    from textgym.time_limits import grade_at_time_limit
+
     id, wrappers = registered_id(id), kwargs.pop("wrappers", ())
     try:
         env = grade_at_time_limit(gym.make(id, **kwargs))

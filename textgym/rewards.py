@@ -65,23 +65,29 @@ class Grade:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
             {'reward_components': {}, 'is_success': True, 'extracted_answer': 'B'}
         """
-        paid = (payments.of_step if payments else None) or {}
-        so_far = payments.so_far if payments else 0.0
-        _check_return(owner, float(self.reward), so_far, reward_range)
-        components = {name: float(value) for name, value in self.components.items()}
-        for name in components.keys() & paid.keys():
-            raise RewardError(f"{owner}: component {name!r} is both paid by add_reward and graded")
-        for name, value in components.items():
+        so_far, components = 0.0, dict[str, float]()
+        if payments and (payments.of_step or payments.total):
+            so_far, components = payments.so_far, dict(payments.of_step or ())
+        low, high = reward_range
+        if so_far or not low <= float(self.reward) <= high:
+            _check_return(owner, float(self.reward), so_far, reward_range)
+        for name, component in self.components.items():
+            value = float(component)
+            if name in components:
+                raise RewardError(
+                    f"{owner}: component {name!r} is both paid by add_reward and graded"
+                )
             if not math.isfinite(value):
                 raise RewardError(f"{owner}: component {name!r} is {value}")
+            components[name] = value
         entries: dict[str, Any] = {
-            "reward_components": {**paid, **components} if paid else components,
+            "reward_components": components,
             "is_success": bool(self.is_success),
             "extracted_answer": self.extracted_answer or "",
         }
         if self.extracted_answer is None:
             entries["answer_sought"] = False
-        return {**entries, **copy_json(self.info)}
+        return entries if self.info == {} else {**entries, **copy_json(self.info)}
 
 
 class Payments:
@@ -92,11 +98,12 @@ class Payments:
 
     Attributes:
         total: What earlier steps paid.
-        of_step: What the step under way has paid so far, by component; None between steps.
+        of_step: What the step under way has paid so far, by component; None between steps. A step
+            begins with an empty dict. One that raised has paid nothing: it is None again.
 
     Example:
         >>> payments = Payments()
-        >>> payments.begin_step()
+        >>> payments.of_step = {}
         >>> payments.add("demo/Desk-v0", "found", 0.25)
         >>> payments.add("demo/Desk-v0", "found", 0.25)
         >>> payments.of_step, payments.end_step(), payments.total
@@ -113,10 +120,6 @@ class Payments:
     def so_far(self) -> float:
         """What the episode has paid, the step under way included."""
         return sum((self.of_step or {}).values(), self.total)
-
-    def begin_step(self) -> None:
-        """Begin a step, which has paid nothing yet."""
-        self.of_step = {}
 
     def add(self, owner: str, component: str, amount: float) -> None:
         """Pay an amount for a component.
@@ -144,17 +147,13 @@ class Payments:
             )
         self.of_step[component] = self.of_step.get(component, 0.0) + float(amount)
 
-    def cancel_step(self) -> None:
-        """End a step that raised: it has paid nothing."""
-        self.of_step = None
-
     def end_step(self, graded: float = 0.0) -> float:
         """End a step, and return its reward.
 
         Args:
             graded: The reward of the grade, at the end of the episode.
         """
-        reward = sum((self.of_step or {}).values(), graded)
+        reward = sum(self.of_step.values(), graded) if self.of_step else graded
         self.total += reward
         self.of_step = None
         return reward
@@ -165,8 +164,6 @@ def _check_return(
 ) -> None:
     """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
     low, high = reward_range
-    if not paid and low <= graded <= high:
-        return
     slack = _ROUNDING if paid else 0.0
     if not low - slack <= graded + paid <= high + slack:
         and_paid = f" and paid {paid}" if paid else ""

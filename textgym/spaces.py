@@ -20,7 +20,15 @@ from gymnasium.vector.utils import (
 )
 
 from textgym.errors import InvalidActionError, UsageError
-from textgym.messages import ROLES, Message, assistant, copy_message, message_problem, user
+from textgym.messages import (
+    ROLES,
+    Message,
+    assistant,
+    copy_message,
+    message_problem,
+    plain_copy,
+    user,
+)
 
 __all__ = [
     "MAX_CALLS",
@@ -69,22 +77,28 @@ def read_action(action: Any, turn: int, max_calls: int = MAX_CALLS) -> Message:
     """
     if isinstance(action, str):
         return assistant(str(action))
-    problem = action_problem(action)
-    if problem:
-        raise InvalidActionError(
-            f"an action must be an assistant message or a text; this is neither: {problem}"
-        )
-    if len(action.get("tool_calls") or ()) > max_calls:
-        action = {**action, "tool_calls": action["tool_calls"][: max_calls + 1]}
-    message = copy_message(action)
-    if message.get("tool_calls"):
-        _complete_ids(message["tool_calls"], turn)
+    message: Message | None = None
+    if action.__class__ is dict and action.get("role") == "assistant":
+        message = plain_copy(action)
+    if message is None:
+        problem = message_problem(action, _ACTION_ROLES)
+        if problem:
+            raise InvalidActionError(
+                f"an action must be an assistant message or a text; this is neither: {problem}"
+            )
+        message = copy_message(action)
+    calls = message.get("tool_calls")
+    if calls:
+        del calls[max_calls + 1 :]
+        _complete_ids(calls, turn)
     return message
 
 
 def _complete_ids(calls: Any, turn: int) -> None:
     """Give an id to each call that has none, or that repeats the id of an earlier call."""
-    taken = {call.get("id") for call in calls}
+    taken = set()
+    for call in calls:
+        taken.add(call.get("id"))
     if len(taken) == len(calls) and all(taken):
         return
     seen: set[Any] = set()

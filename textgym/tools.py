@@ -15,7 +15,7 @@ import json
 import logging
 import pickle
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
@@ -129,7 +129,7 @@ class Tool:
 
     method: Callable[..., Any]
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name that the model sees."""
         return str(getattr(self.method, _MARK))
@@ -178,8 +178,10 @@ class Tool:
         Raises:
             ToolError: The arguments are not JSON, not an object, or not valid for the method.
         """
-        given = arguments_of(self.name, arguments)
-        taken = {name: value for name, value in given.items() if value is not None}
+        taken = {}
+        for name, value in arguments_of(self.name, arguments).items():
+            if value is not None:
+                taken[name] = value
         if not taken.keys() <= self._names:
             unknown = (name for name in taken if name not in self._names)
             names = self._names.union(itertools.islice(unknown, MAX_PROBLEMS))
@@ -222,7 +224,7 @@ class Toolbox:
         owner: Any,
         name: str,
         arguments: str | Mapping[str, Any] | None,
-        offered: Iterable[str] | None = None,
+        offered: Collection[str] | None = None,
         undo: Callable[[], None] | None = None,
     ) -> str:
         """Call a tool for the model and return the text of the result.
@@ -238,13 +240,11 @@ class Toolbox:
             BoundaryFailure: The tool failed, through no fault of the model.
             UsageError: The signature of the tool's method has no schema.
         """
-        other = self._call_other
+        tool, other = self.tools.get(name), self._call_other
         names = self.tools if offered is None else offered
-        allowed = [n for n in names if other or n in self.tools]
-        if name not in allowed:
-            known = ", ".join(allowed) or "none"
+        if name not in names or not (tool or other):
+            known = ", ".join(n for n in names if other or n in self.tools) or "none"
             return f"Error: there is no tool {name[:100]!r}; the tools are: {known}"
-        tool = self.tools.get(name)
         method: Any = tool.method if tool and tool.schema else other  # its errors are the author's
         try:
             given = tool.read_arguments(arguments) if tool else {}
@@ -334,7 +334,7 @@ def arguments_of(name: str, arguments: str | Mapping[str, Any] | None) -> Mappin
             raise ToolError(f"the arguments of {name!r} are nested over {MAX_DEPTH} levels deep")
     if arguments is None:
         return {}
-    if not isinstance(arguments, Mapping):
+    if arguments.__class__ is not dict and not isinstance(arguments, Mapping):
         kind = type(arguments).__name__
         raise ToolError(f"the arguments of {name!r} must be a JSON object, not {kind}")
     return arguments

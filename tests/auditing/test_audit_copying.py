@@ -6,10 +6,10 @@ import random
 from typing import Any
 
 import pytest
+from audit_runs import results_in_process
 from sound_envs import Judged
 
 from textgym import Card, Message, Task, assistant, user
-from textgym.auditing import audit
 
 
 class Echo(Judged):
@@ -29,9 +29,9 @@ class Echo(Judged):
 
 def test_a_task_of_copying_passes_and_is_named_so() -> None:
     pytest.importorskip("sklearn")
-    report = audit(Echo, quick=True)
-    assert report.passed
-    result = report["statistical.learned_shortcuts"]
+    results = results_in_process(Echo, tasks=15)
+    assert [str(result) for result in results.values() if result.decides] == []
+    result = results["statistical.learned_shortcuts"]
     assert result.measured["copying_solves"] == ["span of the prompt"]
     assert "copying from a fixed place solves the tasks" in result.detail
 
@@ -52,5 +52,6 @@ class OftenFirst(Echo):
 
 def test_a_place_that_tells_most_answers_fails() -> None:
     pytest.importorskip("sklearn")
-    failed = [result.check_id for result in audit(OftenFirst).results if result.decides]
+    results = results_in_process(OftenFirst, quick=False)
+    failed = [result.check_id for result in results.values() if result.decides]
     assert failed == ["statistical.learned_shortcuts"]

@@ -16,6 +16,7 @@ from textgym.auditing.published import audit_line
 
 sys.path.append(str(DOCS))
 
+import audit_sources
 import make_audit
 
 FIGURES = json.loads(make_audit.FIGURES.read_text(encoding="utf-8"))
@@ -130,3 +131,39 @@ def test_figures_of_other_environments_differ() -> None:
 def test_a_page_without_a_part_is_refused() -> None:
     with pytest.raises(AssertionError, match="one part 'checks', not 0"):
         make_audit.rendered(PAGE.replace("<!-- checks -->", ""), FIGURES)
+
+
+# Choosing what is played
+
+
+def test_an_audit_depends_on_the_environment_and_on_all_that_it_imports() -> None:
+    reached = audit_sources.reached({"textgym.envs.mcqa.env", audit_sources.AUDITS})
+    assert {
+        "textgym.envs.mcqa.families.item", "textgym.verifiers.choices.letters",
+        "textgym.env.text_env", "textgym.auditing.attackers", "textgym.rollouts.engine",
+    } <= reached  # fmt: skip
+    assert not {name for name in reached if name.startswith(("textgym.cli", "textgym.training"))}
+    assert "textgym.envs.haystack.env" not in reached
+
+
+@pytest.mark.parametrize(
+    ("source", "counts"),
+    [
+        ('"""Other."""\nX = 1\n@tool\ndef f():\n    """Read."""\n', False),
+        ('"""Words."""\nX = (1)  # one\n@tool\ndef f():\n    """Read."""\n', False),
+        ('"""Words."""\nX = 2\n@tool\ndef f():\n    """Read."""\n', True),
+        ('"""Words."""\nX = 1\n@tool\ndef f():\n    """Write."""\n', True),
+    ],
+)
+def test_only_code_and_the_docstrings_of_tools_count(source: str, counts: bool) -> None:
+    code = audit_sources.code_of('"""Words."""\nX = 1\n@tool\ndef f():\n    """Read."""\n')
+    assert (audit_sources.code_of(source) != code) is counts
+
+
+def test_environments_whose_code_changed_are_played() -> None:
+    stored = copy.deepcopy(FIGURES)
+    for id, figures in stored["environments"].items():
+        figures["sources"] = audit_sources.sources_digest(id)
+    assert make_audit.changed(stored) == []
+    stored["environments"][MCQA]["sources"] = "another"
+    assert make_audit.changed(stored) == [MCQA]

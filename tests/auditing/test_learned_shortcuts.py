@@ -36,9 +36,10 @@ def winners(env: Any) -> set[str]:
     return set(came.measured["above_chance"])
 
 
+@pytest.mark.parametrize("quick", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sound", [Quiz, Options, Chest])
-def test_a_sound_environment_has_no_shortcuts(sound: type[Any]) -> None:
-    came = result(sound)
+def test_a_sound_environment_has_no_shortcuts(sound: type[Any], quick: bool) -> None:
+    came = result(sound, quick)
     assert came.status == "pass", came
 
 

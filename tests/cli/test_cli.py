@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output_of, run_command
+from shared_model import shared_model  # noqa: F401
 
 from textgym.registry import ids
 from textgym.trajectories.schema import SCHEMA_VERSION
 
 MCQA = "textgym/MCQA-v0"
-COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 MODULE = '''
 import textgym
@@ -55,23 +54,13 @@ class Bad(Good):
 
 
 def textgym(folder: Path, *arguments: str, width: int = 160) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder; the output is a pipe with a given width."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Run the command in a folder; the output has a given width."""
+    return run_command(folder, *arguments, COLUMNS=str(width), NO_COLOR="1")
 
 
 def output(folder: Path, *arguments: str) -> str:
     """The output of a command that must succeed."""
-    came = textgym(folder, *arguments)
-    assert came.returncode == 0, came.stderr
-    assert came.stderr == ""
-    return came.stdout
+    return output_of(textgym(folder, *arguments))
 
 
 def run_of(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -374,6 +363,7 @@ def test_an_unknown_option_gives_no_traceback(tmp_path: Path) -> None:
 # check
 
 
+@pytest.mark.slow
 def test_check_of_a_good_class_exits_with_0(tmp_path: Path) -> None:
     (tmp_path / "demo_module.py").write_text(MODULE)
     lines = output(tmp_path, "check", "demo_module:Good", "--tasks", "20").splitlines()
@@ -382,6 +372,7 @@ def test_check_of_a_good_class_exits_with_0(tmp_path: Path) -> None:
     assert "ok   runtime.async_vector_spawn" in lines
 
 
+@pytest.mark.usefixtures("without_spawn")
 def test_check_of_a_bad_class_exits_with_1_and_names_the_check(tmp_path: Path) -> None:
     (tmp_path / "demo_module.py").write_text(MODULE)
     came = textgym(tmp_path, "check", "demo_module:Bad", "--tasks", "20")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import jsonschema
 import pytest
+from in_process import run_command
 from pseudo_terminal import Terminal
 
 import textgym
+from textgym.auditing import CHECKS
 from textgym.cli.audit import _write_page
 
 MODULE = '''
@@ -99,20 +101,11 @@ QUICK = ("--quick", "--tasks", "3")
 SOME = [
     "static.manifest",
     "runtime.reward_well_formed",
-    "runtime.seed_control",
     "semantic.oracle_max",
     "semantic.floor_gap",
     "statistical.declared_chance",
     "statistical.adversarial_floor",
 ]
-COMMAND = f"""
-import sys
-import textgym.auditing
-module = sys.modules["textgym.auditing.audit"]
-module.CHECKS = {{id: module.CHECKS[id] for id in {SOME}}}
-from textgym.cli.main import main
-main()
-"""
 
 
 @pytest.fixture
@@ -122,18 +115,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def audit(
-    folder: Path, *arguments: str, width: int = 80, encoding: str = "utf-8"
+    folder: Path,
+    *arguments: str,
+    width: int = 80,
+    encoding: str = "utf-8",
+    more: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command with some of the checks; its output is a pipe."""
-    variables = {"COLUMNS": str(width), "NO_COLOR": "1", "PYTHONIOENCODING": encoding}
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, "audit", *arguments],
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    """Run the command with some of the checks."""
+    checks = {id: CHECKS[id] for id in CHECKS if id in (*SOME, *more)}
+    with mock.patch.object(sys.modules["textgym.auditing.audit"], "CHECKS", checks):
+        return run_command(
+            folder, "audit", *arguments, encoding=encoding, COLUMNS=str(width), NO_COLOR="1"
+        )
 
 
 def test_a_sound_environment_passes_with_exit_code_0(folder: Path) -> None:
@@ -181,7 +174,8 @@ def test_json_has_one_object_a_line_and_nothing_else(folder: Path) -> None:
 
 
 def test_an_environment_that_is_no_text_env_can_be_audited(folder: Path) -> None:
-    came = audit(folder, "own:demo/Plain-v0", *QUICK, "--json", "--set", "digits=4")
+    options = (*QUICK, "--json", "--set", "digits=4")
+    came = audit(folder, "own:demo/Plain-v0", *options, more=("runtime.seed_control",))
     report = json.loads(came.stdout)
     assert (report["target"], report["kwargs"]) == ("demo/Plain-v0", {"digits": 4})
     statuses = {item["check_id"]: item["status"] for item in report["results"]}
@@ -269,6 +263,7 @@ def test_a_terminal_that_lacks_characters_gets_escapes(folder: Path) -> None:
     assert "\\u2192 Give an empty answer" in came.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_results_of_all_checks_as_they_end_and_then_the_table(
     folder: Path,
 ) -> None:

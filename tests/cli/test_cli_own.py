@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output_of, run_command, run_script
 
 import textgym.cli.eval
-from textgym.cli.main import main
 
 MCQA = "textgym/MCQA-v0"
 SHOP = '''
@@ -63,18 +62,9 @@ if __name__ == "__main__":
 Run = Callable[..., tuple[int, str, str]]
 
 
-def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
-
-
 def command(folder: Path, *arguments: str) -> str:
     """Return the output of the command, which must succeed."""
-    came = process(folder, "-m", "textgym", *arguments)
-    assert (came.returncode, came.stderr) == (0, "")
-    return came.stdout
+    return output_of(run_command(folder, *arguments, COLUMNS="160", NO_COLOR="1"))
 
 
 def run_json(folder: Path) -> Any:
@@ -88,21 +78,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command in a folder, in this process; returns its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command in a folder; returns its exit code, output and errors."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["textgym", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
+        came = run_command(tmp_path, *arguments)
+        return came.returncode, came.stdout, came.stderr
 
     return run
 
@@ -150,6 +132,7 @@ def test_the_rows_of_a_file_have_no_split(run: Run, tmp_path: Path) -> None:
     assert "(test)" not in out
 
 
+@pytest.mark.usefixtures("without_spawn")
 def test_every_command_takes_module_and_class(folder: Path) -> None:
     command(folder, "eval", "shop:Shop", "--policy", "oracle", "--episodes", "4", "--out", "run")
     shown = command(folder, "show", "shop:Shop", "--split", "test", "--index", "2")
@@ -163,7 +146,7 @@ def test_every_command_takes_module_and_class(folder: Path) -> None:
 def test_a_run_of_a_script_is_rescored_and_pairs_with_one_of_the_command(folder: Path) -> None:
     with (folder / "shop.py").open("a") as file:
         file.write(SCRIPT)
-    assert process(folder, "shop.py").stderr == ""
+    output_of(run_script(folder / "shop.py"))
     words = ("--policy", "shop:Words", "--policy-set", "word=two", "--episodes", "4")
     command(folder, "eval", "shop:Shop", *words, "--out", "run")
     for name in ("named", "made"):
@@ -177,7 +160,7 @@ def test_a_run_of_a_script_is_rescored_and_pairs_with_one_of_the_command(folder:
 def test_a_stored_environment_that_is_gone_is_one_line(folder: Path) -> None:
     command(folder, "eval", "shop:Shop", "--policy", "oracle", "--episodes", "4", "--out", "run")
     (folder / "shop.py").unlink()
-    came = process(folder, "-m", "textgym", "rescore", "run")
+    came = run_command(folder, "rescore", "run")
     assert came.returncode == 2
     assert came.stderr == (
         "textgym: demo/Shop-v0 of the run cannot be imported: there is no module 'shop'\n"
@@ -190,13 +173,7 @@ def test_a_stored_environment_that_is_gone_is_one_line(folder: Path) -> None:
 
 
 def test_play_ends_with_the_right_answer_which_is_in_no_message(folder: Path) -> None:
-    came = subprocess.run(
-        [sys.executable, "-m", "textgym", "play", "shop:Shop"],
-        cwd=folder,
-        input="5\n",
-        capture_output=True,
-        text=True,
-    )
+    came = run_command(folder, "play", "shop:Shop", typed=b"5\n")
     number = came.stdout.partition("Say ")[2].partition(".")[0]
     assert came.stdout.endswith(f"extracted answer: 5\nright answer: {number}\n")
 
@@ -213,6 +190,23 @@ def test_view_shows_answers_which_no_trajectory_holds(run: Run, tmp_path: Path) 
 
 
 # The command
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code"),
+    [
+        ([sys.executable, "-m", "textgym"], "--version", 0),
+        ([str(Path(sys.executable).parent / "textgym")], "show textgym/Nope-v0", 2),
+    ],
+)
+def test_the_command_as_a_process_prints_the_same(
+    run: Run, tmp_path: Path, command: list[str], arguments: str, code: int
+) -> None:
+    done = subprocess.run(
+        [*command, *arguments.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == run(*arguments.split())
+    assert done.returncode == code
 
 
 def test_the_version_is_that_of_the_package(run: Run) -> None:

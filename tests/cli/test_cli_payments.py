@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output_of, run_command
 
 import textgym
 from textgym.display.transcript import format_messages
@@ -28,14 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def show(command: str, run: Path, *options: str) -> str:
-    code = "from textgym.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, command, str(run), *options],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "160"},
-    ).stdout
+    return output_of(run_command(run.parent, command, run.name, *options, COLUMNS="160"))
 
 
 def test_view_shows_each_payment_at_its_turn(run: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import run_command
 from pseudo_terminal import CTRL_C, Terminal
 
 from textgym.cli.play_input import read_input
@@ -19,7 +19,6 @@ from textgym.errors import UsageError
 
 MCQA = "textgym/MCQA-v0"
 VAULT = "vault:demo/Vault-v0"
-COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 MODULE = '''
 import gymnasium
@@ -101,17 +100,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def play(folder: Path, typed: str | bytes, *arguments: str) -> subprocess.CompletedProcess[str]:
-    came = subprocess.run(
-        [*COMMAND, "play", *arguments],
-        cwd=folder,
-        input=typed if isinstance(typed, bytes) else typed.encode(),
-        capture_output=True,
-        check=False,
+    came = run_command(
+        folder, "play", *arguments, typed=typed if isinstance(typed, bytes) else typed.encode()
     )
-    out, err = came.stdout.decode(), came.stderr.decode()
-    assert "Traceback" not in err
-    assert "\x1b" not in out + err
-    return subprocess.CompletedProcess(came.args, came.returncode, out, err)
+    assert "Traceback" not in came.stderr
+    assert "\x1b" not in came.stdout + came.stderr
+    return came
 
 
 # Through a pipe
@@ -301,6 +295,7 @@ def test_a_terminal_has_colours_hints_and_prompts(folder: Path) -> None:
     assert terminal.exit_code() == 0
 
 
+@pytest.mark.slow
 def test_no_color_turns_off_colours_in_a_terminal(folder: Path) -> None:
     terminal = Terminal(folder, "play", VAULT, NO_COLOR="1")
     terminal.wait_for("> ")
@@ -312,8 +307,12 @@ def test_no_color_turns_off_colours_in_a_terminal(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "expected", "code"),
     [
-        ("\x04", "end of input; the episode was not finished", 1),
-        ("/quit\n", "you left; the episode was not finished", 1),
+        pytest.param(
+            "\x04", "end of input; the episode was not finished", 1, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "/quit\n", "you left; the episode was not finished", 1, marks=pytest.mark.slow
+        ),
         (CTRL_C, "stopped; the episode was not finished", 130),
     ],
 )
@@ -326,6 +325,7 @@ def test_ctrl_d_quit_and_ctrl_c_leave(folder: Path, typed: str, expected: str, c
     assert terminal.exit_code() == code
 
 
+@pytest.mark.slow
 def test_the_arrow_key_recalls_the_previous_line(folder: Path) -> None:
     pytest.importorskip("readline")
     terminal = Terminal(folder, "play", VAULT)
@@ -385,6 +385,7 @@ def test_a_tool_takes_precedence_over_a_command_of_the_same_name() -> None:
     assert said["tool_calls"][0]["function"]["name"] == "help"
 
 
+@pytest.mark.slow
 def test_a_terminal_lists_many_tools_without_their_arguments_at_first(folder: Path) -> None:
     terminal = Terminal(folder, "play", "textgym/WorkplaceAssistant-v0", NO_COLOR="1")
     began = terminal.wait_for("> ")

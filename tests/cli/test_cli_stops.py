@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from in_process import run_command
 
 COMMAND = [str(Path(sys.executable).parent / "textgym")]
 PLAY = "eval textgym/MCQA-v0 --policy oracle --episodes 300 --repeats 50 --out run"
@@ -35,9 +36,7 @@ textgym.register(Down.card.id, "down:Down")
 
 
 def textgym(folder: Path, arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *shlex.split(arguments)], cwd=folder, capture_output=True, text=True
-    )
+    return run_command(folder, *shlex.split(arguments))
 
 
 def keys(folder: Path) -> list[tuple[int, int]]:
@@ -45,6 +44,7 @@ def keys(folder: Path) -> list[tuple[int, int]]:
     return sorted((held["task_index"], held["repeat"]) for held in map(json.loads, lines))
 
 
+@pytest.mark.slow
 def test_after_ctrl_c_the_printed_command_plays_the_rest(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, *PLAY.split()], cwd=tmp_path, stderr=subprocess.PIPE, text=True

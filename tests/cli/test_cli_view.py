@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output_of, run_command
 from pseudo_terminal import Terminal
 
 import textgym
@@ -75,15 +76,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def view(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return run_command(folder, "view", *arguments)
 
 
 def indices(folder: Path, *arguments: str) -> list[int]:
-    came = view(folder, "run", "--json", *arguments)
-    assert came.stderr == ""
-    return [json.loads(line)["task_index"] for line in came.stdout.splitlines()]
+    lines = output_of(view(folder, "run", "--json", *arguments)).splitlines()
+    return [json.loads(line)["task_index"] for line in lines]
 
 
 def found(
@@ -185,6 +183,7 @@ def test_a_terminal_gets_colours_through_the_pager(folder: Path) -> None:
     assert "\x1b[1;36m[user]\x1b[0m" in seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pager", ["", "no-such-pager -x", "true"])
 def test_a_missing_pager_or_one_that_quits_is_no_error(folder: Path, pager: str) -> None:
     seen = in_terminal(folder, "run", PAGER=pager)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import threading
 import time
+import traceback
 
 import pytest
 
@@ -40,9 +42,14 @@ def test_interrupt_inside_a_running_loop_cancels_the_coroutine() -> None:
 
     def interrupt() -> None:
         begun.wait()
-        time.sleep(0.3)  # until the caller waits
+        while "result" not in functions_of(caller):  # until the caller waits
+            time.sleep(0.001)
         os.kill(os.getpid(), signal.SIGINT)
 
+    def functions_of(thread: int) -> list[str]:
+        return [frame.name for frame in traceback.extract_stack(sys._current_frames()[thread])]
+
+    caller = threading.get_ident()
     loop = asyncio.new_event_loop()  # without asyncio.run, as in a notebook
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):

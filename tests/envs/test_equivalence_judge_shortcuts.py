@@ -29,6 +29,7 @@ def test_colours_asks_for_every_place(level: int) -> None:
     assert len(places) == 5 + level
 
 
+@pytest.mark.slow
 def test_the_place_of_a_word_tells_no_more_than_chance() -> None:
     pytest.importorskip("sklearn")
     with make_subject("textgym/EquivalenceJudge-v0", TASKS) as subject:

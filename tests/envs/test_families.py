@@ -35,6 +35,7 @@ def test_families_are_drawn_about_equally_often(name: str) -> None:
     assert max(drawn.values()) < 2 * min(drawn.values())
 
 
+@pytest.mark.slow
 @GENERATORS
 @pytest.mark.parametrize("seed", ["0", "4711"])
 def test_hash_seed_changes_no_draw(name: str, seed: str) -> None:

@@ -248,23 +248,31 @@ def test_generated_rows_ask_for_the_terms_of_the_questions_words(level: int) -> 
         assert len(set(values)) == len(values), row
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_what_was_never_asked_for_in_training_is_not_the_answer(level: int) -> None:
+@pytest.mark.parametrize(
+    ("level", "n", "more"),
+    [
+        (1, 100, 0.15),  # four standard errors
+        *(pytest.param(level, 300, 0.06, marks=pytest.mark.slow) for level in (1, 2, 3)),
+    ],
+)
+def test_what_was_never_asked_for_in_training_is_not_the_answer(
+    level: int, n: int, more: float
+) -> None:
     """While the terms that are asked for decided the split, it was so in 0.64 at level 1."""
     train, test = MultiStep(level=level), MultiStep(level=level, split="test")
     offered: Counter[tuple[str, ...]] = Counter()
     asked: Counter[tuple[str, ...]] = Counter()
-    for index in range(5000):
+    for index in range(5000 * n // 300):
         row = train.get_task(index).row
         offered.update(map(tuple, synonyms_by_term(row).values()))
         asked[tuple(row["expected_synonyms"])] += 1
     hits = 0
-    for index in range(300):
+    for index in range(n):
         row = test.get_task(index).row
         found = map(tuple, synonyms_by_term(row).values())
         least = min(found, key=lambda words: (asked[words] + 0.2) / (offered[words] + 1))
         hits += list(least) == row["expected_synonyms"]
-    assert hits / 300 <= {1: 1 / 6, 2: 1 / 10, 3: 1 / 15}[level] + 0.06
+    assert hits / n <= {1: 1 / 6, 2: 1 / 10, 3: 1 / 15}[level] + more
 
 
 def synonyms_by_term(row: Any) -> dict[str, list[str]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from functools import cache
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
+from audit_runs import IN_PROCESS
 from blind_policies import play
 from credit_attacks import ATTACKS, any_calls
 from hypothesis import given, settings
@@ -19,10 +20,13 @@ import textgym
 from textgym.env import PartialCreditEnv
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.registry import environment_class
-from textgym.testing import check
+from textgym.testing import CHECKS, make_subject, run_checks
 
 IDS_OF_ENVS = tuple(ATTACKS)
-EPISODES = 200  # of each policy, on all levels together
+# The episodes of each policy, on all levels together, and the standard errors of few episodes.
+SIZES = pytest.mark.parametrize(
+    ("episodes", "errors"), [(20, 4), pytest.param(200, 0, marks=pytest.mark.slow)]
+)
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
     "textgym/MultiStep-v0": 0.10,
     "textgym/SessionState-v0": 0.05,
@@ -55,11 +59,11 @@ def test_every_environment_with_partial_credit_is_attacked() -> None:
 
 
 @cache
-def means(id: str, partial_credit: bool) -> dict[str, float]:
+def means(id: str, partial_credit: bool, episodes: int) -> dict[str, float]:
     """Return the mean return of every attack."""
     levels = environment_class(id).card.levels
     envs = [made(id, partial_credit, level) for level in levels]
-    indices = range(EPISODES // len(levels))
+    indices = range(episodes // len(levels))
     return {
         name: sum(play(env, policy, index) for env in envs for index in indices)
         / (len(envs) * len(indices))
@@ -68,20 +72,33 @@ def means(id: str, partial_credit: bool) -> dict[str, float]:
     }
 
 
+def error_of(mean: float, episodes: int) -> float:
+    """Return the largest standard error that a mean of returns from 0 to 1 can have."""
+    return math.sqrt(mean * (1 - mean) / episodes)
+
+
+@SIZES
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_no_blind_policy_is_paid_more_than_the_page_states(id: str) -> None:
-    found = means(id, True)
+def test_no_blind_policy_is_paid_more_than_the_page_states(
+    id: str, episodes: int, errors: int
+) -> None:
+    found, most = means(id, True, episodes), MOST[id]
     best = max(found, key=lambda name: found[name])
-    assert found[best] <= MOST[id], f"{best!r} gets {found[best]:.4f}"
-    assert found[best] >= MOST[id] / 2, f"{best!r} gets only {found[best]:.4f}"
+    slack = errors * error_of(most, episodes)
+    assert found[best] <= most + slack, f"{best!r} gets {found[best]:.4f}"
+    assert found[best] >= most / 2 - slack, f"{best!r} gets only {found[best]:.4f}"
 
 
+@SIZES
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_partial_credit_adds_little_to_what_a_blind_policy_gets(id: str) -> None:
-    before, after = means(id, False), means(id, True)
+def test_partial_credit_adds_little_to_what_a_blind_policy_gets(
+    id: str, episodes: int, errors: int
+) -> None:
+    before, after = means(id, False, episodes), means(id, True, episodes)
     added = {name: after[name] - before[name] for name in after}
+    most = ADDED[id] + errors * error_of(ADDED[id], episodes)
     assert min(added.values()) >= 0
-    assert max(added.values()) <= ADDED[id], max(added, key=lambda name: added[name])
+    assert max(added.values()) <= most, max(added, key=lambda name: added[name])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +116,7 @@ def test_partial_credit_adds_little_to_what_a_blind_policy_gets(id: str) -> None
     ],
 )
 def test_doing_everything_gets_nothing(id: str, attack: str) -> None:
-    assert means(id, True)[attack] == 0
+    assert means(id, True, 20)[attack] == 0
 
 
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
@@ -276,16 +293,9 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     assert textgym.rescore(run).counts["same"] == 4
 
 
+@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(CHECKS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_every_check_passes(id: str) -> None:
-    assert check(gymnasium.make(id, partial_credit=True), tasks=5)
-
-
-@pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_a_vector_pays_as_an_environment_does(id: str) -> None:
-    env, vector = made(id, True), textgym.make_vec(id, 1, partial_credit=True, split="validation")
-    env.reset(options={"index": 3})
-    vector.reset(options={"index": np.array([3])})
-    message = env.solve()
-    assert vector.step([message])[1].tolist() == [env.step(message)[1]]
-    vector.close()
+def test_every_check_passes(id: str, checks: Any) -> None:
+    with make_subject(gymnasium.make(id, partial_credit=True), tasks=5) as subject:
+        results = list(run_checks(subject, checks))
+    assert [str(result) for result in results if result.failed] == []

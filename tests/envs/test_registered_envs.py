@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import pytest
+from audit_runs import STARTS_PROCESSES
 
 import textgym
 from textgym.cards import CAPABILITIES
 from textgym.errors import ExtraMissingError
 from textgym.testing import CHECKS, make_subject, run_check
 
-TASKS_PER_LEVEL = 1000
+TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with them
+CASES = [
+    pytest.param(id, name, marks=[pytest.mark.slow] * (name in STARTS_PROCESSES and id not in TWO))
+    for id in textgym.ids()
+    for name in CHECKS
+]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.statistical] * name.startswith("statistical."))
-        for name in CHECKS
-    ],
-)
-@pytest.mark.parametrize("id", textgym.ids())
-def test_registered_environment_passes(id: str, name: str) -> None:
+@pytest.mark.parametrize("tasks", [50, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("id", "name"), CASES)
+def test_registered_environment_passes(id: str, name: str, tasks: int) -> None:
     try:
-        with make_subject(id, TASKS_PER_LEVEL) as subject:
+        with make_subject(id, tasks) as subject:
             result = run_check(subject, CHECKS[name])
     except ExtraMissingError as error:
         pytest.skip(str(error))

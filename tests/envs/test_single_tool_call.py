@@ -177,7 +177,15 @@ def test_methods_that_are_not_tools_cannot_be_called(name: str) -> None:
     assert str(observation[-1]["content"]).startswith("Error: there is no tool")
 
 
-@pytest.mark.parametrize("text", ["snowy " * 1_700_000, "[" * 10_000, "Answer: " * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "snowy " * 170_000,
+        pytest.param("snowy " * 1_700_000, marks=pytest.mark.slow),
+        "[" * 10_000,
+        "Answer: " * 100_000,
+    ],
+)
 def test_long_answers_are_data(text: str) -> None:
     reward, info = answered(text)
     assert reward == float(text.startswith("snowy"))

@@ -19,6 +19,7 @@ import grpo_trl
 
 pytestmark = [
     pytest.mark.model,
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # of trainers
 ]
 
@@ -29,7 +30,8 @@ def run_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("game", ["guess", "mixture"])
-def test_two_steps_of_each_game(game: str) -> None:
+def test_two_steps_of_each_game(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grpo_trl, "EVALUATED", 32)
     run = grpo_trl.train(game, "with feedback", 2, 0)
     assert len(run["rewards"]) == 2
     assert run["gap"] < 1e-4

@@ -18,7 +18,7 @@ sys.path.append(str(EXAMPLES))
 
 import what_goes_wrong
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 
 def first_steps(name: str, folder: Path, steps: int = 2) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import io
 import json
 import logging
 import math
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_model import shared_model  # noqa: F401
 
 import textgym
 from textgym.errors import (
@@ -37,7 +39,7 @@ transformers = pytest.importorskip("transformers")
 from textgym.policies.chat.templates import encode, render  # noqa: E402
 from textgym.policies.hf import HFPolicy  # noqa: E402
 from textgym.policies.hf_sampling import Sampler  # noqa: E402
-from textgym.policies.models import find_model, load_tokenizer  # noqa: E402
+from textgym.policies.models import Placement, find_model, load_model, load_tokenizer  # noqa: E402
 
 pytestmark = pytest.mark.model
 
@@ -775,6 +777,24 @@ def test_loading_leaves_logging_and_stderr_alone(
     assert streams == [(sys.stdout, sys.stderr)]
     assert [logger.level for logger in loggers] == [logging.INFO] * 3
     assert progress.is_progress_bar_enabled()
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_bars_of_loading_are_shown_only_in_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    tqdm = pytest.importorskip("tqdm.auto").tqdm
+    sizes = {"hidden_size": 4, "intermediate_size": 4, "num_attention_heads": 1}
+    config = transformers.LlamaConfig(vocab_size=3, num_hidden_layers=1, **sizes)
+    transformers.LlamaForCausalLM(config).save_pretrained(tmp_path)
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(transformers.utils.logging, "_tqdm_active", True)
+    load_model(str(tmp_path), Placement("cpu", None, None))
+    assert ("Loading weights" in stream.getvalue()) is terminal
+    list(tqdm([1], desc="Another bar"))
+    assert "Another bar" in stream.getvalue()
 
 
 def test_failure_of_the_model_keeps_its_cause(

@@ -83,7 +83,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 def act(policy: VLLMPolicy) -> asyncio.Task[Action]:
-    return asyncio.ensure_future(asyncio.wait_for(policy.act(ASKED, []), timeout=30))
+    return asyncio.ensure_future(asyncio.wait_for(policy.act(ASKED, []), timeout=300))
 
 
 async def until_it_runs(engine: Engine) -> None:

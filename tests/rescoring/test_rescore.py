@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import subprocess
-import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from in_process import run_command
 
 import textgym
 from textgym.errors import (
@@ -33,7 +32,6 @@ from textgym.rescoring.engine import arescore
 from textgym.rescoring.verdicts import EpisodeVerdict, VerdictCollector
 from textgym.trajectories.run_folder import read_trajectories
 
-COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 MCQA = "textgym/MCQA-v0"
 
 
@@ -505,14 +503,7 @@ def test_a_run_is_neither_overwritten_nor_started_in_vain(tmp_path: Path) -> Non
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "rescore", *arguments],
-        cwd=folder,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_command(folder, "rescore", *arguments, NO_COLOR="1", COLUMNS="160")
 
 
 ROWS = [

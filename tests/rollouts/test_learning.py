@@ -23,7 +23,7 @@ import reinforce  # noqa: E402
 import reward_design  # noqa: E402
 import small_model  # noqa: E402
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 COUNT = 12
 

@@ -169,19 +169,22 @@ class Judged(Foreign):
 
 
 def test_a_cancelled_run_ends_even_if_its_policy_suppresses_it() -> None:
+    asked = asyncio.Event()
+
     class Deaf(Policy):
         """Turns a cancellation into another error."""
 
         async def act(self, *args: Any, **kwargs: Any) -> Action:
+            asked.set()
             try:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             except asyncio.CancelledError as error:
                 raise RuntimeError("the connection was lost") from error
             raise AssertionError("never")
 
     async def run() -> None:
         task = asyncio.create_task(textgym.arollout(Foreign, Deaf(), episodes=4))
-        await asyncio.sleep(0.01)
+        await asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

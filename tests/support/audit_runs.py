@@ -1,11 +1,31 @@
-"""Running one check of an audit."""
+"""Running one check of an audit, and which checks start processes."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from textgym import testing
 from textgym.auditing import CHECKS
-from textgym.testing import Result, make_subject, run_check
+from textgym.testing import Result, make_subject, run_check, run_checks
+
+STARTS_PROCESSES = {
+    "runtime.seed_control",
+    "runtime.async_vector_spawn",
+    "semantic.verifier_portability",
+}
+"""The ids of the checks that start new interpreters, which take seconds."""
+IN_PROCESS = {id: c for id, c in testing.CHECKS.items() if id not in STARTS_PROCESSES}
+"""The other checks of `textgym check`."""
+
+
+def results_in_process(
+    env: Any, tasks: int = 100, quick: bool = True, left_out: Collection[str] = STARTS_PROCESSES
+) -> dict[str, Result]:
+    """The results of an audit by id, without the checks that start processes or are left out."""
+    checks = {id: CHECKS[id] for id in CHECKS if id not in left_out}
+    with make_subject(env, tasks, quick=quick) as subject:
+        return {result.check_id: result for result in run_checks(subject, checks)}
 
 
 def result_of(env: Any, check_id: str, quick: bool = True) -> Result:

@@ -83,29 +83,23 @@ IFEVAL_IDS, IFBENCH_IDS, OPEN_INSTRUCT_IDS = map(_ids_of, (ifeval, ifbench, open
 
 IFEVAL_PIECES = (
     "* ", "<<",
-    # the rest is only for soak tests
     "*", "[", "a ", "?!", '{"a":', "***", "******", "*\n", "- ", "-", "[a", "<<a>>", ">>",
     "Part", "Part 1", "p. ", "p.", "U.S. ", "a. B", '"? ', "...", "।", "。", "“", "\n\n",
     "\r", "```", "```json", "1", "a\u0301", "\ud800", "İ", "ß", "क्", "aab", "aa ",
     "https://a", "a@", "a@a ", "A", "DON'T. ", ".)", '."',
 )  # fmt: skip
-IFEVAL_QUICK = IFEVAL_PIECES.index("*")
 IFBENCH_PIECES = (
     "a ",
-    # the rest is only for soak tests
     " ", "a", "\n", ". ", "? ", "!", '"', "(", "One. ", "😀. ", "<i>", "* a\n", '",',
     "Question 1: ", "1800-01-01,", "My Answer:", "\ud800",
 )  # fmt: skip
-IFBENCH_QUICK = IFBENCH_PIECES.index(" ")
 OPEN_INSTRUCT_PIECES = (
     "a ",
-    # the rest is only for soak tests
     " ", "[", "a", "-", ".-", "A.-B.-", "A. ", "[a]", "[a] ", "[]", "]", "!", "<<", "<<a b>> ",
     "<<a ", ">>", "***", "******", "* * *", "* ", "\n", "\n\n", "sea ", "sea", "sea. ", "salt ",
     "Actions ", "Actions words ", "Actions a words ", "words ", "Name a river.",
     "Name a river.******", "“", ":", "a:", "ab", "é", "_", "\ud800", "İ",
 )  # fmt: skip
-OPEN_INSTRUCT_QUICK = OPEN_INSTRUCT_PIECES.index(" ")
 
 
 def arguments_of(id: str) -> dict[str, Any]:

@@ -1,7 +1,11 @@
-"""Runs the package's expressions and text functions on half a megabyte of each of many texts.
+"""Finds functions whose work grows faster than the text that they read.
 
-Each run has a limit of CPU time. Its name is printed before it starts. If a run exceeds its limit,
-the process is killed, and the last printed line names the run.
+The work on a text is compared with the work on one twice as long, in one process, in two ways:
+
+- Calls are counted. The count is exact, but it does not show what one call does in C, such as the
+  steps of a regular expression.
+- CPU time is measured. What seems to grow too fast is measured again three times, of which the
+  shortest counts, and so is a longer text. So a busy machine does not matter.
 """
 
 from __future__ import annotations
@@ -11,11 +15,14 @@ import importlib
 import inspect
 import pkgutil
 import re
-import resource
+import signal
+import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
+from itertools import count
+from types import ModuleType
 from typing import Any
 
 import textgym
@@ -26,11 +33,13 @@ from textgym.verifiers import calendar, choices, exact, extract, json_reader
 from textgym.verifiers.choices import sentences
 from textgym.verifiers.judge.prompt import JudgePrompt
 
-LENGTH = 500_000  # characters
-SECONDS = 20  # of CPU time: far more than is needed, since a busy machine takes more
+LENGTHS = (1_000, 4_000, 16_000, 64_000)  # characters
+ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast
+MAX_GROWTH = 3.0  # of the time; linear functions have 2, quadratic ones 4
+END_SECONDS = 5.0  # of CPU time for one text; a linear function takes less than a tenth
+COUNTED_LENGTHS = (250, 500)
 PIECES = (
     " ", "a", "1", "\\", "{", "<think>", "Answer:", "\\boxed{",
-    # the rest is only for soak tests
     "A", "B ", "\n", "\t", ".", "-", "*", "_", "`", '"', "'", "/", "|", "~", "$", "(", "}", "<",
     ">", "[", ",", "A ", "\\text{", "é", "٣", "\ud800", "\u0301", "a-", "a ", "a,", "1,", "123,",
     "1 ",
@@ -42,13 +51,12 @@ PIECES = (
     "1. ", "> - ", "[1, ", '["', '{"a":', '"\\', "[[A=B]]", "[[A", "10:00 ", "1:", "60 min ",
     "2024-01-01 ", "\x1b[", "\x1b]",
 )  # fmt: skip
-QUICK_COUNT = PIECES.index("\\boxed{") + 1
 Work = Callable[[str], Any]
 
 
-def modules() -> Iterator[Any]:
-    """Import the package's modules, except those that need an extra that is not installed."""
-    for found in pkgutil.walk_packages(textgym.__path__, "textgym."):
+def modules(of: ModuleType) -> Iterator[ModuleType]:
+    """Import a package's modules, except those that need an extra that is not installed."""
+    for found in pkgutil.walk_packages(of.__path__, f"{of.__name__}."):
         try:
             yield importlib.import_module(found.name)
         except (ImportError, textgym.errors.ExtraMissingError):
@@ -56,10 +64,10 @@ def modules() -> Iterator[Any]:
 
 
 @cache
-def expressions() -> dict[str, Work]:
-    """Find the package's regular expressions, each with every method that is called on it."""
+def expressions(of: ModuleType = textgym) -> dict[str, Work]:
+    """Find a package's regular expressions, each with every method that is called on it."""
     uses: dict[str, Work] = {}
-    for module in modules():
+    for module in modules(of):
         for call in ast.walk(ast.parse(inspect.getsource(module))):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
                 continue
@@ -111,7 +119,7 @@ def functions() -> dict[str, Work]:
             calendar.check_calendar, {"0": calendar.EventConstraints(60, 0, 1440)}
         ),
         "items of an answer": lambda text: answers.grade_items(
-            answers.answer_line(text), ["a" * LENGTH], ordered=True
+            answers.answer_line(text), ["a" * LENGTHS[-1]], ordered=True
         ),
         "nodes of an answer": _within("Final Answer: [%s]", lc_niah.nodes_of),
         "what a judge says": lambda text: judge.read(text, "?", "Paris", "[[A=B]]"),
@@ -124,13 +132,82 @@ def _within(frame: str, work: Work) -> Work:
     return lambda text: work(frame.replace("%s", text))
 
 
-def run(work: dict[str, Work], pieces: Iterable[str], seconds: int = SECONDS) -> None:
-    """Run each function on half a megabyte of each piece."""
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+def growing_calls(work: dict[str, Work], pieces: Iterable[str]) -> str | None:
+    """Name a function that makes more than twice the calls for twice the text, if there is one."""
     for piece in pieces:
-        text = piece * (LENGTH // len(piece)) + "\0"
         for name, do in work.items():
-            print(f"{name} on {piece!a}", flush=True)
-            limit = int(time.process_time()) + seconds + 1
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
-            do(text)
+            if all(_calls_grow(do, piece, length) for length in COUNTED_LENGTHS):
+                return f"{name} on {piece!a}"
+    return None
+
+
+def growing_times(work: dict[str, Work], pieces: Iterable[str]) -> str | None:
+    """Name a function that takes over three times as long for twice the text, if there is one."""
+    handler = signal.signal(signal.SIGVTALRM, _stop)
+    try:
+        for piece in pieces:
+            for name, do in work.items():
+                if _time_grows(do, piece):
+                    return f"{name} on {piece!a}"
+    finally:
+        signal.signal(signal.SIGVTALRM, handler)
+    return None
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError("it does not end")
+
+
+def _text(piece: str, length: int) -> str:
+    """Return a text that no cache holds: its last character, for private use, is new."""
+    return f"{piece * (length // len(piece))}\0{chr(0xF0000 + next(_serial) % 60_000)}"
+
+
+_serial = count()
+
+
+def _calls_grow(do: Work, piece: str, length: int) -> bool:
+    """Compare the calls of second runs, as the first may fill caches."""
+    once, twice = ([_calls(do, _text(piece, n * length)) for _ in range(2)][1] for n in (1, 2))
+    return twice > 2.2 * once + 20
+
+
+def _calls(do: Work, text: str) -> int:
+    events: Counter[str] = Counter()
+    others = sys.getprofile()
+    sys.setprofile(lambda frame, event, argument: events.update((event,)))
+    try:
+        do(text)
+    finally:
+        sys.setprofile(others)
+    return events["call"] + events["c_call"]
+
+
+def _time_grows(do: Work, piece: str) -> bool:
+    try:
+        for length in LENGTHS:
+            if _seconds(do, _text(piece, length)) > ENOUGH_SECONDS:
+                attempts = ((length, 1), (length, 3), (2 * length, 3))
+                return all(_growth(do, piece, *attempt) > MAX_GROWTH for attempt in attempts)
+    except TimeoutError:
+        return True
+    return False
+
+
+def _growth(do: Work, piece: str, length: int, times: int) -> float:
+    """Return the time for twice a length as a multiple of the time for the length."""
+    once, twice = (
+        min(_seconds(do, _text(piece, n * length)) for _ in range(times)) for n in (1, 2)
+    )
+    return twice / once
+
+
+def _seconds(do: Work, text: str) -> float:
+    """Return the CPU time of a function, or raise a TimeoutError where it has no end."""
+    start = time.thread_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, END_SECONDS)
+    try:
+        do(text)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return time.thread_time() - start

@@ -102,7 +102,7 @@ def test_copy_shares_nothing_that_can_be_changed() -> None:
     assert row == {"a": {"b": [1]}}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=50)
 @given(
     st.dictionaries(
         st.text(),

@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from audit_runs import IN_PROCESS
 
 import textgym
 from textgym.errors import UsageError
@@ -57,19 +58,23 @@ class OtherSpaces(Plain):
         self.action_space = gym.spaces.Discrete(2)
 
 
-def failed(cls: type[Any]) -> dict[str, str]:
+def results_of(cls: type[Any], checks: Any = IN_PROCESS) -> dict[str, Any]:
     with make_subject(cls, tasks=5) as subject:
-        return {r.check_id: r.detail for r in run_checks(subject, CHECKS) if r.failed}
+        return {result.check_id: result for result in run_checks(subject, checks)}
 
 
+def failed(cls: type[Any], checks: Any = IN_PROCESS) -> dict[str, str]:
+    return {id: result.detail for id, result in results_of(cls, checks).items() if result.failed}
+
+
+@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(CHECKS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("cls", [Plain, WithOracle])
-def test_a_plain_environment_passes(cls: type[Any]) -> None:
-    assert failed(cls) == {}
+def test_a_plain_environment_passes(cls: type[Any], checks: Any) -> None:
+    assert failed(cls, checks) == {}
 
 
 def test_what_needs_a_text_env_is_skipped() -> None:
-    with make_subject(Plain, tasks=5) as subject:
-        results = {result.check_id: result for result in run_checks(subject, CHECKS)}
+    results = results_of(Plain)
     assert results["semantic.floor_gap"].status == "pass"
     assert results["semantic.oracle_max"].detail == "the environment defines no oracle (solve)"
     assert results["statistical.split_overlap"].detail == "the environment is not a TextEnv"

@@ -11,6 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from audit_runs import STARTS_PROCESSES
 
 import textgym
 from textgym.errors import UsageError
@@ -91,6 +92,7 @@ def test_a_correct_environment_passes(name: str) -> None:
     assert str(result(Good, name)) == f"ok   {name}"
 
 
+@pytest.mark.slow
 def test_a_correct_environment_passes_all_with_one_line_each() -> None:
     lines: list[str] = []
     passed = check(Good, tasks=200, show=lines.append)
@@ -494,7 +496,9 @@ class Opens(Good):
         Opens.closed += 1
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if "vector" not in name])
+@pytest.mark.parametrize(
+    "name", [name for name in CHECKS if "vector" not in name and name not in STARTS_PROCESSES]
+)
 def test_what_episodes_open_is_closed_after_a_check(name: str) -> None:
     Opens.opened = Opens.closed = 0
     result(Opens, name, tasks=5)

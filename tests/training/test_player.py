@@ -110,9 +110,13 @@ def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
 class Waits(Policy):
     """Never answers."""
 
+    def __init__(self) -> None:
+        self.asked = 0
+
     async def act(
         self, messages: Any, tools: Any, *, prior: Any = None, seed: Any = None
     ) -> Action:
+        self.asked += 1
         await asyncio.Event().wait()
         raise AssertionError("it waits for ever")
 
@@ -124,8 +128,13 @@ def test_environments_of_cancelled_episodes_are_closed(monkeypatch: pytest.Monke
         keys = [EpisodeKey(player.env_ids[0], task) for task in range(4)]
 
         async def cancelled() -> None:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(player.aplay(Waits(), keys), 0.05)
+            policy = Waits()
+            playing = asyncio.ensure_future(player.aplay(policy, keys))
+            while policy.asked < len(keys):
+                await asyncio.sleep(0.001)
+            playing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await playing
 
         asyncio.run(cancelled())
         assert len(closed) == len(keys)

@@ -159,14 +159,14 @@ def opened() -> Iterator[Callable[..., Episodes]]:
         episodes.close()
 
 
-def take(worker: EpisodesWorker, count: int, seconds: float = 20) -> list[Any]:
+def take(worker: EpisodesWorker, count: int, seconds: float = 300) -> list[Any]:
     """Return what the worker has queued, once there are so many samples."""
     end = time.monotonic() + seconds
     taken: list[Any] = []
     worker.start()
     try:
         while len(taken) < count and time.monotonic() < end:
-            worker.check_health(30)
+            worker.check_health(300)
             while not worker.rollout_buffer.empty():
                 taken.append(worker.rollout_buffer.get())
             time.sleep(0.05)
@@ -267,7 +267,7 @@ def test_no_more_samples_are_played_than_are_taken_while_fresh(
     args = config(max_staleness=1, max_inflight_tasks=3 * GROUP)
     worker = EpisodesWorker(episodes, episodes.dataset(5), args, sampler)
     worker.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while worker.rollout_buffer.qsize() < 2 * GROUP and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(0.5)  # time in which more could be played

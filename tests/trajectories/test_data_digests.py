@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
+from in_process import output_of, run_command
 from workplace_data import request, write_database
 
 import textgym
@@ -21,7 +20,6 @@ from textgym.rescoring.engine import rescore
 from textgym.trajectories.data_digests import changed_data, digests_of, with_unchanged_data
 
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
-COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()"]
 
 
 def write(path: Path, *answers: str) -> str:
@@ -252,8 +250,8 @@ def test_the_rescore_command_reports_changed_data(
     monkeypatch.chdir(tmp_path)
     play(write(Path("rows.jsonl"), "1"), Path("run"))
     write(Path("rows.jsonl"), "2")
-    told = subprocess.run([*COMMAND, "rescore", "run"], capture_output=True, text=True, check=True)
-    assert "warning: rows.jsonl has changed since the run was played" in told.stdout
+    told = output_of(run_command(tmp_path, "rescore", "run"))
+    assert "warning: rows.jsonl has changed since the run was played" in told
 
 
 def test_the_metrics_command_reports_different_data_of_two_runs(
@@ -262,8 +260,7 @@ def test_the_metrics_command_reports_different_data_of_two_runs(
     monkeypatch.chdir(tmp_path)
     for run, answer in (("a", "1"), ("b", "1"), ("c", "2")):
         play(write(Path("rows.jsonl"), answer), Path(run))
-    command = [*COMMAND, "metrics", "a", "b", "c"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = output_of(run_command(tmp_path, "metrics", "a", "b", "c"))
     assert "warning: A and C were played on different rows.jsonl" in told
     assert "A and B were" not in told
 

@@ -392,7 +392,7 @@ def test_a_vector_that_is_not_closed_leaves_no_thread() -> None:
     del vector
     gc.collect()
     for thread in started:
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
 
 

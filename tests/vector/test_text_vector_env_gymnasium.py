@@ -147,21 +147,21 @@ def test_generators_of_the_sub_environments(mode: AutoresetMode, seed: Any) -> N
 
 
 SCRIPT = """
-import sys, textgym
-envs = textgym.make_vec(sys.argv[1], 3, autoreset_mode=sys.argv[2])
-print([observation[-1]["content"] for observation in envs.reset(seed=5)[0]])
-for turn in range(3):
-    print([observation[-1]["content"] for observation in envs.step(["1", "2", "3"])[0]])
+import textgym
+for id in ("textgym/MCQA-v0", "textgym/GuessNumber-v0"):
+    envs = textgym.make_vec(id, 3, autoreset_mode="SameStep")
+    print([observation[-1]["content"] for observation in envs.reset(seed=5)[0]])
+    for turn in range(3):
+        print([observation[-1]["content"] for observation in envs.step(["1", "2", "3"])[0]])
 """
 
 
-@pytest.mark.parametrize("id", ["textgym/MCQA-v0", "textgym/GuessNumber-v0"])
-def test_a_seed_gives_the_same_results_in_any_process(id: str) -> None:
+def test_a_seed_gives_the_same_results_in_any_process() -> None:
     said = set()
     for salt in ("0", "1"):
         env = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": str(Path.cwd())}
         done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, id, "SameStep"],
+            [sys.executable, "-c", SCRIPT],
             env=env, capture_output=True, text=True, check=True,
         )  # fmt: skip
         said.add(done.stdout)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import itertools
 import threading
 from collections import Counter, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vector_envs import Count, Failing, Gated, begin, plain, task
 
-from textgym.concurrency import wait_watch
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
 from textgym.vector import TextVectorEnv
 from textgym.vector.infos import stack_infos
@@ -85,20 +83,6 @@ def test_a_ready_sub_environment_continues_while_another_waits(make: Any) -> Non
         for gate in gates:
             gate.set()
         vector.close()
-
-
-def test_steps_that_wait_without_being_blocking_are_logged_once(
-    make: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    clock = itertools.count()
-    monkeypatch.setattr(wait_watch, "perf_counter", lambda: next(clock))
-    monkeypatch.setattr(wait_watch, "thread_time", lambda: 0.0)
-    vector = make(3)
-    begin(vector, 9, 9, 9)
-    for _ in range(5):
-        vector.step(["a", "b", "c"])
-    (message,) = caplog.messages
-    assert "Count waits in reset or step" in message
 
 
 def test_blocking_steps_run_concurrently(make: Any) -> None:
@@ -206,7 +190,7 @@ def test_any_thread_may_send_while_one_receives(make: Any, blocking: bool) -> No
 
         asked = [pool.submit(answer, place) for place in range(6)]
         while sum(seen.values()) < 300:
-            observations, *_, infos = vector.recv(timeout=20)
+            observations, *_, infos = vector.recv(timeout=120)
             assert len(observations), "nobody answered"
             for place in infos["env_id"].tolist():
                 seen[place] += 1

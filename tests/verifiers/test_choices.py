@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,25 +13,29 @@ from textgym.verifiers.exact import normalize_text
 STRICT, BOXED, COLON, LAST = GRADING_MODES
 METALS = {"A": "iron", "B": "zinc", "C": "Carbon  Dioxide", "D": "not lead"}
 
-HOSTILE = {
-    "letters": "A" * 1_000_000,
-    "letters and spaces": "Answer: " + "A " * 500_000,
-    "letters and slashes": "Answer: " + "A/B/" * 250_000,
-    "article and spaces": "Answer: A" + " " * 1_000_000 + "1",
-    "list and spaces": "Answer: A" + " " * 1_000_000 + "or" + " " * 1_000 + "1",
-    "labels": "Answer:" * 140_000,
-    "answer lines": "Answer: ?\n" * 100_000,
-    "quoted labels": '"Answer: A"\n' * 80_000,
-    "open boxes": "\\boxed{" * 140_000,
-    "box of braces": "\\boxed{" + "{" * 500_000 + "}" * 500_000 + "}",
-    "box of stars": "\\boxed{" + "*" * 500_000 + "A" + "*" * 500_000 + "b}",
-    "box of spaces": "\\boxed{A" + " " * 1_000_000 + "b}",
-    "negations": "\\boxed{" + "not " * 250_000 + "zinc}",
-    "markup": "Answer: " + "*_`" * 330_000 + "b",
-    "surrogates": "Answer: " + "\ud800" * 1_000_000,
-    "alefs": "Answer: " + "أ" * 1_000_000,
-    "nested text": "\\boxed{" + "\\text{" * 2_000 + "A" + "}" * 2_001,
-}
+
+@cache
+def hostile(n: int) -> dict[str, str]:
+    """Return texts of about n characters that make careless readers slow."""
+    return {
+        "letters": "A" * n,
+        "letters and spaces": "Answer: " + "A " * (n // 2),
+        "letters and slashes": "Answer: " + "A/B/" * (n // 4),
+        "article and spaces": "Answer: A" + " " * n + "1",
+        "list and spaces": "Answer: A" + " " * n + "or" + " " * 1_000 + "1",
+        "labels": "Answer:" * (n // 7),
+        "answer lines": "Answer: ?\n" * (n // 10),
+        "quoted labels": '"Answer: A"\n' * (n // 12),
+        "open boxes": "\\boxed{" * (n // 7),
+        "box of braces": "\\boxed{" + "{" * (n // 2) + "}" * (n // 2) + "}",
+        "box of stars": "\\boxed{" + "*" * (n // 2) + "A" + "*" * (n // 2) + "b}",
+        "box of spaces": "\\boxed{A" + " " * n + "b}",
+        "negations": "\\boxed{" + "not " * (n // 4) + "zinc}",
+        "markup": "Answer: " + "*_`" * (n // 3) + "b",
+        "surrogates": "Answer: " + "\ud800" * n,
+        "alefs": "Answer: " + "أ" * n,
+        "nested text": "\\boxed{" + "\\text{" * 2_000 + "A" + "}" * 2_001,
+    }
 
 
 def cases(table: dict[str, str]) -> list[Any]:
@@ -308,8 +313,9 @@ def test_normalized_text_has_lower_case_and_single_spaces(text: str, plain: str)
     assert normalize_text(text) == plain
 
 
+@pytest.mark.parametrize("length", [10_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", GRADING_MODES)
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_chooses_an_option_or_none(name: str, mode: Any) -> None:
-    letter = choice(HOSTILE[name], METALS, mode, ["pick (.)", "([A-D])$"])
+@pytest.mark.parametrize("name", hostile(0))
+def test_hostile_text_chooses_an_option_or_none(name: str, mode: Any, length: int) -> None:
+    letter = choice(hostile(length)[name], METALS, mode, ["pick (.)", "([A-D])$"])
     assert letter in ("", *METALS)

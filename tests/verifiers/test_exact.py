@@ -87,13 +87,15 @@ def test_article_alone_is_not_removed(text: str) -> None:
     assert normalize_answer(text) == text.lower()
 
 
+@pytest.mark.parametrize("count", [10_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "text",
-    ["*" * 2_000_000, '"' * 2_000_000, "(" * 1_000_000 + ")" * 1_000_000, "." * 2_000_000,
-     "a-" * 1_000_000, "\u0301\u0316" * 1_000_000, "the " * 500_000, "\ud800" * 1_000_000],
+    ("piece", "end"),
+    [("*", ""), ('"', ""), ("(", ")"), (".", ""), ("a-", ""), ("\u0301\u0316", ""), ("the ", ""),
+     ("\ud800", "")],
     ids=["stars", "quotes", "brackets", "points", "hyphens", "accents", "articles", "surrogates"],
 )  # fmt: skip
-def test_hostile_text_is_compared_in_linear_time(text: str) -> None:
+def test_hostile_text_is_no_answer(piece: str, end: str, count: int) -> None:
+    text = piece * count + end * count
     assert not equal_text("Paris", text)
     assert read_number(text) is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -21,42 +22,51 @@ from textgym.verifiers.extract import (
 )
 from textgym.verifiers.json_reader import json_values, last_json
 
-HOSTILE = {
-    "opening braces": "{" * 1_000_000,
-    "closing braces": "}" * 1_000_000,
-    "braces in a box": "\\boxed{" + "{" * 500_000 + "}" * 499_999,
-    "open boxes": "\\boxed{" * 140_000,
-    "empty boxes": "\\boxed{}" * 125_000,
-    "nested boxes": "\\boxed{" * 120_000 + "A" + "}" * 120_000,
-    "nested boxes, one open": "\\boxed{" * 120_000 + "A" + "}" * 119_999,
-    "backslashes": "\\" * 1_000_000,
-    "open thoughts": "<think>" * 140_000,
-    "closed thoughts": "</think>" * 125_000,
-    "answer labels": "Answer:" * 140_000,
-    "answer lines": "Answer:\n" * 125_000,
-    "answer and spaces": "Answer" + " " * 1_000_000,
-    "label and spaces": "Answer:" + " " * 1_000_000,
-    "label and newlines": "Answer:" + "\n" * 1_000_000,
-    "labels and spaces": ("Answer" + " " * 20) * 38_000,
-    "stars": "Answer" + "*" * 1_000_000,
-    "letters": "A" * 1_000_000,
-    "letters and spaces": "A " * 500_000,
-    "letters and slashes": "Answer: " + "A/" * 500_000,
-    "surrogates": "\ud800" * 1_000_000,
-    "open lists": "[" * 1_000_000,
-    "lists and quotes": '["' * 500_000,
-    "open objects": '{"a":' * 200_000,
-    "broken escapes": '["\\q' * 250_000,
-    "an open text": '["' + "a" * 1_000_000,
-    "digits": "1" * 1_000_000,
-    "digits and points": "1." * 500_000,
-    "signs": "-" * 1_000_000 + "1x",
-    "currency": "$" * 1_000_000,
-    "separators": "123," * 250_000,
-    "open tags": "<answer>" * 125_000,
-    "closed tags": "</answer>" * 125_000,
-    "nested text": "\\boxed{" + "\\text{" * 2_000 + "A" + "}" * 2_001,
-}
+
+@cache
+def hostile(n: int) -> dict[str, str]:
+    """Return texts of about n characters that make careless readers slow."""
+    return {
+        "opening braces": "{" * n,
+        "closing braces": "}" * n,
+        "braces in a box": "\\boxed{" + "{" * (n // 2) + "}" * (n // 2 - 1),
+        "open boxes": "\\boxed{" * (n // 7),
+        "empty boxes": "\\boxed{}" * (n // 8),
+        "nested boxes": "\\boxed{" * (n // 8) + "A" + "}" * (n // 8),
+        "nested boxes, one open": "\\boxed{" * (n // 8) + "A" + "}" * (n // 8 - 1),
+        "backslashes": "\\" * n,
+        "open thoughts": "<think>" * (n // 7),
+        "closed thoughts": "</think>" * (n // 8),
+        "answer labels": "Answer:" * (n // 7),
+        "answer lines": "Answer:\n" * (n // 8),
+        "answer and spaces": "Answer" + " " * n,
+        "label and spaces": "Answer:" + " " * n,
+        "label and newlines": "Answer:" + "\n" * n,
+        "labels and spaces": ("Answer" + " " * 20) * (n // 26),
+        "stars": "Answer" + "*" * n,
+        "letters": "A" * n,
+        "letters and spaces": "A " * (n // 2),
+        "letters and slashes": "Answer: " + "A/" * (n // 2),
+        "surrogates": "\ud800" * n,
+        "open lists": "[" * n,
+        "lists and quotes": '["' * (n // 2),
+        "open objects": '{"a":' * (n // 5),
+        "broken escapes": '["\\q' * (n // 4),
+        "an open text": '["' + "a" * n,
+        "digits": "1" * n,
+        "digits and points": "1." * (n // 2),
+        "signs": "-" * n + "1x",
+        "currency": "$" * n,
+        "separators": "123," * (n // 4),
+        "open tags": "<answer>" * (n // 8),
+        "closed tags": "</answer>" * (n // 8),
+        "nested text": "\\boxed{" + "\\text{" * 2_000 + "A" + "}" * 2_001,
+    }
+
+
+LENGTHS = pytest.mark.parametrize(
+    "length", [10_000, pytest.param(1_000_000, marks=pytest.mark.slow)]
+)
 
 
 @pytest.mark.parametrize(
@@ -218,9 +228,10 @@ def test_answer_line_after_an_empty_one_is_found() -> None:
     assert list(answer_lines("Answer:\nAnswer: B"))[-1] == ("\n", "B")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_read_in_linear_time(name: str) -> None:
-    text = HOSTILE[name]
+@LENGTHS
+@pytest.mark.parametrize("name", hostile(8))
+def test_hostile_text_has_an_answer_or_none(name: str, length: int) -> None:
+    text = hostile(length)[name]
     assert isinstance(after_reasoning(text), str)
     assert last_answer(text) is None or "Answer:" in text
     assert last_boxed(text) is None or "\\boxed{" in text
@@ -375,8 +386,10 @@ def test_values_that_are_read_can_be_serialised(text: str) -> None:
         assert json.loads(json.dumps(value)) == value
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_has_a_number_a_line_and_json_or_none(text: str) -> None:
+@LENGTHS
+@pytest.mark.parametrize("name", hostile(8))
+def test_hostile_text_has_a_number_a_line_and_json_or_none(name: str, length: int) -> None:
+    text = hostile(length)[name]
     assert isinstance(final_number(text), str)
     assert isinstance(last_line(text), str)
     assert last_tagged(text, "answer") is None

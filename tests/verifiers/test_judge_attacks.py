@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import gymnasium
@@ -103,11 +104,15 @@ def test_honest_judge_is_understood(setting: str) -> None:
         assert not judge.compare(QUESTION, GOLD, "Kenya").equal, name
 
 
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_attack_deceives_an_honest_judge_or_makes_it_fail(attack: str, setting: str) -> None:
+def test_no_attack_deceives_an_honest_judge_or_makes_it_fail(
+    attack: str, setting: str, every: int
+) -> None:
     text = ATTACKS[attack]
-    for name, honest, judge in honest_judges(setting):
+    first = [*ATTACKS].index(attack) % every  # each attack meets other judges
+    for name, honest, judge in islice(honest_judges(setting), first, None, every):
         for swap in (False, True):
             honest.asked = 0
             verdict = judge.compare(QUESTION, GOLD, text, swap=swap)
@@ -212,7 +217,7 @@ _PIECES = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     text=st.lists(_PIECES, max_size=14).map("".join),
     setting=st.sampled_from(sorted(SETTINGS)),

@@ -1,4 +1,8 @@
-"""All wrappers: around every environment, in vectors and rollouts, and stacked at random."""
+"""All wrappers: around every environment, in vectors and rollouts, and stacked at random.
+
+Every wrapper goes around `THREE` environments and every environment into `TWO` wrappers; all other
+pairs are slow tests.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +58,21 @@ SPECS = {
 }
 ELSEWHERE = {"FlattenConversation", "TokenIds", "RecordTrajectories"}  # in files of their own
 EACH = pytest.mark.parametrize("spec", SPECS.values(), ids=list(SPECS))
+THREE = {"textgym/MCQA-v0", "textgym/SessionState-v0", "textgym/GuessNumber-v0"}
+TWO = {"SystemPrompt", "LengthPenalty"}
+PAIRS = pytest.mark.parametrize(
+    ("id", "spec"),
+    [
+        pytest.param(
+            id,
+            spec,
+            id=f"{id}-{name}",
+            marks=[pytest.mark.slow] * (id not in THREE and name not in TWO),
+        )
+        for id in SUITE
+        for name, spec in SPECS.items()
+    ],
+)
 TIME_LIMIT = "gymnasium.wrappers:TimeLimit:max_episode_steps=3"
 GYMNASIUM = ["gymnasium.wrappers:RecordEpisodeStatistics", TIME_LIMIT]
 
@@ -77,8 +96,7 @@ def solution(env: Any) -> Any:
     return env.unwrapped.solve()
 
 
-@EACH
-@pytest.mark.parametrize("id", SUITE)
+@PAIRS
 def test_the_oracle_succeeds_in_every_environment_that_a_wrapper_fits(id: str, spec: str) -> None:
     if not fits(id, spec):
         with pytest.raises(UsageError, match=spec.partition(":")[0]):
@@ -115,8 +133,7 @@ NAMES = (
 )
 
 
-@EACH
-@pytest.mark.parametrize("id", SUITE)
+@PAIRS
 def test_the_checks_of_environments_pass(id: str, spec: str) -> None:
     if not fits(id, spec):
         pytest.skip("the wrapper does not fit, which another test checks")

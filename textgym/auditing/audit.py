@@ -80,7 +80,7 @@ def audit(
             below 1; or `chance` is no return that is below the maximum.
 
     Example:
-        >>> report = audit("textgym/MCQA-v0", quick=True)
+        >>> report = audit("textgym/MCQA-v0", quick=True, tasks=5)
         >>> report.verdict, report["semantic.oracle_max"].status
         ('pass', 'pass')
     """

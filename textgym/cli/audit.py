@@ -21,8 +21,8 @@ from textgym.cli.options import (
     LevelOption,
     SplitOption,
 )
+from textgym.cli.output.printing import print_all
 from textgym.cli.output.progress import status_line
-from textgym.cli.output.tables import print_all
 from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
 from textgym.imports import import_object
@@ -43,7 +43,7 @@ def check_command(
     target: EnvArgument,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
 ) -> None:
-    """Run the fast checks on an environment, one line each; exits with 1 if one fails."""
+    """Run `textgym check`."""
     from textgym.testing import check
 
     if not check(environment_class(target), tasks=tasks):
@@ -90,7 +90,7 @@ def audit_command(
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")
     ] = None,
 ) -> None:
-    """Audit the rewards of environments with all checks; exits with 1 if one fails."""
+    """Run `textgym audit`."""
     from textgym.testing.subject import plain_class
 
     plain = {target: cls for target in envs if (cls := plain_class(target))}

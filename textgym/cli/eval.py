@@ -22,7 +22,8 @@ from textgym.cli.arguments import (
     read_weights,
 )
 from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
-from textgym.cli.output.tables import metrics_rows, metrics_tables, print_all, splits_of
+from textgym.cli.output.printing import print_all
+from textgym.cli.output.tables import metrics_rows, metrics_tables, splits_of
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
@@ -119,7 +120,7 @@ def eval_command(
         typer.Option("--dry-run", help="Only print the first prompt as the model gets it."),
     ] = False,
 ) -> None:
-    """Play environments with a policy, store the episodes and print the metrics."""
+    """Run `textgym eval`."""
     if resume and out is None:
         raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)

@@ -5,21 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from textgym import __version__
-from textgym.cli.audit import audit_command, check_command
-from textgym.cli.catalog import list_command, show_command, wrappers_command
-from textgym.cli.eval import eval_command
-from textgym.cli.metrics import metrics_command
-from textgym.cli.play import play_command
-from textgym.cli.rescore import rescore_command
-from textgym.cli.view import view_command
 from textgym.errors import UsageError
+from textgym.imports import import_object
 
 __all__ = ["app", "main"]
 
@@ -32,18 +25,42 @@ _QUIET = {
     "TQDM_DISABLE": "1",
 }
 
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "list": list_command,
-    "show": show_command,
-    "play": play_command,
-    "eval": eval_command,
-    "view": view_command,
-    "metrics": metrics_command,
-    "rescore": rescore_command,
-    "check": check_command,
-    "audit": audit_command,
-    "wrappers": wrappers_command,
-}
+_PLAIN: dict[str, Any] = {
+    "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None,
+}  # fmt: skip
+_COMMANDS = {
+    "list": ("list:list_command", "List the registered environments."),
+    "show": (
+        "show:show_command", "Show the card, the tools and a sample task of an environment.",
+    ),
+    "play": ("play:play_command", "Play one episode by hand; exits with 1 if it was not finished."),
+    "eval": (
+        "eval:eval_command",
+        "Play environments with a policy, store the episodes and print the metrics.",
+    ),
+    "view": (
+        "view:view_command",
+        "Show the episodes of a run, lowest reward first; exits with 1 if none matches.",
+    ),
+    "metrics": (
+        "metrics:metrics_command",
+        "Compute the metrics of stored runs, and compare each run with the first.",
+    ),
+    "rescore": (
+        "rescore:rescore_command",
+        "Grade the episodes of a run again, without the model, and list the differences.",
+    ),
+    "check": (
+        "audit:check_command",
+        "Run the fast checks on an environment, one line each; exits with 1 if one fails.",
+    ),
+    "audit": (
+        "audit:audit_command",
+        "Audit the rewards of environments with all checks; exits with 1 if one fails.",
+    ),
+    "wrappers": ("wrappers:wrappers_command", "List the wrappers, with their arguments."),
+}  # fmt: skip
+"""The place of each command in `textgym.cli`, and its help."""
 
 
 class _Command(TyperCommand):
@@ -54,15 +71,32 @@ class _Command(TyperCommand):
         return re.sub(r" <[\w\[\]]+>", lambda found: " " * len(found[0]), super().get_help(ctx))
 
 
+class _Commands(TyperGroup):
+    """All commands; the module of a command is imported when the command is run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        listed: Any = {name: TyperCommand(name, help=help) for name, (_, help) in _COMMANDS.items()}
+        super().__init__(**{**attributes, "commands": listed})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name of the command that arguments begin with, the command, and the rest."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and _load(command.name), rest
+
+
+def _load(name: Any) -> Any:
+    place, help = _COMMANDS[name]
+    alone = typer.Typer(**_PLAIN)
+    alone.command(name, cls=_Command, help=help)(import_object(f"textgym.cli.{place}"))
+    return typer.main.get_command(alone)
+
+
 app = typer.Typer(
     help="Text environments for training and evaluating language models.",
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    cls=_Commands,
+    **_PLAIN,
 )
-for _name, _function in _COMMANDS.items():
-    app.command(_name, cls=_Command)(_function)
 
 
 def _print_version(wanted: bool) -> None:

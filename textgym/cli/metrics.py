@@ -15,13 +15,12 @@ from rich.text import Text
 
 from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
+from textgym.cli.output.printing import as_text, print_all
 from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
-    as_text,
     details,
     metrics_rows,
     metrics_tables,
-    print_all,
     repeats_table,
     splits_of,
 )
@@ -29,10 +28,10 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.episode_table import EpisodeTable
-from textgym.metrics.run_metrics import planned_episodes, read_episode_table, run_metrics
+from textgym.metrics.run_index import read_index
+from textgym.metrics.run_metrics import planned_episodes, run_metrics, table_of
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.run_folder import read_config
-from textgym.trajectories.schema import Trajectory
 
 __all__ = ["metrics_command"]
 
@@ -75,7 +74,7 @@ def metrics_command(
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Compute the metrics of stored runs, and compare each run with the first."""
+    """Run `textgym metrics`."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
     if form not in _FORMATS:
@@ -94,21 +93,18 @@ def metrics_command(
 
 def _read(path: Path) -> _StoredRun:
     """Read a run, with a status line."""
-    policies: set[str] = set()
     label, episodes = f"reading {visible(str(path))}", 0
     with status_line(label) as update:
 
-        def count(trajectory: Trajectory) -> None:
+        def count() -> None:
             nonlocal episodes
-            policies.add(str(trajectory.get("policy")))
             episodes += 1
             update(lambda: f"{label}: {episodes:,} episodes")
 
-        table = read_episode_table(path, count)
-        config = read_config(path)
+        index = read_index(path, count)
+        table, config = table_of(index, path), read_config(path)
         metrics = run_metrics(table, planned_episodes(config))
-    names = tuple(sorted(policies))
-    return _StoredRun(path, names, table, metrics, config.get("data"), splits_of(config))
+    return _StoredRun(path, index.policies, table, metrics, config.get("data"), splits_of(config))
 
 
 def _as_object(runs: Sequence[_StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def play_command(
     ] = None,
     settings: OwnSettingsOption = None,
 ) -> None:
-    """Play one episode by hand; exits with 1 if it was not finished."""
+    """Run `textgym play`."""
     env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
     with contextlib.closing(env):
         episode = _Episode(env, id, _UserInput())

@@ -14,8 +14,9 @@ from rich.text import Text
 
 from textgym.cli.arguments import read_env_settings
 from textgym.cli.options import EnvSettingsOption, JsonOption, RunArgument
+from textgym.cli.output.printing import as_text, print_all
 from textgym.cli.output.progress import status_line
-from textgym.cli.output.tables import as_text, number, print_all
+from textgym.cli.output.tables import number
 from textgym.display.terminal import show
 
 __all__ = ["rescore_command"]
@@ -40,7 +41,7 @@ def rescore_command(
     retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade the episodes of a run again, without the model, and list the differences."""
+    """Run `textgym rescore`."""
     options = {
         "env_kwargs": read_env_settings(settings or ()),
         "out": out,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,12 +17,15 @@ from textgym.cli.output.paging import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_answer, format_episode, format_payment
 from textgym.errors import BoundaryFailure, UsageError, in_one_line
+from textgym.metrics.run_index import read_index
 from textgym.registry import registered_id
-from textgym.rescoring.answers import TaskAnswers
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
+from textgym.trajectories.selection import ORDERS, EpisodeFilter, Episodes, Search
+
+if TYPE_CHECKING:
+    from textgym.rescoring.answers import TaskAnswers
 
 __all__ = ["view_command"]
 
@@ -64,12 +68,12 @@ def view_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
 ) -> None:
-    """Show the episodes of a run, lowest reward first; exits with 1 if none matches."""
+    """Run `textgym view`."""
     if answers and as_json:
         raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
     env = registered_id(env) if env and ":" in env else env
     wanted = EpisodeFilter(env, task, level, category, stop_reason, text, failed or None, success)
-    search = Search(read_trajectories(run), wanted, order, limit)
+    search = Search(_episodes(run, wanted, order, limit), wanted, order, limit)
     found = iter(search)
     first = next(found, None)
     if first is None:
@@ -81,8 +85,25 @@ def view_command(
         for trajectory in episodes:
             print(json.dumps(trajectory))
         return
-    with TaskAnswers(read_config(run)) if answers else nullcontext() as told:
+    with _answers(run) if answers else contextlib.nullcontext() as told:
         page(_texts(search, episodes, tools, told, limit))
+
+
+def _answers(run: Path) -> TaskAnswers:
+    from textgym.rescoring.answers import TaskAnswers  # which imports the rollouts
+
+    return TaskAnswers(read_config(run))
+
+
+def _episodes(
+    run: Path, wanted: EpisodeFilter, order: str, limit: int
+) -> Episodes | Iterable[Trajectory]:
+    """Return the index of a run, or its trajectories if all of them are read anyway."""
+    if wanted.text is None and (order, limit) != ("stored", 0):
+        index = read_index(run)
+        if index.is_complete:
+            return index
+    return read_trajectories(run)
 
 
 def _texts(

@@ -2,23 +2,22 @@
 
 An environment or a wrapper whose `step` may block (it waits for a judge, a sandbox, a guest) sets
 `blocking`. `reset` may then block too, unless `blocking_reset` says otherwise. Rollouts and vectors
-decide here which calls need a thread, so that both treat an environment alike.
+decide here which calls need a thread, so that both treat an environment alike; they ask once for
+each environment, so these attributes must not change.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import gymnasium as gym
 
-from textgym.concurrency.wait_watch import WaitWatch
 from textgym.layers import layers_of
 
-__all__ = ["THREAD_NAME", "EnvCaller", "reset_may_block", "step_may_block"]
+__all__ = ["THREAD_NAME", "CallThreads", "reset_may_block", "step_may_block"]
 
 THREAD_NAME = "textgym-step"
 
@@ -36,33 +35,30 @@ def reset_may_block(env: gym.Env[Any, Any]) -> bool:
     )
 
 
-class EnvCaller:
-    """Resets and steps environments from an event loop without blocking it.
+class CallThreads:
+    """Threads for calls that may block, which an event loop awaits.
 
-    Calls that may block run in a thread pool, all others directly; if those wait, a log line says
-    so. Use it as an asynchronous context manager: leaving it cancels the calls that have not
-    started and waits for the others, because a call that has started cannot be cancelled. The event
-    loop goes on meanwhile, because such a call may wait for it.
+    Use it as an asynchronous context manager: leaving it cancels the calls that have not started
+    and waits for the others, because a call that has started cannot be cancelled. The event loop
+    goes on meanwhile, because such a call may wait for it.
 
     Args:
-        max_threads: The maximum number of calls that run in threads at once; the others queue.
+        max_threads: The maximum number of calls that run at once; the others queue.
 
     Example:
-        >>> import gymnasium, textgym
-        >>> async def first_role(env):
-        ...     async with EnvCaller(max_threads=8) as caller:
-        ...         observation, info = await caller.reset(env, seed=1)
-        ...     return observation[0]["role"]
-        >>> asyncio.run(first_role(gymnasium.make("textgym/MCQA-v0")))
-        'user'
+        >>> import functools
+        >>> async def total():
+        ...     async with CallThreads(max_threads=8) as threads:
+        ...         return await threads.run(functools.partial(sum, [1, 2]))
+        >>> asyncio.run(total())
+        3
     """
 
     def __init__(self, max_threads: int) -> None:
         self._pool = ThreadPoolExecutor(max_threads, THREAD_NAME)
         self._running: set[Future[Any]] = set()
-        self._watch = WaitWatch()
 
-    async def __aenter__(self) -> EnvCaller:
+    async def __aenter__(self) -> CallThreads:
         return self
 
     async def __aexit__(self, *reason: object) -> None:
@@ -78,19 +74,8 @@ class EnvCaller:
         if cancelled is not None:
             raise cancelled
 
-    async def reset(self, env: gym.Env[Any, Any], **kwargs: Any) -> Any:
-        """Return what `env.reset` returns."""
-        if reset_may_block(env):
-            return await self._in_thread(functools.partial(env.reset, **kwargs))
-        return self._watch.run(env, lambda: env.reset(**kwargs))
-
-    async def step(self, env: gym.Env[Any, Any], action: Any) -> Any:
-        """Return what `env.step` returns."""
-        if step_may_block(env):
-            return await self._in_thread(functools.partial(env.step, action))
-        return self._watch.run(env, lambda: env.step(action))
-
-    def _in_thread(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
+    def run(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Run a call in a thread, and return the future of its result."""
         future = self._pool.submit(_without_stop_iteration, call)
         self._running.add(future)
         future.add_done_callback(self._running.discard)

@@ -14,7 +14,7 @@ from typing import Any
 
 from textgym.cards import Card
 from textgym.errors import UsageError, in_one_line
-from textgym.messages import message_problem
+from textgym.messages import ATOMS, message_problem
 from textgym.rewards import Grade
 from textgym.tools import methods_of_tools
 
@@ -22,6 +22,7 @@ __all__ = ["check_class", "check_grade", "check_reply", "copy_of_state"]
 
 _MAY_BE_ASYNC = ("begin", "respond", "call_offered_tool", "grade", "on_close", "on_restore")
 _MUST_NOT_BE_ASYNC = ("generate", "read_row", "canonical", "check_state", "solve", "guess")
+_TREES = frozenset((dict, list))
 _REPLY = "must return None or a list of messages, such as [user('…')]"
 MAX_TURNS = 20  # of a class with tools or a user, unless it says otherwise
 
@@ -127,6 +128,8 @@ is_success), not a float
 def copy_of_state(owner: type, state: Any) -> Any:
     """Return a deep copy of an episode's state.
 
+    JSON data in which no list or dict occurs twice is copied without `deepcopy`, which is slow.
+
     Raises:
         UsageError: The state holds something that cannot be copied.
 
@@ -139,8 +142,10 @@ def copy_of_state(owner: type, state: Any) -> Any:
 '_thread.lock' object): begin must return data; keep what is not data in an attribute of its own, \
 which begin sets and on_close closes
     """
-    if state is None:
-        return None
+    try:
+        return _copy_of_tree(state, set())
+    except (_NoTreeError, RecursionError):
+        pass
     try:
         return copy.deepcopy(state)
     except Exception as error:
@@ -149,3 +154,27 @@ which begin sets and on_close closes
             "return data; keep what is not data in an attribute of its own, which begin sets and "
             "on_close closes"
         ) from error
+
+
+class _NoTreeError(Exception):
+    """A value is not a tree of dicts, lists and atoms."""
+
+
+def _copy_of_tree(value: Any, seen: set[int]) -> Any:
+    """Return a copy of nested dicts and lists.
+
+    Args:
+        value: A dict or list.
+        seen: The ids of the dicts and lists so far.
+
+    Raises:
+        _NoTreeError: Something else is in it, or the same dict or list twice.
+    """
+    if value.__class__ not in _TREES or id(value) in seen:
+        raise _NoTreeError
+    seen.add(id(value))
+    copied = value.copy()
+    for place, item in copied.items() if value.__class__ is dict else enumerate(copied):
+        if item.__class__ not in ATOMS:
+            copied[place] = _copy_of_tree(item, seen)
+    return copied

@@ -7,8 +7,16 @@ copies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from textgym.messages import Message, copier_of
+from textgym.messages import (
+    ATOMS,
+    Message,
+    copy_json,
+    copy_plain_calls,
+    split_reasoning,
+    text_of,
+)
 
 __all__ = ["Conversation"]
 
@@ -30,29 +38,56 @@ class Conversation:
         ['Tea or milk?', 'Tea.']
     """
 
-    __slots__ = ("_copiers", "messages", "prompt_length")
+    __slots__ = ("_nested", "messages", "prompt_length")
 
     def __init__(self, prompt: Iterable[Message] = ()) -> None:
-        self.messages = list(prompt)
+        self.messages: list[Message] = []
+        # What messages hold besides texts: place, key, value, and whether it is plain calls.
+        self._nested: list[tuple[int, str, Any, bool]] = []
+        for message in prompt:
+            self.add(message)
         self.prompt_length = len(self.messages)
-        self._copiers = [copier_of(message) for message in self.messages]
 
     def __len__(self) -> int:
         return len(self.messages)
 
     def add(self, message: Message) -> None:
         """Append a message. The caller must not keep a reference to it."""
+        for name, value in message.items():
+            if value.__class__ not in ATOMS:
+                plain = name == "tool_calls" and copy_plain_calls(value) is not None
+                self._nested.append((len(self.messages), name, value, plain))
         self.messages.append(message)
-        self._copiers.append(copier_of(message))
 
     def cut(self, length: int) -> None:
         """Remove all messages after the first `length`."""
-        del self.messages[length:], self._copiers[length:]
+        del self.messages[length:]
+        while self._nested and self._nested[-1][0] >= length:
+            self._nested.pop()
 
     def copy(self, start: int = 0) -> list[Message]:
         """Return copies of the messages from index `start` on."""
-        pairs = zip(self._copiers[start:], self.messages[start:], strict=True)
-        return [copier(message) for copier, message in pairs]
+        copies: list[Any] = list(map(dict.copy, self.messages[start:]))  # type: ignore[arg-type]
+        for place, name, value, plain in self._nested:
+            if place < start:
+                continue
+            if plain:
+                calls = []
+                for call in value:
+                    call = call.copy()
+                    call["function"] = call["function"].copy()
+                    calls.append(call)
+            else:
+                calls = copy_json(value)
+            copies[place - start][name] = calls
+        return copies
+
+    def answer_text(self) -> str:
+        """Return the last reply without reasoning and surrounding white space; "" if none."""
+        for message in reversed(self.messages[self.prompt_length :]):
+            if message["role"] == "assistant":
+                return split_reasoning(text_of(message))[1].strip()
+        return ""
 
     def replies(self) -> Iterator[Message]:
         """Yield the assistant messages after the prompt, the last one first."""

@@ -13,7 +13,6 @@ from typing import Any
 from textgym.env.author_methods import StateT
 from textgym.env.text_env import TextEnv
 from textgym.errors import UsageError
-from textgym.messages import Message
 from textgym.rewards import Grade
 
 __all__ = ["PartialCreditEnv", "share_done"]
@@ -45,6 +44,8 @@ class PartialCreditEnv(TextEnv[StateT]):
             raise UsageError(f"partial_credit must be True or False, not {partial_credit!r}")
         self.partial_credit = partial_credit
         super().__init__(**kwargs)
+        if partial_credit:
+            self._pay_on_the_way = self._pay_for_progress
 
     def progress(self) -> float:
         """Return how much of the task is done in the present state, from 0 to 1; 0 at the start."""
@@ -52,15 +53,13 @@ class PartialCreditEnv(TextEnv[StateT]):
 
     def less_paid(self, grade: Grade) -> Grade:
         """Return a grade of 0 or 1 without the share of it that was paid on the way."""
-        return replace(grade, reward=grade.reward * (1 - self._payments.so_far))
+        paid = self._payments.so_far
+        return replace(grade, reward=grade.reward * (1 - paid)) if paid else grade
 
-    def _take(self, message: Message, state: Any) -> str:
-        reason = super()._take(message, state)
-        if self.partial_credit:
-            due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far
-            if due:
-                self.add_reward("progress", due)
-        return reason
+    def _pay_for_progress(self) -> None:
+        due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far
+        if due:
+            self.add_reward("progress", due)
 
 
 def share_done(right: int, wrong: int, asked: int) -> float:

@@ -8,6 +8,7 @@ returned is followed by one `on_close`.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ class SavableEnv(AuthorMethods[StateT]):
     _conversation: Conversation
     _finished: bool
     _generator: np.random.Generator | None = None
-    _has_begun: bool = False  # and `on_close` has not been called since
+    _is_open: bool = False  # an `on_close` of the author's is due
+    _pay_on_the_way: Callable[[], None] | None = None  # called in each step, before its result
     _outcome: tuple[float, dict[str, Any]] | None
     _payments: Payments
     _running: bool
@@ -75,6 +77,16 @@ class SavableEnv(AuthorMethods[StateT]):
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
         self._spec = spec and live_spec(spec)
+
+    @property
+    def num_tasks(self) -> int | None:
+        """The number of rows; 500 for a generated evaluation split; None for generated training."""
+        return self._tasks.count
+
+    @property
+    def data_digests(self) -> dict[str, str]:
+        """The data sets that tasks were read from: their names, with hashes of their content."""
+        return self._tasks.digests
 
     @property
     def task_index(self) -> int | None:
@@ -135,7 +147,7 @@ class SavableEnv(AuthorMethods[StateT]):
         if self._conversation:
             before["state"] = copy_of_state(type(self), self.state)
         try:
-            self._has_begun = False
+            self._is_open = False
             self._restore(state)
         except BaseException as error:
             try:
@@ -163,14 +175,16 @@ class SavableEnv(AuthorMethods[StateT]):
     def _begin(self, task: Task) -> StateT:
         """Return the state of a new episode. Live resources of the last one have been closed."""
         self.task = task
-        state: StateT = result_of(self.begin(task))
-        self._has_begun = True
+        state: StateT = self.begin(task)
+        if state is not None:
+            state = result_of(state)
+        self._is_open = type(self).on_close is not AuthorMethods.on_close
         return state
 
     def _close_episode(self) -> None:
         """Let the author close what the last `begin` opened."""
-        if self._has_begun:
-            self._has_begun = False
+        if self._is_open:
+            self._is_open = False
             result_of(self.on_close())
 
     def _restore(self, state: Any) -> None:

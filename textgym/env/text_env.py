@@ -23,14 +23,13 @@ from textgym.env.author_methods import StateT
 from textgym.env.conversation import Conversation
 from textgym.env.saving import SavableEnv
 from textgym.errors import UnknownNameError, UsageError
-from textgym.messages import Message, copy_json, copy_message, text_of, tool_result
-from textgym.rewards import Payments
+from textgym.messages import Message, copy_json, copy_message, tool_result
+from textgym.rewards import Grade, Payments
 from textgym.snapshots.episode_state import declared_type
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
-from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["TextEnv"]
 
@@ -157,16 +156,6 @@ class TextEnv(SavableEnv[StateT]):
         return self.blocking and type(self).begin is not TextEnv.begin
 
     @property
-    def num_tasks(self) -> int | None:
-        """The number of rows; 500 for a generated evaluation split; None for generated training."""
-        return self._tasks.count
-
-    @property
-    def data_digests(self) -> dict[str, str]:
-        """The data sets that tasks were read from: their names, with hashes of their content."""
-        return self._tasks.digests
-
-    @property
     def replies(self) -> Iterator[Message]:
         """The episode's assistant messages, the last one first. Do not modify them."""
         return self._conversation.replies()
@@ -174,8 +163,7 @@ class TextEnv(SavableEnv[StateT]):
     @property
     def answer_text(self) -> str:
         """The last assistant message without reasoning and surrounding white space; "" if none."""
-        last = next(self.replies, None)
-        return after_reasoning(text_of(last)).strip() if last else ""
+        return self._conversation.answer_text()
 
     def finish(self) -> None:
         """End the episode after the current tool call. For tools that conclude a task."""
@@ -235,8 +223,9 @@ class TextEnv(SavableEnv[StateT]):
         task = self._tasks.choose(options)
         self._running = False  # until the episode has begun
         try:
-            self._close_episode()
-            self._conversation = Conversation(task.messages)
+            if self._is_open:
+                self._close_episode()
+            self._conversation = conversation = Conversation(task.messages)
             self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
             self._payments = Payments()
             self.state = self._begin(task)
@@ -245,11 +234,12 @@ class TextEnv(SavableEnv[StateT]):
             self._tasks.stream.state = drawn
             raise
         self._running = True
-        self._show()
+        if self.render_mode:
+            self._show()
         info: dict[str, Any] = {"task_id": task.id, "tools": self._offered()}
         if self.judge_name:
             info["judge"] = self.judge_name
-        return self._conversation.copy(), info
+        return conversation.copy(), info
 
     def step(
         self, action: Message | str
@@ -264,17 +254,19 @@ class TextEnv(SavableEnv[StateT]):
         if not self._running:
             raise UsageError("the episode has ended: call reset before step")
         message = read_action(action, self.turn, self.max_calls)
-        length, turn, generator = len(self._conversation), self.turn, self._generator
+        length, turn, generator = len(self._conversation.messages), self.turn, self._generator
         drawn: Any = None if generator is None else generator.bit_generator.state
-        state = copy_of_state(type(self), self.state)
-        self._payments.begin_step()
+        state: Any = None if self.state is None else copy_of_state(type(self), self.state)
+        self._payments.of_step = {}
         try:
             reason = self._take(message, state)
+            if self._pay_on_the_way:
+                self._pay_on_the_way()
             result = self._result(reason)
         except BaseException:
             self._conversation.cut(length)
             self._running, self.turn = False, turn
-            self._payments.cancel_step()
+            self._payments.of_step = None
             self._generator = generator
             if generator is not None:
                 generator.bit_generator.state = drawn
@@ -282,9 +274,10 @@ class TextEnv(SavableEnv[StateT]):
             self._running = True
             raise
         self._running = not reason
-        if reason and self.render_mode:
-            self._outcome = result[1], copy_json(result[4])
-        self._show()
+        if self.render_mode:
+            if reason:
+                self._outcome = result[1], copy_json(result[4])
+            self._show()
         return result
 
     def close(self) -> None:
@@ -347,7 +340,9 @@ class TextEnv(SavableEnv[StateT]):
         if message.get("tool_calls"):
             self._call_tools(message, state)
         else:
-            reply = result_of(self.respond(message))
+            reply: Any = self.respond(message)
+            if reply is not None:
+                reply = result_of(reply)
             if reply is None:
                 return "answer"
             check_reply(type(self), reply)
@@ -385,10 +380,15 @@ class TextEnv(SavableEnv[StateT]):
         info: dict[str, Any] = {"task_id": self.task.id}
         payments = self._payments
         if not reason:
+            reward = 0.0
             if payments.of_step:
                 info["reward_components"] = payments.of_step
-            return self._conversation.copy(), payments.end_step(), False, False, info
-        grade = result_of(self.grade())
+                reward = payments.end_step()
+            payments.of_step = None
+            return self._conversation.copy(), reward, False, False, info
+        grade: Any = self.grade()
+        if grade.__class__ is not Grade:
+            grade = result_of(grade)
         info["stop_reason"] = reason
         try:
             info |= grade.entries(self.card.id, self.reward_range, payments)

@@ -1,6 +1,7 @@
 """Metrics: from trajectories to the metrics of a run, with standard errors, and run comparisons.
 
 - `episode_table`: one row of numbers per episode, which everything else is computed from.
+- `run_index`: the tables of stored runs, kept beside their episodes.
 - `run_metrics`: the metrics of a run: overall, per environment, per level and per category.
 - `group_metrics`: the metrics of one group of episodes, by name.
 - `repeats`: pass@k, averages and majority votes over the repeats of each task.

@@ -4,12 +4,14 @@ Invariants:
 
 - A row holds numbers only. Texts (an environment's id, a level, a stop reason) are stored as codes
   into a list of distinct texts. Trajectories are not kept.
+- A row depends on its trajectory alone, in every process, because a run's index stores it.
 - `EpisodeTable.view` sorts the rows by environment, task and repeat, so that metrics do not depend
   on the order in which episodes finished.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
 from collections.abc import Mapping, Sequence
@@ -19,28 +21,29 @@ from typing import Any
 import numpy as np
 
 from textgym.metrics.standard_errors import Array
+from textgym.tasks.hashing import hash_bytes
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import task_identity
 
-__all__ = ["NO_ANSWER", "EpisodeTable", "EpisodeView", "Rows"]
+__all__ = ["COLUMNS", "NO_ANSWER", "EpisodeTable", "EpisodeView", "Rows", "TextCodes"]
 
 NO_ANSWER = math.inf
 _NAN = math.nan
-_COLUMNS = (
+COLUMNS = (
     "env", "index", "repeat", "identity", "level", "category", "failure",
     "reward", "task_reward", "success", "stop", "truncated", "answer", "steps", "seconds",
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
-_POSITION = {name: position for position, name in enumerate(_COLUMNS)}
+_POSITION = {name: position for position, name in enumerate(COLUMNS)}
 _COMPONENT_COLUMNS = 3  # the row of the episode, the code of the component's name, the value
-_UNGRADED = (_NAN,) * (len(_COLUMNS) - 1 - _POSITION["failure"])
+_UNGRADED = (_NAN,) * (len(COLUMNS) - 1 - _POSITION["failure"])
 _TEXT_KEYS = frozenset(
     ("content", "text", "reasoning_content", "tool_calls", "function", "name", "arguments")
 )
 
 
-class _TextCodes(dict[Any, int]):
+class TextCodes(dict[Any, int]):
     """The integer code of each distinct text, in order of first use; None has code 0."""
 
     def __init__(self) -> None:
@@ -49,6 +52,10 @@ class _TextCodes(dict[Any, int]):
     def __missing__(self, text: str) -> int:
         self[text] = code = len(self)
         return code
+
+    def extend(self, texts: Sequence[Any]) -> None:
+        """Give distinct texts the next codes."""
+        self.update(zip(texts, itertools.count(len(self)), strict=False))
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ class EpisodeView:
           `conversation_chars`: those of all messages at the end.
         - `splits`: turns that began a new token sequence; NaN if the policy records no tokens.
         """
-        return np.asarray(self.values[self.rows, _POSITION[name]])
+        return np.asarray(self.values[:, _POSITION[name]][self.rows])
 
     def where(self, mask: Array) -> EpisodeView:
         """Return the episodes for which the mask is true."""
@@ -161,6 +168,14 @@ class Rows:
         """Return all rows as a matrix that shares their memory."""
         return np.frombuffer(self._numbers).reshape(-1, self._width)
 
+    def as_bytes(self) -> bytes:
+        """Return all rows as bytes."""
+        return self._numbers.tobytes()
+
+    def extend(self, content: memoryview) -> None:
+        """Append rows that `as_bytes` returned."""
+        self._numbers.frombytes(content)
+
 
 class EpisodeTable:
     """A table that keeps a few numbers of each trajectory added to it.
@@ -175,10 +190,35 @@ class EpisodeTable:
     """
 
     def __init__(self) -> None:
-        self._rows = Rows(len(_COLUMNS))
+        self._rows = Rows(len(COLUMNS))
         self._components = Rows(_COMPONENT_COLUMNS)
-        self._codes = _TextCodes()
+        self._codes = TextCodes()
         self.num_episodes = 0
+
+    @classmethod
+    def restored(
+        cls, texts: Sequence[str], rows: memoryview, components: memoryview
+    ) -> EpisodeTable:
+        """Return the table of which `parts` returned the parts."""
+        table = cls()
+        table._codes.extend(texts)
+        table._rows.extend(rows)
+        table._components.extend(components)
+        table.num_episodes = len(table._rows.as_array())
+        return table
+
+    def parts(self) -> tuple[list[str], bytes, bytes]:
+        """Return the texts by code, from 1, the rows and the reward components."""
+        return list(self._codes)[1:], self._rows.as_bytes(), self._components.as_bytes()
+
+    def numbers(self, name: str) -> Array:
+        """Return the column of `EpisodeView.column` with this name, in the order of adding."""
+        return np.asarray(self._rows.as_array()[:, _POSITION[name]])
+
+    def texts(self, name: str) -> list[str | None]:
+        """Return the text of each episode in a column of codes, in the order of adding."""
+        known = list(self._codes)
+        return [known[code] for code in self.numbers(name).astype(int).tolist()]
 
     def add(self, trajectory: Trajectory) -> None:
         """Add one trajectory."""
@@ -189,7 +229,7 @@ class EpisodeTable:
             codes[trajectory["env_id"]],
             trajectory["task_index"],
             trajectory["repeat"],
-            hash(task_identity(trajectory)),
+            task_identity(trajectory),
             codes[level if level is None else str(level)],
             codes[category if category is None else str(category)],
             codes[failure["boundary"] if failure else None],
@@ -208,13 +248,16 @@ class EpisodeTable:
                 written += lengths[step["message_index"]]
         self._add_components(components_of(trajectory))
         answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
+        voted = _NAN if answer is None else NO_ANSWER
+        if answer is not None and answer != "":
+            voted = hash_bytes(str(answer).encode("utf-8", "surrogatepass"))
         return (
             trajectory["reward"],
             task_reward_of(trajectory),
             trajectory["is_success"],
             self._codes[trajectory["stop_reason"]],
             trajectory["truncated"],
-            _NAN if answer is None else (hash(str(answer)) if answer != "" else NO_ANSWER),
+            voted,
             len(steps),
             trajectory["seconds"],
             usage.get("prompt_tokens", _NAN),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from textgym.errors import RunError
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
-from textgym.trajectories.run_folder import read_trajectories
+from textgym.metrics.run_index import RunIndex, read_index
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "planned_episodes",
     "read_episode_table",
     "run_metrics",
+    "table_of",
 ]
 
 GROUPS = {"levels": "level", "categories": "category"}  # key in the metrics: column of the table
@@ -70,32 +71,29 @@ def planned_episodes(config: Mapping[str, Any]) -> int | None:
     return sum(counts) * repeats if all(type(n) is int for n in counts) else None
 
 
-def read_episode_table(
-    path: str | os.PathLike[str], on_episode: Callable[[Trajectory], None] | None = None
-) -> EpisodeTable:
-    """Read the episodes of a stored run into a table, one at a time.
+def read_episode_table(path: str | os.PathLike[str]) -> EpisodeTable:
+    """Return the table of the episodes of a stored run.
 
     Args:
         path: The folder of the run.
-        on_episode: Called with each trajectory.
 
     Raises:
         RunError: The folder contains no run, no episodes, or an episode that cannot be read.
     """
-    table = EpisodeTable()
-    for trajectory in read_trajectories(path):
-        try:
-            table.add(trajectory)
-        except Exception as error:  # the line is JSON, but may be anything
-            raise RunError(
-                f"episode {table.num_episodes + 1} of {os.fspath(path)!r} is not a valid "
-                f"trajectory: {type(error).__name__}: {error}"
-            ) from None
-        if on_episode:
-            on_episode(trajectory)
-    if not table.num_episodes:
+    return table_of(read_index(path), path)
+
+
+def table_of(index: RunIndex, path: str | os.PathLike[str]) -> EpisodeTable:
+    """Return the table of a run's index.
+
+    Raises:
+        RunError: The run contains no episodes, or one that is not a valid trajectory.
+    """
+    if index.problem:
+        raise RunError(index.problem)
+    if not index.table.num_episodes:
         raise RunError(f"{os.fspath(path)!r} contains no episodes")
-    return table
+    return index.table
 
 
 def label_order(name: str) -> tuple[bool, int, str]:

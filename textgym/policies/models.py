@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from importlib import metadata
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import partialmethod
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
@@ -168,11 +170,24 @@ def _load_with(loader: str, model: str, **options: Any) -> Any:
     if gguf:
         options["gguf_file"] = gguf
     try:
-        return getattr(transformers, loader).from_pretrained(location, **options)
+        with _bars_only_in_a_terminal():
+            return getattr(transformers, loader).from_pretrained(location, **options)
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]
         name = model or DEFAULT_MODEL
         raise UnknownNameError(f"the model {name!r} cannot be loaded: {reason}") from error
+
+
+@contextmanager
+def _bars_only_in_a_terminal() -> Iterator[None]:
+    """Show the bars that are begun meanwhile only if standard error is a terminal."""
+    bar = import_module("tqdm").tqdm
+    begin = bar.__init__
+    bar.__init__ = partialmethod(begin, disable=None)  # None: tqdm asks the stream
+    try:
+        yield
+    finally:
+        bar.__init__ = begin
 
 
 def import_transformers() -> tuple[Any, Any]:

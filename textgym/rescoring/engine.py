@@ -21,7 +21,8 @@ from typing import Any
 import gymnasium as gym
 
 from textgym import __version__
-from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.blocking import CallThreads
+from textgym.concurrency.garbage import rare_collections
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
@@ -130,6 +131,7 @@ async def arescore(
         run.trajectories() if isinstance(run, Run) else read_trajectories(run)
     )
     async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(rare_collections())
         replayer = _Replayer(envs, changes, retries, _rows(run))
         stack.callback(replayer.pool.close)
         first, stored = _peek(stored, run)
@@ -137,12 +139,12 @@ async def arescore(
         replayer.pool.release(replayer.acquire(first))
         recorder = _RescoreRecorder(run, out, changes, keep, on_episode)
         stack.callback(recorder.close)
-        caller = await stack.enter_async_context(EnvCaller(concurrency))
+        threads = await stack.enter_async_context(CallThreads(concurrency))
         queue = enumerate(stored)
 
         async def work() -> None:
             for number, trajectory in queue:
-                recorder.add(number, *await replayer.rescore(trajectory, caller))
+                recorder.add(number, *await replayer.rescore(trajectory, threads))
                 if number % EPISODES_PER_YIELD == 0:
                     await asyncio.sleep(0)
 
@@ -218,7 +220,7 @@ class _Replayer:
         return env
 
     async def rescore(
-        self, stored: Trajectory, caller: EnvCaller
+        self, stored: Trajectory, threads: CallThreads
     ) -> tuple[EpisodeVerdict, Trajectory]:
         """Return the verdict on an episode, and its new trajectory."""
         changes = recorded_kwargs(kwargs_for_env(stored["env_id"], self._changes))
@@ -228,7 +230,7 @@ class _Replayer:
             reason = f"it failed at the {failure['boundary']}: {failure['type']}"
             return make_verdict("left", stored, reason=reason), {**stored, "env_kwargs": kwargs}
         replay = Replay(stored)
-        new = await self._play(stored, replay, kwargs, caller)
+        new = await self._play(stored, replay, kwargs, threads)
         failure = new["failure"]
         if not failure:
             replay.compare_end(new["messages"])
@@ -248,7 +250,7 @@ class _Replayer:
         return compare(stored, new), with_new_grade(stored, new)
 
     async def _play(
-        self, stored: Trajectory, replay: Replay, kwargs: dict[str, Any], caller: EnvCaller
+        self, stored: Trajectory, replay: Replay, kwargs: dict[str, Any], threads: CallThreads
     ) -> Trajectory:
         id, index = stored["env_id"], stored["task_index"]
         row = stored.get("row") or (self._rows[id][index] if id in self._rows else None)
@@ -263,7 +265,7 @@ class _Replayer:
             if not replay.difference:  # which is a verdict on the episode
                 self._log.add_failure(owner, error)
 
-        new = await play(pooled.env, replay, job, self._retries, caller, on_failure=log)
+        new = await play(pooled, replay, job, self._retries, threads, on_failure=log)
         if new["failure"] and not replay.difference:
             self.pool.discard(pooled)
         else:

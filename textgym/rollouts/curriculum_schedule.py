@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import RunError
-from textgym.rollouts.episode import EpisodeKey, Job
+from textgym.metrics.run_index import Key
+from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.schedule import JobQueue, Schedule
 from textgym.trajectories.schema import Trajectory
@@ -51,7 +52,7 @@ class CurriculumSchedule(Schedule):
         weights: Mapping[str, float],
         seed: int,
         count: int,
-        completed: Iterable[EpisodeKey],
+        completed: Iterable[Key],
     ) -> None:
         super().__init__(jobs, tasks, limits)
         self._curriculum, self._weights = curriculum, weights

@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 from textgym import __version__
-from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.blocking import CallThreads
 from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
+from textgym.metrics.run_index import Key
 from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weights_of
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
-from textgym.rollouts.episode import EpisodeKey, Job, play
+from textgym.rollouts.env_pool import PooledEnv
+from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import (
     Envs,
     GivenTasks,
@@ -37,12 +39,11 @@ from textgym.rollouts.plan import (
 )
 from textgym.rollouts.prompt_check import SamePromptCheck
 from textgym.rollouts.recorder import RunRecorder
-from textgym.rollouts.resume import read_completed, remaining
+from textgym.rollouts.resume import read_completed, remaining, unfinished
 from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.tasks.json_rows import json_row
-from textgym.time_limits import grade_at_time_limit
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
@@ -234,25 +235,29 @@ async def arollout(
         check_prompt = SamePromptCheck(repeats) if repeats > 1 else None
         starts = [on_start] if on_start else []
         takers = [on_episode] if on_episode else []
-        readers: list[Callable[[Trajectory], None]] = []
         if drawing:
-            readers = [functools.partial(add_result, drawing)]
-            takers = [*readers, *takers]
+            takers = [functools.partial(add_result, drawing), *takers]
         if progress:
             bar = stack.enter_context(_progress_bar())
             starts, takers = [bar.begin, *starts], [bar.count, *takers]
         num_tasks = episodes if drawing and episodes else sum(map(len, plan.values()))
         rows = {id: mine.rows for id, mine in plan.items() if mine.rows}
         recorder = RunRecorder(folder, num_tasks * repeats, digests, rows, takers)
-        completed: set[EpisodeKey] = set()
+        completed: set[Key] = set()
         if folder and resume:
-            readers.append(recorder.add_completed)
-            readers += [check_prompt.add_completed] if check_prompt else []
-            completed = read_completed(folder, plan, repeats, seed, readers)
+            index, completed = read_completed(folder, plan, repeats, seed)
+            if drawing:
+                for entry, _ in index.entries():
+                    drawing.add(entry.env_id, bool(entry.success))
+            recorder.add_completed(index.table)
+            if check_prompt and recorder.remaining:
+                for trajectory in unfinished(index, folder, repeats):
+                    check_prompt.add_completed(trajectory)
         jobs = {}
         for id, mine in plan.items():
             shown = recorded_kwargs(made_with[id])
-            jobs[id] = remaining(list_jobs(id, mine, repeats, seed, shown), completed)
+            all_jobs = list_jobs(id, mine, repeats, seed, shown) if recorder.remaining else ()
+            jobs[id] = remaining(all_jobs, completed)
         schedule = (
             CurriculumSchedule(jobs, plan, limits, drawing, weights, seed, num_tasks, completed)
             if drawing
@@ -313,13 +318,13 @@ async def play_episode(
     if index is not None and task is not None:
         raise UsageError("pass index or task, not both")
     check_minimum(0, repeat=repeat, index=index or 0)
-    kwargs = recorded_kwargs(kwargs_from_spec(grade_at_time_limit(env)))
+    kwargs = recorded_kwargs(kwargs_from_spec(env))
     row = None if task is None else json_row(task)
     job = Job(env_name(env), kwargs, index or 0, repeat, seed, row)
     player = make_policy(policy)
     try:
-        async with EnvCaller(1) as caller:
-            return await play(env, player.for_env(env), job, _RETRIES, caller)
+        async with CallThreads(1) as threads:
+            return await play(PooledEnv(None, env), player.for_env(env), job, _RETRIES, threads)
     finally:
         if player is not policy:
             await RunLog().close_policy(player)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
 
+from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.policies import Policy
 from textgym.rollouts.run_log import RunLog
 from textgym.time_limits import grade_at_time_limit
@@ -20,19 +20,31 @@ from textgym.time_limits import grade_at_time_limit
 __all__ = ["EnvPool", "PooledEnv"]
 
 
-@dataclass(eq=False, slots=True)
 class PooledEnv:
-    """An environment of a pool.
+    """An environment of a pool, with what its episodes need to know of it.
 
-    Attributes:
+    Args:
         key: Environments of the same key are interchangeable.
         env: The environment.
+
+    Attributes:
+        key: The key.
+        env: The environment. The cut of a `TimeLimit` around it is graded.
+        step_may_block: Whether `step` may block.
+        reset_may_block: Whether `reset` may block.
+        has_tasks: Whether the options of `reset` select a task by its index.
     """
 
-    key: Hashable
-    env: gym.Env[Any, Any]
-    _policy: Policy | None = None
-    _bound: Policy | None = None
+    __slots__ = (
+        "_bound", "_policy", "env", "has_tasks", "key", "reset_may_block", "step_may_block",
+    )  # fmt: skip
+
+    def __init__(self, key: Hashable, env: gym.Env[Any, Any]) -> None:
+        self.key, self.env = key, grade_at_time_limit(env)
+        self.step_may_block, self.reset_may_block = step_may_block(env), reset_may_block(env)
+        self.has_tasks = hasattr(env.unwrapped, "num_tasks")
+        self._policy: Policy | None = None
+        self._bound: Policy | None = None
 
     def bound(self, policy: Policy) -> Policy:
         """Return a policy bound to the environment; one that plays it again is not bound again."""
@@ -73,7 +85,7 @@ class EnvPool:
         """
         if self._idle[key]:
             return self._idle[key].pop()
-        pooled = PooledEnv(key, grade_at_time_limit(make()))
+        pooled = PooledEnv(key, make())
         self._all.add(pooled)
         return pooled
 

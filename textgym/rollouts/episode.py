@@ -13,17 +13,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn
 
-import gymnasium as gym
-
-from textgym.concurrency.blocking import EnvCaller
+from textgym.concurrency.blocking import CallThreads
 from textgym.concurrency.retry import is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, InvalidActionError, UsageError
 from textgym.messages import Message, copy_json, copy_messages
 from textgym.policies import Action, Policy
+from textgym.rollouts.env_pool import PooledEnv
 from textgym.tasks.hashing import hash_int
 from textgym.trajectories.episode_record import EpisodeRecord, as_message
 from textgym.trajectories.failures import failure_of
@@ -48,8 +47,7 @@ class EpisodeKey(NamedTuple):
         return cls(trajectory["env_id"], trajectory["task_index"], trajectory["repeat"])
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """An episode to play.
 
     Attributes:
@@ -81,22 +79,22 @@ class _Failed(Exception):
 
 
 async def play(
-    env: gym.Env[Any, Any],
+    env: PooledEnv,
     policy: Policy,
     job: Job,
     retries: int,
-    caller: EnvCaller,
+    threads: CallThreads,
     check_prompt: PromptCheck | None = None,
     on_failure: OnFailure | None = None,
 ) -> Trajectory:
     """Play one episode and return its trajectory, which also records a failure.
 
     Args:
-        env: A Gymnasium environment with message spaces.
+        env: An environment with message spaces.
         policy: The policy that acts.
         job: The episode.
         retries: How often a failed reset, step or policy call is retried.
-        caller: Resets and steps the environment.
+        threads: Run the calls of the environment that may block.
         check_prompt: Called with the job, its prompt and its tools before the policy is asked; what
             it raises fails the episode.
         on_failure: Called with the environment or the policy, and what it raised, if the episode
@@ -106,13 +104,15 @@ async def play(
     record = EpisodeRecord()
     failure = None
     try:
-        await _play(env, policy, job, retries, caller, check_prompt, record)
+        await _play(env, policy, job, retries, threads, check_prompt, record)
     except BaseException as error:
         _raise_if_run_ends(error)
         cause = error if isinstance(error, _Failed) else _Failed("unknown", error)
         failure = failure_of(cause.error, cause.boundary)
         if on_failure:
-            on_failure(policy if failure["boundary"] == "policy" else env.unwrapped, cause.error)
+            on_failure(
+                policy if failure["boundary"] == "policy" else env.env.unwrapped, cause.error
+            )
     return _trajectory(record, job, policy.name, failure, started, time.perf_counter() - clock)
 
 
@@ -157,20 +157,20 @@ def _trajectory(
 
 
 async def _play(
-    env: gym.Env[Any, Any],
+    env: PooledEnv,
     policy: Policy,
     job: Job,
     retries: int,
-    caller: EnvCaller,
+    threads: CallThreads,
     check_prompt: PromptCheck | None,
     record: EpisodeRecord,
 ) -> None:
-    await _reset(env, job, retries, caller, record)
+    await _reset(env, job, retries, threads, record)
     if check_prompt:
         check_prompt(job, record.observation, record.tools)
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
     turn = 0
-    while not record.ended:
+    while not (record.terminated or record.truncated):
         started = time.perf_counter()
         turn_seed = (sampling_seed + turn) % 2**63
         try:
@@ -178,9 +178,10 @@ async def _play(
         except ContextFullError:
             record.truncated, record.stop_reason = True, "context"
             return
-        record.tokens.add(action, record.observation, as_message(action.message))
+        if action.token_ids is not None:
+            record.tokens.add(action, record.observation, as_message(action.message))
         try:
-            result = await _step(env, action, record, retries, caller)
+            result = await _step(env, action, record, retries, threads)
         except _Failed:
             record.add_failed_step(action, time.perf_counter() - started)
             raise
@@ -195,28 +196,26 @@ async def _play(
 
 
 async def _reset(
-    env: gym.Env[Any, Any], job: Job, retries: int, caller: EnvCaller, record: EpisodeRecord
+    env: PooledEnv, job: Job, retries: int, threads: CallThreads, record: EpisodeRecord
 ) -> None:
-    options = _options(env, job)
+    options: dict[str, Any] | None = None
+    if job.row is not None:
+        options = {"task": job.row}
+    elif env.has_tasks:
+        options = {"index": job.task_index}
     seed = hash_int("environment", job.seed, job.env_id, job.task_index)
+    call = partial(env.env.reset, seed=seed, options=options)
     for attempt in range(retries + 1):
         try:
-            result = await caller.reset(env, seed=seed, options=options)
+            result = await threads.run(call) if env.reset_may_block else call()
             break
         except BaseException as error:
             await _pause_or_fail("environment", error, attempt, retries, record)
     try:
         observation, info = result
-        record.begin(env, observation, info)
+        record.begin(env.env, observation, info)
     except Exception as error:  # reset returned something invalid
         raise _Failed("environment", error) from error
-
-
-def _options(env: gym.Env[Any, Any], job: Job) -> dict[str, Any] | None:
-    """Return the options of `reset` that select the task of an episode."""
-    if job.row is not None:
-        return {"task": job.row}
-    return {"index": job.task_index} if hasattr(env.unwrapped, "num_tasks") else None
 
 
 async def _pause_or_fail(
@@ -264,23 +263,28 @@ def _unreachable() -> NoReturn:
 
 def _check(action: Action) -> None:
     """Check that the tokens of an action can be counted and recorded."""
-    counts = action.usage or {}
-    if not isinstance(counts, dict) or not all(isinstance(n, int) for n in counts.values()):
+    counts = action.usage
+    if counts and not (
+        isinstance(counts, dict) and all(isinstance(counts[n], int) for n in counts)
+    ):
         raise UsageError("an action's usage must be a dict of ints, such as prompt_tokens")
+    ids, logprobs = action.token_ids, action.logprobs
+    if action.prompt_ids is None and ids is None and logprobs is None:
+        return
     for name in ("prompt_ids", "token_ids", "logprobs"):
         if not isinstance(getattr(action, name), (list, NoneType)):
             raise UsageError(f"an action's {name} must be a list or None")
-    ids, logprobs = action.token_ids, action.logprobs
     if ids is not None and logprobs is not None and len(ids) != len(logprobs):
         raise UsageError("an action must have one log probability for each sampled token")
 
 
 async def _step(
-    env: gym.Env[Any, Any], action: Action, record: EpisodeRecord, retries: int, caller: EnvCaller
+    env: PooledEnv, action: Action, record: EpisodeRecord, retries: int, threads: CallThreads
 ) -> Any:
+    call = partial(env.env.step, action.message)
     for attempt in range(retries + 1):
         try:
-            return await caller.step(env, action.message)
+            return await threads.run(call) if env.step_may_block else call()
         except InvalidActionError as error:
             raise _Failed("policy", error) from error
         except BaseException as error:

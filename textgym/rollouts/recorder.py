@@ -61,10 +61,10 @@ class RunRecorder:
         self._stopped_early = False
         self._ungraded: Counter[str] = Counter()
 
-    def add_completed(self, trajectory: Trajectory) -> None:
-        """Count an episode that the folder held already before the run was resumed."""
-        self._episode_table.add(trajectory)
-        self.remaining -= 1
+    def add_completed(self, completed: EpisodeTable) -> None:
+        """Count the episodes that the folder held already before the run was resumed."""
+        self._episode_table = completed
+        self.remaining -= completed.num_episodes
 
     def add(self, trajectory: Trajectory) -> bool:
         """Record a trajectory; return False if the run should be stopped."""

@@ -77,17 +77,24 @@ class JobQueue:
 
     Attributes:
         running: How many jobs have started and not finished.
-        position: The place of the next job's task among the environment's tasks, from 0.
-        progress: How far through its tasks the environment is, from 0 to 1.
     """
 
-    __slots__ = ("_jobs", "_limit", "_next", "_tasks", "position", "progress", "running")
+    __slots__ = ("_jobs", "_limit", "_next", "_tasks", "running")
 
     def __init__(self, jobs: Iterator[Job], tasks: PlannedTasks, limit: int | None) -> None:
         self._jobs, self._tasks, self._limit = jobs, tasks, limit
-        self.running = self.position = 0
-        self.progress = 0.0
-        self._advance()
+        self.running = 0
+        self._next = next(jobs, None)
+
+    @property
+    def position(self) -> int:
+        """The place of the next job's task among the environment's tasks, from 0."""
+        return self._tasks.position(self._next.task_index) if self._next else len(self._tasks)
+
+    @property
+    def progress(self) -> float:
+        """How far through its tasks the environment is, from 0 to 1."""
+        return (self.position + 0.5) / len(self._tasks)
 
     def is_available(self) -> bool:
         """Return whether there is a next job that may start within the limit."""
@@ -97,11 +104,5 @@ class JobQueue:
         """Return the next job, and count it as running."""
         job = self._next
         self.running += 1
-        self._advance()
-        return job
-
-    def _advance(self) -> None:
         self._next = next(self._jobs, None)
-        if self._next:
-            self.position = self._tasks.position(self._next.task_index)
-            self.progress = (self.position + 0.5) / len(self._tasks)
+        return job

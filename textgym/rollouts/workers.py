@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from textgym.concurrency.blocking import EnvCaller, step_may_block
+from textgym.concurrency.blocking import CallThreads
+from textgym.concurrency.garbage import rare_collections
 from textgym.policies import Policy
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
@@ -62,7 +63,7 @@ async def play_all(
             await discard(pooled)
             return unplayed(job, error)
         trajectory = await play(
-            pooled.env, player, job, retries, caller, check_prompt, log.add_failure
+            pooled, player, job, retries, threads, check_prompt, log.add_failure
         )
         failure = trajectory["failure"]
         if failure is None or failure["boundary"] == "policy":
@@ -75,7 +76,7 @@ async def play_all(
     async def discard(pooled: PooledEnv) -> None:
         """Close an environment, in a thread if that may wait."""
         in_use.remove(pooled)
-        if step_may_block(pooled.env):
+        if pooled.step_may_block:
             try:
                 return await asyncio.to_thread(pool.discard, pooled)
             except RuntimeError:  # the process exits, and starts no thread any more
@@ -90,9 +91,9 @@ async def play_all(
     try:
         # The calls in threads end before any environment is closed.
         kept = contextlib.nullcontext(kept_pool) if kept_pool else None
-        with kept or EnvPool(log) as pool:
+        with rare_collections(), kept or EnvPool(log) as pool:
             try:
-                async with EnvCaller(max(workers, 1)) as caller, asyncio.TaskGroup() as group:
+                async with CallThreads(max(workers, 1)) as threads, asyncio.TaskGroup() as group:
                     for _ in range(workers):
                         group.create_task(_work(schedule, episode, on_episode))
             finally:
@@ -113,12 +114,11 @@ async def _work(
     episode: Callable[[Job], Awaitable[Trajectory]],
     on_episode: Callable[[Trajectory], bool],
 ) -> None:
-    job, count = schedule.next_job(), 0
+    job, count, task = schedule.next_job(), 0, asyncio.current_task()
     while job:
         if not on_episode(await episode(job)):
             schedule.stop()  # for workers that run once more before they are cancelled
             raise _Stopped
-        task = asyncio.current_task()
         if task is not None and task.cancelling():  # and the policy suppressed the cancellation
             raise asyncio.CancelledError
         if count % EPISODES_PER_YIELD == 0:

@@ -238,7 +238,9 @@ class TaskSource:
             return self.read(with_id(row, name))
         tasks = self._of_level(options["level"]) if options and "level" in options else self
         if options and "index" in options:
-            index = _as_integer("index", options["index"])
+            index = options["index"]
+            if index.__class__ is not int:
+                index = _as_integer("index", index)
         else:
             drawn = self.stream.draw()
             index = drawn if tasks.count is None else drawn % tasks.count

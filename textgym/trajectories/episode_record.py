@@ -61,9 +61,10 @@ def components_of(trajectory: Trajectory) -> dict[str, float]:
 def task_reward_of(trajectory: Trajectory) -> float | None:
     """Return the environment's own part of an episode's return; None if the episode failed."""
     steps = trajectory["steps"]
-    if trajectory["reward"] is None or not any("task_reward" in step for step in steps):
-        return trajectory["reward"]
-    return sum(step.get("task_reward", step["reward"]) or 0.0 for step in steps)
+    for step in steps if trajectory["reward"] is not None else ():
+        if "task_reward" in step:
+            return sum(step.get("task_reward", step["reward"]) or 0.0 for step in steps)
+    return trajectory["reward"]
 
 
 @dataclass(slots=True)
@@ -120,7 +121,8 @@ class EpisodeRecord:
         """
         index = len(self.messages)
         observation, reward, terminated, truncated, info = result
-        if not isinstance(reward, Real) or not math.isfinite(reward):
+        is_number = reward.__class__ is float or isinstance(reward, Real)
+        if not is_number or not math.isfinite(reward):
             raise RewardError(f"the reward must be a finite number, not {reward!r}")
         reward, terminated = float(reward), bool(terminated)
         truncated = bool(truncated) and not terminated  # the limit of a wrapper at the last step
@@ -132,7 +134,7 @@ class EpisodeRecord:
         self._take(observation, info)
         self._reward, self._is_success = self._reward + reward, bool(info.get("is_success"))
         self.terminated, self.truncated, self.stop_reason = terminated, truncated, stop_reason
-        if self.ended and action.finish_reason == "length":
+        if action.finish_reason == "length" and self.ended:
             self.stop_reason = "max_tokens"
         self._add(action, index, reward, components, seconds)
         if task_reward is not None:

@@ -2,7 +2,8 @@
 
 Invariants: only one run at a time writes to a folder, because it locks `run.json`; a line of
 `trajectories.jsonl` is complete or absent, because readers and resumed runs drop a last line that
-has no line end; the other files are replaced as a whole.
+has no line end; the other files are replaced as a whole. Readers of a large run add an index,
+`trajectories.idx`: see `textgym.metrics.run_index`.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import itertools
 import json
 import math
 import mmap
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
@@ -30,7 +32,10 @@ __all__ = [
     "RunFolder",
     "encode_line",
     "json_round_trip",
+    "open_trajectories",
     "read_config",
+    "read_line",
+    "read_lines",
     "read_trajectories",
     "refuse_used_folder",
 ]
@@ -154,23 +159,21 @@ class RunFolder:
         except OSError as error:
             raise self._cannot_write(error) from error
 
-    def rewrite(self, keep: Callable[[Trajectory], bool]) -> None:
+    def rewrite(self, keep: Iterable[bool]) -> None:
         """Replace the file by one with only some of the trajectories, atomically.
 
         Args:
-            keep: Returns whether a trajectory is kept.
+            keep: For each trajectory, whether it is kept.
 
         Raises:
             RunError: The new file cannot be written; the old one is unchanged.
         """
-        new = self.path / "trajectories.jsonl.new"
+        held, new = self.path / "trajectories.jsonl", self.path / "trajectories.jsonl.new"
         try:
-            with new.open("wb") as output:
-                for line, trajectory in _lines(self.path):
-                    if keep(trajectory):
-                        output.write(line)
+            with held.open("rb") as lines, new.open("wb") as output:
+                output.writelines(itertools.compress(lines, keep))
             file = os.open(new, os.O_WRONLY | os.O_APPEND)
-            new.replace(self.path / "trajectories.jsonl")
+            new.replace(held)
         except OSError as error:
             new.unlink(missing_ok=True)
             raise self._cannot_write(error) from error
@@ -249,21 +252,50 @@ def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
     Raises:
         RunError: The folder holds no run, a line is broken, or has another version of the schema.
     """
-    return (trajectory for _, trajectory in _lines(path))
+    with open_trajectories(path) as lines:
+        for _, trajectory in read_lines(lines):
+            yield trajectory
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[bytes, Trajectory]]:
-    file = Path(path) / "trajectories.jsonl"
+@contextlib.contextmanager
+def open_trajectories(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a run's `trajectories.jsonl` while a block reads it.
+
+    Raises:
+        RunError: The folder holds no run.
+    """
     try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.endswith(b"\n"):  # a last line without it is incomplete
-                    yield line, _read_line(line, f"line {number} of {str(file)!r}")
+        with (Path(path) / "trajectories.jsonl").open("rb") as lines:
+            yield lines
     except OSError as error:
         raise RunError(f"{str(path)!r} holds no run: {error.strerror}") from error
 
 
-def _read_line(line: bytes, where: str) -> Trajectory:
+def read_lines(lines: BinaryIO, number: int = 0) -> Iterator[tuple[bytes, Trajectory]]:
+    """Yield each line of an open `trajectories.jsonl` and its trajectory, from where the file is.
+
+    Args:
+        lines: The file.
+        number: How many lines are before.
+
+    Raises:
+        RunError: See `read_trajectories`.
+    """
+    for count, line in enumerate(lines, number + 1):
+        if line.endswith(b"\n"):  # a last line without it is incomplete
+            yield line, read_line(line, f"line {count} of {lines.name!r}")
+
+
+def read_line(line: bytes, where: str) -> Trajectory:
+    """Return the trajectory of a line.
+
+    Args:
+        line: The line.
+        where: The place of the line, for errors.
+
+    Raises:
+        RunError: The line is broken, or has another version of the schema.
+    """
     try:
         trajectory: Trajectory = _decode(line)
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
@@ -357,5 +389,6 @@ def _drop_incomplete_line(file: Path) -> None:
         return
     with file.open("rb+") as data:
         with mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            end = content.rfind(b"\n") + 1
-        data.truncate(end)
+            size, end = len(content), content.rfind(b"\n") + 1
+        if end < size:  # or the file would get a new time, which a stored index compares
+            data.truncate(end)

@@ -1,7 +1,8 @@
 """Searching a run: which episodes to show, and in which order.
 
-Trajectories are read one after the other, and no more of them are in memory than are shown, so that
-a run of any length can be searched.
+Only what a search compares of an episode is kept of each, and no more whole trajectories are in
+memory than are shown, so that a run of any length can be searched. The episodes are read one after
+the other, or come from an index, which only reads those that are shown.
 """
 
 from __future__ import annotations
@@ -9,32 +10,107 @@ from __future__ import annotations
 import contextlib
 import heapq
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from textgym.errors import RunError, UnknownNameError, UsageError, did_you_mean
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.task_identity import TaskIdentity, task_identity
+from textgym.trajectories.task_identity import task_identity
 
-__all__ = ["ORDERS", "EpisodeFilter", "Search", "check_trajectories"]
+__all__ = [
+    "ORDERS",
+    "REQUIRED_KEYS",
+    "Entry",
+    "EpisodeFilter",
+    "Episodes",
+    "Search",
+    "check_trajectories",
+]
 
-_REQUIRED = [key for key in Trajectory.__annotations__ if key in Trajectory.__required_keys__]
+REQUIRED_KEYS = [key for key in Trajectory.__annotations__ if key in Trajectory.__required_keys__]
 _SEARCHED_KEYS = (
     "content", "text", "reasoning_content", "refusal", "tool_calls", "function", "name",
     "arguments",
 )  # fmt: skip
 
 
-def _worst_first(trajectory: Trajectory) -> tuple[bool, float]:
-    return trajectory["reward"] is None, trajectory["reward"] or 0.0
+class Entry(NamedTuple):
+    """What a search compares of an episode: see `Trajectory`."""
+
+    env_id: str
+    task_id: str | None
+    task_index: int
+    level: str | None
+    category: str | None
+    stop_reason: str
+    failed: bool
+    success: bool | None
+    reward: float | None
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> Entry:
+        """Return the entry of a trajectory."""
+        info = trajectory["info"]
+        level, category = info.get("level"), info.get("category")
+        return cls(
+            trajectory["env_id"],
+            trajectory["task_id"],
+            trajectory["task_index"],
+            level if level is None else str(level),
+            category if category is None else str(category),
+            trajectory["stop_reason"],
+            trajectory["failure"] is not None,
+            trajectory["is_success"],
+            trajectory["reward"],
+        )
 
 
-def _best_first(trajectory: Trajectory) -> tuple[bool, float]:
-    return trajectory["reward"] is None, -(trajectory["reward"] or 0.0)
+class Episodes(ABC):
+    """The episodes of a run. An item is whatever finds one of them."""
+
+    @abstractmethod
+    def entries(self) -> Iterator[tuple[Entry, Any]]:
+        """Yield the entry and the item of each episode, in the order in which they are stored."""
+
+    @abstractmethod
+    def identity(self, item: Any) -> float:
+        """Return the `task_identity` of an episode."""
+
+    @abstractmethod
+    def read(self, item: Any) -> Trajectory:
+        """Return the trajectory of an episode."""
 
 
-ORDERS: dict[str, Callable[[Trajectory], Any] | None] = {
+class _WholeEpisodes(Episodes):
+    """Episodes as trajectories, which are their own items and are iterated over once."""
+
+    def __init__(self, trajectories: Iterable[Trajectory]) -> None:
+        self._trajectories = trajectories
+
+    def entries(self) -> Iterator[tuple[Entry, Trajectory]]:
+        for trajectory in check_trajectories(self._trajectories):
+            yield Entry.of(trajectory), trajectory
+
+    def identity(self, item: Trajectory) -> float:
+        return task_identity(item)
+
+    def read(self, item: Trajectory) -> Trajectory:
+        return item
+
+
+def _worst_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
+    reward = match[0].reward
+    return reward is None, reward or 0.0
+
+
+def _best_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
+    reward = match[0].reward
+    return reward is None, -(reward or 0.0)
+
+
+ORDERS: dict[str, Callable[[tuple[Entry, Any]], Any] | None] = {
     "worst": _worst_first,
     "best": _best_first,
     "stored": None,
@@ -65,28 +141,25 @@ class EpisodeFilter:
     failed: bool | None = None
     success: bool | None = None
 
-    def matches(self, trajectory: Trajectory) -> bool:
-        """Return whether an episode meets all conditions."""
-        info = trajectory["info"]
-        conditions = (
-            (self.env, (trajectory["env_id"], trajectory["env_id"].rpartition("/")[2])),
-            (self.task, _task_names(trajectory)),
-            (self.level, (info.get("level"),)),
-            (self.category, (info.get("category"),)),
-            (self.stop_reason, (trajectory["stop_reason"],)),
-            (self.failed, (trajectory["failure"] is not None,)),
-            (self.success, (trajectory["is_success"],)),
+    def matches(self, entry: Entry) -> bool:
+        """Return whether an episode meets all conditions but that on its text."""
+        return (
+            (self.env is None or self.env in (entry.env_id, entry.env_id.rpartition("/")[2]))
+            and (self.task is None or self.task in _task_names(entry))
+            and (self.level is None or self.level == entry.level)
+            and (self.category is None or self.category == entry.category)
+            and (self.stop_reason is None or self.stop_reason == entry.stop_reason)
+            and (self.failed is None or self.failed == entry.failed)
+            and (self.success is None or self.success == entry.success)
         )
-        if any(value is not None and value not in actual for value, actual in conditions):
-            return False
-        return self.text is None or _contains(trajectory["messages"], self.text)
 
 
 class Search:
     """Iterates over the matching episodes of a run, once.
 
     Args:
-        trajectories: All episodes, in the order in which they are stored.
+        episodes: All episodes: their trajectories in the order in which they are stored, or an
+            index.
         episode_filter: The conditions that an episode must meet.
         order: `worst` (lowest reward first), `best` or `stored`. Failed episodes, which have no
             reward, come last except in `stored`.
@@ -112,7 +185,7 @@ class Search:
 
     def __init__(
         self,
-        trajectories: Iterable[Trajectory],
+        episodes: Episodes | Iterable[Trajectory],
         episode_filter: EpisodeFilter,
         order: str = "worst",
         limit: int = 10,
@@ -121,39 +194,49 @@ class Search:
             raise UnknownNameError(f"there is no order {order!r}{did_you_mean(order, ORDERS)}")
         if limit < 0:
             raise UsageError(f"limit must be 0 (all) or more, not {limit}")
-        self._trajectories = trajectories
+        self._episodes = episodes if isinstance(episodes, Episodes) else _WholeEpisodes(episodes)
         self._filter = episode_filter
         self._key = ORDERS[order]
         self._limit = limit
         self.streams = order == "stored" and limit == 0
         self.total = self.matched = 0
-        self._tasks: dict[str, tuple[TaskIdentity, int]] = {}  # found by `task`, with its index
+        self._tasks: dict[str, tuple[float, int]] = {}  # found by `task`, with its index
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Yield the episodes."""
         matching = self._matching()
+        chosen: Iterable[tuple[Entry, Any]]
         if self.streams:
-            yield from matching
+            chosen = matching
         elif self._key is None:
-            yield from [item for item in matching if self.matched <= self._limit]
+            chosen = [match for match in matching if self.matched <= self._limit]
         elif self._limit:
-            yield from heapq.nsmallest(self._limit, matching, self._key)
+            chosen = heapq.nsmallest(self._limit, matching, self._key)
         else:
-            yield from sorted(matching, key=self._key)
+            chosen = sorted(matching, key=self._key)
+        for _, item in chosen:
+            yield self._episodes.read(item)
 
-    def _matching(self) -> Iterator[Trajectory]:
-        for trajectory in check_trajectories(self._trajectories):
+    def _matching(self) -> Iterator[tuple[Entry, Any]]:
+        wanted = self._filter
+        for entry, item in self._episodes.entries():
             self.total += 1
-            if self._filter.matches(trajectory):
-                if self._filter.task is not None and trajectory["task_id"] is not None:
-                    self._check_task(self._filter.task, trajectory)
-                self.matched += 1
-                yield trajectory
+            if not wanted.matches(entry):
+                continue
+            if not (wanted.text is None or self._has_text(wanted.text, item)):
+                continue
+            if wanted.task is not None and entry.task_id is not None:
+                self._check_task(wanted.task, entry, item)
+            self.matched += 1
+            yield entry, item
 
-    def _check_task(self, name: str, trajectory: Trajectory) -> None:
+    def _has_text(self, text: str, item: Any) -> bool:
+        return _contains(self._episodes.read(item)["messages"], text)
+
+    def _check_task(self, name: str, entry: Entry, item: Any) -> None:
         """Refuse a name that different tasks of an environment have."""
-        env, index = trajectory["env_id"], trajectory["task_index"]
-        identity = task_identity(trajectory)
+        env, index = entry.env_id, entry.task_index
+        identity = self._episodes.identity(item)
         first, first_index = self._tasks.setdefault(env, (identity, index))
         if identity != first:
             raise UsageError(
@@ -169,15 +252,14 @@ def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajector
         RunError: A trajectory lacks a key.
     """
     for number, trajectory in enumerate(trajectories, 1):
-        missing = next((key for key in _REQUIRED if key not in trajectory), None)
+        missing = next((key for key in REQUIRED_KEYS if key not in trajectory), None)
         if missing:
             raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")
         yield trajectory
 
 
-def _task_names(trajectory: Trajectory) -> tuple[str | None, ...]:
-    index = trajectory["task_index"]
-    return trajectory["task_id"], str(index), f"index:{index}"
+def _task_names(entry: Entry) -> tuple[str | None, ...]:
+    return entry.task_id, str(entry.task_index), f"index:{entry.task_index}"
 
 
 def _contains(messages: Any, text: str) -> bool:

@@ -6,12 +6,11 @@ Ids alone do not tell tasks apart: in every data set, rows without one are calle
 from __future__ import annotations
 
 from textgym.messages import Message
+from textgym.tasks.hashing import hash_bytes
 from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["TaskIdentity", "prompt_of", "task_identity"]
-
-TaskIdentity = tuple[str, str, int]
+__all__ = ["prompt_of", "task_identity"]
 
 
 def prompt_of(trajectory: Trajectory) -> list[Message]:
@@ -20,11 +19,10 @@ def prompt_of(trajectory: Trajectory) -> list[Message]:
     return messages[: steps[0]["message_index"]] if steps else messages
 
 
-def task_identity(trajectory: Trajectory) -> TaskIdentity:
-    """Return what identifies the task of an episode: environment, id, and a hash of the prompt.
+def task_identity(trajectory: Trajectory) -> int:
+    """Return a hash of what identifies the task of an episode: environment, id and prompt.
 
-    The index of the task stands for an id that is missing. Hashes are only comparable within one
-    process.
+    The index of the task stands for an id that is missing.
 
     Example:
         >>> import textgym
@@ -36,4 +34,4 @@ def task_identity(trajectory: Trajectory) -> TaskIdentity:
     """
     id = trajectory["task_id"]
     name = f"index {trajectory['task_index']}" if id is None else f"id {id}"
-    return trajectory["env_id"], name, hash(encode_line(prompt_of(trajectory)))
+    return hash_bytes(encode_line((trajectory["env_id"], name, prompt_of(trajectory))))

@@ -18,7 +18,6 @@ from gymnasium.vector import AutoresetMode
 
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
-from textgym.concurrency.wait_watch import WaitWatch
 from textgym.errors import BoundaryFailure, UsageError
 from textgym.time_limits import grade_at_time_limit
 from textgym.trajectories.failures import failure_of
@@ -40,7 +39,6 @@ class SubEnv:
         retries: How often a failed reset or step is retried.
         nan_failures: Whether a failure truncates the episode with the reward NaN instead of being
             raised.
-        watch: Logs that calls wait although they should not block.
 
     Attributes:
         env: The environment.
@@ -57,7 +55,6 @@ class SubEnv:
         mode: AutoresetMode,
         retries: int,
         nan_failures: bool,
-        watch: WaitWatch,
     ) -> None:
         unwrapped = env.unwrapped
         self.env = grade_at_time_limit(env)
@@ -69,7 +66,6 @@ class SubEnv:
         self.observation: Any = None
         self.ended = False
         self._mode, self._retries, self._nan_failures = mode, retries, nan_failures
-        self._watch = watch
         self._last_step: StepResult | None = None  # its reset has not succeeded yet
         self._reset_failure: Failure | None = None
 
@@ -107,7 +103,7 @@ class SubEnv:
         self._reset_failure = None
         try:
             reset = functools.partial(self.env.reset, seed=seed, options=options)
-            observation, info = self._with_retries(reset, self.reset_may_block)
+            observation, info = self._with_retries(reset)
         except Exception as error:
             self._reset_failure = self._failure_or_raise(error)
             observation, info = [], {"failure": self._reset_failure}
@@ -118,7 +114,7 @@ class SubEnv:
         if self._reset_failure:
             return self._truncated(self._reset_failure, {})
         try:
-            return self._with_retries(lambda: self.env.step(action), self.step_may_block)
+            return self._with_retries(functools.partial(self.env.step, action))
         except Exception as error:
             task = getattr(self.env.unwrapped, "task", None)
             info = {} if task is None else {"task_id": task.id}
@@ -127,10 +123,10 @@ class SubEnv:
     def _truncated(self, failure: Failure, info: dict[str, Any]) -> StepResult:
         return self.observation, float("nan"), False, True, {**info, "failure": failure}
 
-    def _with_retries(self, call: Callable[[], T], may_block: bool) -> T:
+    def _with_retries(self, call: Callable[[], T]) -> T:
         for attempt in itertools.count():
             try:
-                return call() if may_block else self._watch.run(self.env, call)
+                return call()
             except BoundaryFailure as error:
                 pause = retry_pause(error, attempt, self._retries)
                 if pause is None:

@@ -18,7 +18,6 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from textgym.concurrency.wait_watch import WaitWatch
 from textgym.env.live_spec import live_spec
 from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
@@ -90,10 +89,10 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             raise UsageError(f"retries must be an int of 0 or more, not {retries!r}")
         self._spec: EnvSpec | None = None
         self._sub_envs: list[SubEnv] = []
-        watch, names = WaitWatch(), iter(env_ids or ())
+        names = iter(env_ids or ())
         try:
             for env_fn in env_fns:
-                sub_env = SubEnv(env_fn(), mode, retries, failures == "nan", watch)
+                sub_env = SubEnv(env_fn(), mode, retries, failures == "nan")
                 sub_env.id = next(names, None) or sub_env.id
                 self._sub_envs.append(sub_env)
             self._check_spaces()

@@ -116,7 +116,7 @@ def latex_to_text(text: str) -> str:
         >>> latex_to_text(r"\text{carbon}\ \text{dioxide}, $\frac{1}{2}$")
         'carbon dioxide, \\frac{1}{2}'
     """
-    if not any(mark in text for mark in ("\\", "$", "~", "{,}")):
+    if not ("\\" in text or "$" in text or "~" in text or "{,}" in text):
         return text.strip()
     plain = _MATH.sub(r"\1\2", text)
     parts: list[str] = []

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -15,8 +12,6 @@ import pytest
 from textgym.envs.ask_first import AskFirst
 from textgym.envs.ask_first.drawing import LEVELS
 from textgym.envs.office_requests.details import LENGTHS, PEOPLE, SUBJECTS, TEXTS, TITLES
-from textgym.messages import text_of
-from textgym.tasks.hashing import hash_int
 
 SIZES = {
     "title": len(TITLES),
@@ -75,28 +70,3 @@ def test_number_of_characters_does_not_tell_that_something_is_missing(level: int
         shorter += is_missing
         best = max(best, shorter + (total - number) - (missing - shorter))
     assert best / total < 0.8
-
-
-@pytest.mark.parametrize("hash_seed", ["0", "1"])
-def test_prompts_are_the_same_in_another_process(hash_seed: str) -> None:
-    code = (
-        "from textgym.envs.ask_first import AskFirst\n"
-        "from textgym.messages import text_of\n"
-        "from textgym.tasks.hashing import hash_int\n"
-        "for level in (1, 2, 3):\n"
-        "    env = AskFirst(level=level)\n"
-        "    for index in range(10):\n"
-        "        print(hash_int(*map(text_of, env.reset(options={'index': index})[0])))\n"
-    )
-    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-    there = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
-    ).stdout.split()
-    here = []
-    for level in LEVELS:
-        env_here = AskFirst(level=level)
-        here += [
-            str(hash_int(*map(text_of, env_here.reset(options={"index": index})[0])))
-            for index in range(10)
-        ]
-    assert there == here

@@ -20,7 +20,7 @@ from textgym.envs.constraints.generator import LEVELS
 from textgym.envs.constraints.jobs import FILLERS
 from textgym.envs.constraints.notes import _CORRECTIONS, draw_brief
 
-TASKS = 40
+SOME = pytest.mark.parametrize("n", [10, pytest.param(40, marks=pytest.mark.slow)])
 BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
@@ -51,10 +51,11 @@ def paid(env: Constraints, row: Mapping[str, Any], texts: set[str]) -> list[str]
     return found
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_span_of_the_prompt_has_the_right_facts(level: int) -> None:
+def test_no_span_of_the_prompt_has_the_right_facts(level: int, n: int) -> None:
     env = Constraints(level=level)
-    for index in range(3 * TASKS):
+    for index in range(3 * n):
         task: Any = env.get_task(index)
         found = {*spans(task.messages[0]["content"])}
         for text in found | {BRACKETS.sub("", span) for span in found}:
@@ -66,11 +67,12 @@ def test_no_span_of_the_prompt_has_the_right_facts(level: int) -> None:
             assert task.facts.share_in(text) < 1.0, text
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_of_sets_of_candidates_only_the_right_one_has_the_right_facts(level: int) -> None:
+def test_of_sets_of_candidates_only_the_right_one_has_the_right_facts(level: int, n: int) -> None:
     env, rng = Constraints(level=level), random.Random(level)
     disguises = ("{}", "**{}**", "<b>{}</b>", "({})", "\u200b{}\u200b", "`{}`", "\u2066{}\u2069")
-    for index in range(TASKS):
+    for index in range(n):
         task: Any = env.get_task(index)
         facts = task.facts
         candidates = [*facts.required, *facts.forbidden]
@@ -85,11 +87,12 @@ def test_of_sets_of_candidates_only_the_right_one_has_the_right_facts(level: int
                 assert (facts.share_in(text) == 1.0) is ({*said} == {*facts.required}), text
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_first_or_last_value_of_the_right_thing_is_often_wrong(level: int) -> None:
+def test_the_first_or_last_value_of_the_right_thing_is_often_wrong(level: int, n: int) -> None:
     env = Constraints(level=level)
     lucky: Counter[str] = Counter()
-    for index in range(5 * TASKS):
+    for index in range(5 * n):
         task: Any = env.get_task(index)
         prompt = task.messages[0]["content"]
         first, last = list(task.facts.required), list(task.facts.required)
@@ -103,13 +106,14 @@ def test_the_first_or_last_value_of_the_right_thing_is_often_wrong(level: int) -
         lucky["first"] += task.facts.share_in(" / ".join(first)) == 1.0
         # The last value is the right one in mails, in half of the tasks from level 4 on.
         lucky["last"] += level < 4 and task.facts.share_in(" / ".join(last)) == 1.0
-    assert max(lucky.values()) < 5 * TASKS * 0.4
+    assert max(lucky.values()) < 5 * n * 0.4
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_copies_of_the_prompt_in_any_form_are_not_paid(level: int) -> None:
+def test_copies_of_the_prompt_in_any_form_are_not_paid(level: int, n: int) -> None:
     env = Constraints(level=level, grading_mode="fraction")
-    for index in range(TASKS // 4):
+    for index in range(max(n // 4, 4)):
         row = env.get_task(index).row
         prompt = row["prompt"]
         texts = {
@@ -129,15 +133,16 @@ def test_copies_of_the_prompt_in_any_form_are_not_paid(level: int) -> None:
         assert paid(env, row, texts) == []
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_lists_of_facts_fillers_and_other_witnesses_are_not_paid(level: int) -> None:
+def test_lists_of_facts_fillers_and_other_witnesses_are_not_paid(level: int, n: int) -> None:
     env = Constraints(level=level)
     another = Constraints(level=level, split="train")
-    for index in range(TASKS):
+    for index in range(n):
         row = env.get_task(index).row
         facts = [*row["required"], *row["forbidden"]]
         witness = row["witness"]
-        wrong = another.get_task(index + TASKS).row["witness"]
+        wrong = another.get_task(index + n).row["witness"]
         texts = {
             "",
             " ".join(FILLERS),
@@ -165,10 +170,11 @@ EXTRAS = (
 )  # fmt: skip
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_right_facts_in_a_text_of_any_fixed_form_are_hardly_ever_paid(level: int) -> None:
+def test_right_facts_in_a_text_of_any_fixed_form_are_hardly_ever_paid(level: int, n: int) -> None:
     env, rng = Constraints(level=level), random.Random(level)
-    rows = [env.get_task(index).row for index in range(3 * TASKS)]
+    rows = [env.get_task(index).row for index in range(3 * n)]
     some = [rng.sample(EXTRAS, size) for size in (3, 6, 10, 15) for _ in range(2)]
     best = 0
     for extras, join, wrap in itertools.product(([], *some), ("\n", " "), ("{}", '"{}"')):
@@ -182,18 +188,20 @@ def test_right_facts_in_a_text_of_any_fixed_form_are_hardly_ever_paid(level: int
     assert best <= len(rows) * 0.2
 
 
+@SOME
 @pytest.mark.parametrize("level", LEVELS)
-def test_right_facts_without_the_form_are_not_paid(level: int) -> None:
+def test_right_facts_without_the_form_are_not_paid(level: int, n: int) -> None:
     env = Constraints(level=level)
     lucky = 0
-    for index in range(5 * TASKS):
+    for index in range(5 * n):
         row = env.get_task(index).row
         plain = f"This is about {row['required'][0]}: " + " and ".join(row["required"][1:]) + "."
         texts = {plain, stuffed(plain), f"{plain} {' '.join(FILLERS[:9])}"}
         lucky += bool(paid(env, row, texts))
-    assert lucky <= 5 * TASKS * 0.05
+    assert lucky <= 5 * n * 0.05
 
 
+@pytest.mark.slow
 def test_features_of_the_notes_do_not_tell_the_thing() -> None:
     pytest.importorskip("sklearn")
     rows, right = {"train": [], "test": []}, {"train": [], "test": []}  # type: ignore[var-annotated]

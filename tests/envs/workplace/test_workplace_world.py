@@ -42,6 +42,7 @@ def made(request: pytest.FixtureRequest) -> Company:
     return company(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["0", "4711"])
 def test_the_same_in_another_process(hash_seed: str) -> None:
     path = os.pathsep.join([str(SUPPORT), *sys.path])

@@ -76,7 +76,7 @@ class FuzzedServer:
             "m",
             server.url,
             retries=1,
-            timeout=5,
+            timeout=60,
             api_key="secret-key",
             rate_limiter=FakeTime().rate_limiter(),
         )

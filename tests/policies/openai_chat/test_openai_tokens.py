@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from in_process import run_command
+from shared_model import shared_model  # noqa: F401
 
 import textgym
 from textgym.errors import (
@@ -392,15 +392,9 @@ def test_episode_of_several_turns_is_one_token_sequence(policy_of: Any, codec: A
 
 
 def test_dry_run_shows_the_rendered_prompt(folder: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from textgym.cli import main; main()", "eval"]
     asking = ["--policy", "openai:m@http://h/v1", "--policy-set", "tokens=true"]
-    done = subprocess.run(
-        [*command, "textgym/MCQA-v0", *asking, "--policy-set", f"tokenizer={folder}", "--dry-run"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asking += ["--policy-set", f"tokenizer={folder}", "--dry-run"]
+    done = run_command(tmp_path, "eval", "textgym/MCQA-v0", *asking)
     assert done.returncode == 0, done.stderr
     assert "<|im_start|>assistant" in done.stdout
     assert " tokens)" in done.stdout

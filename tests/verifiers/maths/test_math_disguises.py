@@ -164,11 +164,12 @@ def _numbers(formula: str, form: str) -> str:
     return re.sub(r"(?<![\d.])\d+(?![\d.])", lambda found: form.format(found[0]), formula)
 
 
+@pytest.mark.parametrize("tasks", [40, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_a_translator_with_a_disguise_earns_nothing(disguise: str) -> None:
+def test_a_translator_with_a_disguise_earns_nothing(disguise: str, tasks: int) -> None:
     env: Any = gymnasium.make("textgym/Math-v0", split="test")
     earned, tried = [], 0
-    for index in range(150):
+    for index in range(tasks):
         formula = translate(env.unwrapped.get_task(index).row["question"])
         if not formula:
             continue
@@ -177,7 +178,7 @@ def test_a_translator_with_a_disguise_earns_nothing(disguise: str) -> None:
         answer = DISGUISES[disguise](formula)
         if env.step(f"\\boxed{{{answer}}}")[1]:
             earned.append((env.unwrapped.task.answer, answer))
-    assert tried > 20
+    assert tried > 0.13 * tasks
     assert earned == []
 
 

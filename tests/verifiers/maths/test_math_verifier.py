@@ -116,45 +116,6 @@ def test_a_timeout_is_a_number_of_seconds(timeout: float) -> None:
         verify("42", "\\boxed{42}", timeout=timeout)
 
 
-def test_recorded_verdicts(shared: Path) -> None:
-    cases = read(shared / "conformance" / "math_with_judge.jsonl")
-    wrong = []
-    for case in cases:
-        if case.get("suspect"):
-            continue
-        content = case["actions"][-1]["content"] or ""
-        if isinstance(content, list):
-            content = "".join(part["text"] for part in content)
-        limit = case.get("config", {}).get("library_verifier_timeout_seconds", 10.0)
-        verdict = verify(case["task"]["expected_answer"], content, timeout=limit)
-        wanted = case["components"]
-        found = {
-            "library_reward": float(verdict.equal),
-            "extracted_answer": verdict.extracted or None,
-        }
-        if found != wanted:
-            wrong.append((case["case"], found, wanted))
-    assert len(cases) > 100
-    assert wrong == []
-
-
-def test_recorded_rollouts(shared: Path) -> None:
-    rollouts = read(shared / "data" / "nemo_gym" / "math_with_judge" / "example_rollouts.jsonl")
-    assert rollouts
-    for rollout in rollouts:
-        messages = [item for item in rollout["response"]["output"] if item["type"] == "message"]
-        text = "".join(part["text"] for item in messages for part in item["content"])
-        verdict = verify(rollout["expected_answer"], text)
-        assert float(verdict.equal) == rollout["library_reward"], text
-        assert verdict.extracted == rollout["extracted_answer"]
-
-
-def test_real_golds_equal_themselves(shared: Path) -> None:
-    golds = {row["answer"] for row in read(shared / "data" / "math" / "math-500-a.jsonl")}
-    assert len(golds) > 250
-    assert [gold for gold in golds if not verify(gold, f"So \\boxed{{{gold}}}.").equal] == []
-
-
 def test_real_golds_equal_others_only_where_they_are_equal(shared: Path) -> None:
     golds = sorted({row["answer"] for row in read(shared / "data" / "math" / "math-500-a.jsonl")})
     rng = random.Random(4)
@@ -221,7 +182,17 @@ def test_the_last_box_decides_whatever_stands_around_it(
     assert verify(gold, answer).equal == (float(gold) == float(inside))
 
 
+LATEX = st.lists(
+    st.sampled_from(
+        ["\\boxed{", "}", "{", "\\frac", "^", "_", "$", "\\(", "\\)", "1", "2", "x", "=", ",",
+         "\\sqrt", "[", "]", "(", ")", "\\cup", "\\infty", "\\%", "!", "\\pm", "&", "\\\\", " ",
+         "\\begin{pmatrix}", "\\end{pmatrix}", "\\text{", "-", "<", "\\sum", "\\log", "i", "e"]
+    ),
+    max_size=25,
+).map("".join)  # fmt: skip
+
+
 @settings(max_examples=150, deadline=None)
-@given(st.one_of(st.text(), st.text(alphabet="\\{}()[]$^_|!0123456789xfracboxed ,=%")))
+@given(st.one_of(st.text(), LATEX, LATEX.map(lambda text: f"\\boxed{{{text}}}")))
 def test_no_text_raises(answer: str) -> None:
     assert isinstance(verify("x^2", answer, timeout=2.0).extracted, str)

@@ -7,22 +7,20 @@ to the farther end of its 95 % confidence interval.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.display.terminal import show, visible
+from textgym.cli.output.printing import as_text
+from textgym.display.terminal import visible
 from textgym.metrics.confidence_intervals import mean_interval, rate_interval
 from textgym.metrics.run_metrics import GROUPS, label_order
 from textgym.metrics.standard_errors import Estimate
 
 __all__ = [
-    "as_text",
     "details",
     "find",
     "mean_cell",
@@ -30,7 +28,6 @@ __all__ = [
     "metrics_table",
     "metrics_tables",
     "number",
-    "print_all",
     "rate_cell",
     "repeats_table",
     "row_keys",
@@ -43,7 +40,6 @@ Rows = Sequence[tuple[str, Metrics]]
 Key = tuple[str, str]  # an environment and one of its groups; "" for all
 
 _GROUPS = {label: group for group, label in GROUPS.items()}
-_PIPED_WIDTH = 200  # characters per line if the output is not a terminal
 _MAX_PASS_COLUMNS = 3  # for k greater than 1
 _LENGTHS = {
     "steps": "steps",
@@ -52,17 +48,6 @@ _LENGTHS = {
     "conversation_chars": "conversation characters",
     "seconds": "seconds",
 }
-
-
-def print_all(*parts: RenderableType) -> None:
-    """Print tables and lines; without a terminal, they are as wide as they need to be."""
-    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    console = Console(width=_PIPED_WIDTH if piped else None, highlight=False, markup=False)
-    with console.capture() as captured:
-        for part in parts:
-            console.print(part)
-    lines = (line.rstrip() for line in captured.get().rstrip("\n").split("\n"))
-    show("\n".join(lines))
 
 
 def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
@@ -264,11 +249,6 @@ def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Metrics], str]]]) 
     for place, (name, _) in enumerate(rows):
         table.add_row(as_text(name), *(cells[place] for cells in shown))
     return table
-
-
-def as_text(text: str) -> Text:
-    """Return a text without markup, with control characters escaped."""
-    return Text(visible(text))
 
 
 def _at_k(name: str) -> Callable[[Metrics], str]:

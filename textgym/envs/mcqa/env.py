@@ -204,29 +204,27 @@ class MCQA(TextEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the chosen letter with the correct one."""
-        search = PatternSearch()
-        letter = self._choice(self.answer_text, search)
-        right = letter == self.task.answer
+        task = self.task
+        search = PatternSearch() if task.patterns else None
+        letter = choice(self.answer_text, task.options, task.mode, task.patterns, search)
+        right = letter == task.answer
         components = {"correct": float(right), "answered": float(bool(letter))}
-        if self.task.patterns:
+        if search:
             components["pattern_timeout"] = float(search.timed_out)
         return Grade(float(right), right, components, extracted_answer=letter)
 
     def solve(self) -> Message:
         """Choose the correct option."""
-        answer = format_choice(self.task.answer, self.task.mode)
-        if self.task.patterns and self._choice(answer, PatternSearch()) != self.task.answer:
-            raise OracleError(f"no answer can be made for the output_regex of {self.task.id}")
-        return assistant(answer)
+        task = self.task
+        text = format_choice(task.answer, task.mode)
+        if task.patterns and choice(text, task.options, task.mode, task.patterns) != task.answer:
+            raise OracleError(f"no answer can be made for the output_regex of {task.id}")
+        return assistant(text)
 
     def guess(self, rng: random.Random) -> Message:
         """Choose a random option."""
         letters = list(self.task.options) or list(_LETTERS)
         return assistant(format_choice(rng.choice(letters), self.task.mode))
-
-    def _choice(self, text: str, search: PatternSearch) -> str:
-        task = self.task
-        return choice(text, task.options, task.mode, task.patterns, search)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
         """Return solved examples as turns, without any question that is in the prompt itself."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
+import linear_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from instruction_checks import (
     IFBENCH_IDS,
     IFBENCH_PIECES,
-    IFBENCH_QUICK,
     arguments_of,
+    checks,
     followed,
 )
-from repository import ROOT, SUPPORT
 
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS
@@ -60,20 +57,13 @@ def test_short_cuts_never_change_a_verdict(text: str) -> None:
         assert INSTRUCTIONS["words:words_position"].check(text, keyword=keyword) is both
 
 
-@pytest.mark.parametrize(
-    "count",
-    [IFBENCH_QUICK, pytest.param(len(IFBENCH_PIECES), marks=pytest.mark.soak)],
-    ids=["few", "all"],
-)
-def test_long_text_of_anything_is_checked_in_linear_time(count: int) -> None:
-    code = (
-        f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
-        "import linear_time, instruction_checks as it\n"
-        f"linear_time.run(it.checks(it.IFBENCH_IDS), it.IFBENCH_PIECES[:{count}]); print('done')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = done.stdout.rpartition("\n")[0].rpartition("\n")[2]
-    assert last == "done", f"{last}: {done.stderr}"
+@pytest.mark.soak
+def test_long_text_of_anything_is_checked_in_linear_time() -> None:
+    assert linear_time.growing_times(checks(IFBENCH_IDS), IFBENCH_PIECES) is None
+
+
+def test_text_of_anything_is_checked_with_a_linear_number_of_calls() -> None:
+    assert linear_time.growing_calls(checks(IFBENCH_IDS), IFBENCH_PIECES[::6]) is None
 
 
 @pytest.mark.parametrize("id", IFBENCH_IDS)

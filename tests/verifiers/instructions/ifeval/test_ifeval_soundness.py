@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
+import linear_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from instruction_checks import IFEVAL_IDS, IFEVAL_PIECES, IFEVAL_QUICK, arguments_of
-from repository import ROOT, SUPPORT
+from instruction_checks import IFEVAL_IDS, IFEVAL_PIECES, arguments_of, checks
 
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS, Mode, follows
@@ -47,20 +45,13 @@ def test_every_check_gives_one_verdict_on_any_text(text: str) -> None:
     assert {id for id in IFEVAL_IDS if strict[id] and not loose[id]} == set()
 
 
-@pytest.mark.parametrize(
-    "count",
-    [IFEVAL_QUICK, pytest.param(len(IFEVAL_PIECES), marks=pytest.mark.soak)],
-    ids=["few", "all"],
-)
-def test_long_text_of_anything_is_checked_in_linear_time(count: int) -> None:
-    code = (
-        f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
-        "import linear_time, instruction_checks as it\n"
-        f"linear_time.run(it.checks(it.IFEVAL_IDS), it.IFEVAL_PIECES[:{count}]); print('done')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = done.stdout.rpartition("\n")[0].rpartition("\n")[2]
-    assert last == "done", f"{last}: {done.stderr}"
+@pytest.mark.soak
+def test_long_text_of_anything_is_checked_in_linear_time() -> None:
+    assert linear_time.growing_times(checks(IFEVAL_IDS), IFEVAL_PIECES) is None
+
+
+def test_text_of_anything_is_checked_with_a_linear_number_of_calls() -> None:
+    assert linear_time.growing_calls(checks(IFEVAL_IDS), IFEVAL_PIECES[:3]) is None
 
 
 @pytest.mark.parametrize("id", sorted(IFEVAL_IDS))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
+import linear_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from instruction_checks import (
     OPEN_INSTRUCT_IDS,
     OPEN_INSTRUCT_PIECES,
-    OPEN_INSTRUCT_QUICK,
     arguments_of,
+    checks,
 )
-from repository import ROOT, SUPPORT
 
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS, Mode, follows
@@ -71,21 +68,13 @@ def test_loose_forgives_a_line_or_asterisks(id: str, text: str) -> None:
     assert verdicts(text, "loose")[id]
 
 
-@pytest.mark.parametrize(
-    "count",
-    [OPEN_INSTRUCT_QUICK, pytest.param(len(OPEN_INSTRUCT_PIECES), marks=pytest.mark.soak)],
-    ids=["few", "all"],
-)
-def test_long_text_of_anything_is_checked_in_linear_time(count: int) -> None:
-    code = (
-        f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(SUPPORT)!r}]\n"
-        "import linear_time, instruction_checks as it\n"
-        f"linear_time.run(it.checks(it.OPEN_INSTRUCT_IDS), it.OPEN_INSTRUCT_PIECES[:{count}])\n"
-        "print('done')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = done.stdout.rpartition("\n")[0].rpartition("\n")[2]
-    assert last == "done", f"{last}: {done.stderr}"
+@pytest.mark.soak
+def test_long_text_of_anything_is_checked_in_linear_time() -> None:
+    assert linear_time.growing_times(checks(OPEN_INSTRUCT_IDS), OPEN_INSTRUCT_PIECES) is None
+
+
+def test_text_of_anything_is_checked_with_a_linear_number_of_calls() -> None:
+    assert linear_time.growing_calls(checks(OPEN_INSTRUCT_IDS), OPEN_INSTRUCT_PIECES[::6]) is None
 
 
 @pytest.mark.parametrize("id", OPEN_INSTRUCT_IDS)

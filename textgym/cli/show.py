@@ -1,0 +1,67 @@
+"""`textgym show`: an environment in detail, with a sample task."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from textgym.cli.arguments import env_arguments, read_settings
+from textgym.cli.options import (
+    DatasetOption,
+    EnvArgument,
+    LevelOption,
+    OwnSettingsOption,
+    SplitOption,
+)
+from textgym.cli.output.printing import as_text
+from textgym.display.terminal import show, wants_colour
+from textgym.display.transcript import format_answer, format_episode
+from textgym.env import TextEnv
+from textgym.registry import environment_class, make
+
+__all__ = ["show_command"]
+
+
+def show_command(
+    id: EnvArgument,
+    index: Annotated[int, typer.Option(metavar="INDEX", help="Index of the sample task.")] = 0,
+    level: LevelOption = None,
+    split: SplitOption = None,
+    dataset: DatasetOption = None,
+    settings: OwnSettingsOption = None,
+    docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
+) -> None:
+    """Run `textgym show`."""
+    from textgym.auditing.published import audit_line
+
+    cls = environment_class(id)
+    if docs:
+        print(inspect.cleandoc(cls.__doc__ or ""))
+        return
+    own = read_settings(settings or ())
+    env = make(id, **env_arguments(split, level, dataset, own))
+    with contextlib.closing(env):
+        observation, info = env.reset(options={"index": index})
+        console = Console()
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in cls.card.as_dict().items():
+            text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            if text:
+                table.add_row(name.replace("_", " "), as_text(text))
+        audited = "" if dataset or own else audit_line(cls.card.id)
+        if audited:
+            table.add_row("audit", audited)
+        console.print(table)
+        if not info["tools"]:
+            console.print("\nTools: none")
+        console.print(f"\nTask {info['task_id']}:\n", markup=False)
+        inner = env.unwrapped
+        assert isinstance(inner, TextEnv)
+        show(format_episode(observation, info["tools"], colour=wants_colour()))
+        if inner.task.answer is not None:
+            show("\n" + format_answer(inner.task.answer, colour=wants_colour()))

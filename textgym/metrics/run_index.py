@@ -1,0 +1,292 @@
+"""The index of a run: where each episode is in `trajectories.jsonl`, and its numbers.
+
+With an index, showing an episode, computing metrics and resuming do not parse every line. Readers
+of a large file store it beside the file, as `trajectories.idx`.
+
+Invariants:
+
+- An index depends on the bytes of the file alone, and never decides a result: one that is missing,
+  damaged, of another file or of another version is made again, and lines that were appended are
+  read. It is of the file if size, time stamps and inode are those that it was stored with, or else
+  if the digest of the lines that it covers is.
+- An index covers complete lines only. It is replaced as a whole, and a folder that cannot be
+  written has none.
+- Only an index whose lines are all trajectories as textgym writes them is stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import sys
+from array import array
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from textgym import __version__
+from textgym.errors import RunError
+from textgym.metrics.episode_table import COLUMNS, EpisodeTable, TextCodes
+from textgym.trajectories.run_folder import open_trajectories, read_line, read_lines
+from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.selection import REQUIRED_KEYS, Entry, Episodes
+
+__all__ = ["MIN_SIZE", "Key", "RunIndex", "read_index"]
+
+Key = tuple[str, int, int]  # the environment, the task's index and the repeat
+
+MIN_SIZE = 1 << 20  # bytes of the file; the index of a smaller one is not stored
+_COLUMNS = ("end", "index", "repeat", "task_id", "stop", "policy", "seed")
+_FORMAT = {
+    "format": 1,  # to be raised with every change of what the index or a row of the table holds
+    "textgym": __version__,
+    "columns": [*COLUMNS, *_COLUMNS],
+    "byteorder": sys.byteorder,
+}
+_DIGEST_SIZE = 32
+_CHUNK = 1 << 20
+
+
+class RunIndex(Episodes):
+    """The index of a run's folder; an episode's item is its position in the file.
+
+    Args:
+        path: The run's folder.
+        inode: The inode of the file.
+
+    Attributes:
+        table: The episodes' numbers, in the order of the file.
+        end: How many bytes of the file the index covers.
+        problem: The first episode that has no numbers, with which reading ended; "" if all have.
+        is_complete: Whether every line is a trajectory as textgym writes it. If not, only `table`
+            and `policies` can be relied on.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], inode: int) -> None:
+        self.table = EpisodeTable()
+        self.end = 0
+        self.problem = ""
+        self.is_complete = True
+        self._path = path
+        self._inode = inode
+        self._texts = TextCodes()
+        self._rows = array("q")
+
+    def add(self, trajectory: Trajectory, size: int) -> bool:
+        """Add the next trajectory of the file.
+
+        Args:
+            trajectory: The trajectory.
+            size: The size of its line in bytes.
+
+        Returns:
+            Whether it has all numbers; if not, no other can be added.
+        """
+        number = self.table.num_episodes + 1
+        try:
+            self.table.add(trajectory)
+        except Exception as error:  # the line is JSON, but may be anything
+            self.is_complete = False
+            self.problem = (
+                f"episode {number} of {os.fspath(self._path)!r} is not a valid trajectory: "
+                f"{type(error).__name__}: {error}"
+            )
+            return False
+        self.end += size
+        self.is_complete = self.is_complete and _is_complete(trajectory)
+        numbers = (self.end, trajectory["task_index"], trajectory["repeat"])
+        texts: Any = map(trajectory.get, ("task_id", "stop_reason", "policy", "seed"))
+        if not self.is_complete:
+            numbers, texts = (self.end, 0, 0), (None, None, str(trajectory.get("policy")), None)
+        self._rows.extend((*numbers, *(self._texts[text] for text in texts)))
+        return True
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The names of the policies that played, sorted."""
+        known = list(self._texts)
+        return tuple(sorted(str(known[code]) for code in set(self._column("policy").tolist())))
+
+    def entries(self) -> Iterator[tuple[Entry, int]]:
+        """Yield the entry and the position of each episode."""
+        table, known = self.table, list(self._texts)
+        columns = (
+            table.texts("env"),
+            [known[code] for code in self._column("task_id").tolist()],
+            self._column("index").tolist(),
+            table.texts("level"),
+            table.texts("category"),
+            [known[code] for code in self._column("stop").tolist()],
+            (table.numbers("failure") != 0).tolist(),
+            [None if value != value else value == 1 for value in table.numbers("success").tolist()],
+            [None if value != value else value for value in table.numbers("reward").tolist()],
+        )
+        return zip(map(Entry._make, zip(*columns, strict=True)), itertools.count(), strict=False)
+
+    def episode_keys(self) -> Iterator[Key]:
+        """Yield the key of each episode."""
+        envs: list[Any] = self.table.texts("env")
+        index, repeat = self._column("index").tolist(), self._column("repeat").tolist()
+        return zip(envs, index, repeat, strict=True)
+
+    def seeds(self) -> Iterator[int]:
+        """Yield the run's seed of each episode."""
+        known: list[Any] = list(self._texts)
+        return (known[code] for code in self._column("seed").tolist())
+
+    def played(self) -> list[bool]:
+        """Return for each episode whether it did not fail."""
+        played: list[bool] = (self.table.numbers("failure") == 0).tolist()
+        return played
+
+    def identity(self, item: int) -> float:
+        """Return the `task_identity` of an episode."""
+        return float(self.table.numbers("identity")[item])
+
+    def read(self, item: int) -> Trajectory:
+        """Return the trajectory at a position of the file."""
+        ends = self._column("end")
+        start = int(ends[item - 1]) if item else 0
+        with open_trajectories(self._path) as lines:
+            if os.fstat(lines.fileno()).st_ino != self._inode:
+                raise RunError(f"{lines.name!r} was replaced while it was read: try again")
+            lines.seek(start)
+            line = lines.read(int(ends[item]) - start)
+            return read_line(line, f"line {item + 1} of {lines.name!r}")
+
+    def _column(self, name: str) -> Any:
+        place = _COLUMNS.index(name)
+        return np.frombuffer(self._rows, np.int64).reshape(-1, len(_COLUMNS))[:, place]
+
+    def parts(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Return what `restore` needs, as JSON and as bytes."""
+        table_texts, *table_rows = self.table.parts()
+        blocks = [*table_rows, self._rows.tobytes()]
+        header = {
+            "end": self.end,
+            "table_texts": table_texts,
+            "texts": list(self._texts)[1:],
+            "sizes": [len(block) for block in blocks],
+        }
+        return header, blocks
+
+    def restore(self, header: dict[str, Any], content: memoryview) -> None:
+        """Add the episodes of an index that `parts` returned.
+
+        Args:
+            header: The JSON.
+            content: The bytes, one after the other.
+        """
+        blocks, start = [], 0
+        for size in header["sizes"]:
+            blocks.append(content[start : start + size])
+            start += size
+        self.table = EpisodeTable.restored(header["table_texts"], *blocks[:2])
+        self._texts.extend(header["texts"])
+        self._rows.frombytes(blocks[2])
+        self.end = header["end"]
+
+
+def read_index(
+    path: str | os.PathLike[str], on_episode: Callable[[], None] | None = None
+) -> RunIndex:
+    """Return the index of a run, from its stored one and the lines that it does not cover.
+
+    Args:
+        path: The folder of the run.
+        on_episode: Called for each line that is parsed.
+
+    Raises:
+        RunError: The folder contains no run, or a line that cannot be read.
+    """
+    with open_trajectories(path) as lines:
+        stamp, index = _stamp(lines), RunIndex(path, os.fstat(lines.fileno()).st_ino)
+        header, content = _load(path)
+        if header.get("stamp") == stamp:
+            index.restore(header, content)
+            return index
+        digest = _digest_of(lines, header.get("end", 0))
+        if header.get("digest") == digest.hexdigest():
+            index.restore(header, content)
+        else:
+            digest = _digest_of(lines, 0)
+        for line, trajectory in read_lines(lines, index.table.num_episodes):
+            digest.update(line)
+            if not index.add(trajectory, len(line)):
+                break
+            if on_episode:
+                on_episode()
+    if index.is_complete and index.end >= MIN_SIZE:
+        _store(path, index, {"stamp": stamp, "digest": digest.hexdigest()})
+    return index
+
+
+def _is_complete(trajectory: Trajectory) -> bool:
+    """Return whether an index holds all that is compared of an episode exactly as it is."""
+    if not all(key in trajectory for key in REQUIRED_KEYS):
+        return False
+    failure: Any = trajectory["failure"]
+    success, reward = trajectory["is_success"], trajectory["reward"]
+    integers = (trajectory["task_index"], trajectory["repeat"])
+    texts = (trajectory["env_id"], trajectory["policy"], trajectory["stop_reason"])
+    return (
+        all(type(value) is int and abs(value) < 1 << 63 for value in integers)
+        and type(trajectory["seed"]) is int
+        and all(type(value) is str for value in texts)
+        and (trajectory["task_id"] is None or type(trajectory["task_id"]) is str)
+        and (
+            type(success) is bool and reward == float(reward or 0)
+            if failure is None
+            else success is None and reward is None and type(failure["boundary"]) is str
+        )
+    )
+
+
+def _stamp(file: BinaryIO) -> list[int]:
+    status = os.fstat(file.fileno())
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def _digest_of(file: BinaryIO, size: int) -> blake2b:
+    """Return the digest of the beginning of a file, which is left there."""
+    digest = blake2b(digest_size=_DIGEST_SIZE)
+    file.seek(0)
+    while size and (chunk := file.read(min(size, _CHUNK))):
+        digest.update(chunk)
+        size -= len(chunk)
+    return digest
+
+
+def _load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], memoryview]:
+    """Return the header and the content of a stored index; both are empty if it cannot be used."""
+    with contextlib.suppress(OSError, ValueError):
+        stored = (Path(path) / "trajectories.idx").read_bytes()
+        content = memoryview(stored)[_DIGEST_SIZE:]
+        if stored.startswith(blake2b(content, digest_size=_DIGEST_SIZE).digest()):
+            start = stored.index(b"\n", _DIGEST_SIZE) + 1
+            header: dict[str, Any] = json.loads(stored[_DIGEST_SIZE:start])
+            if all(header.get(name) == value for name, value in _FORMAT.items()):
+                return header, memoryview(stored)[start:]
+    return {}, memoryview(b"")
+
+
+def _store(path: str | os.PathLike[str], index: RunIndex, of_file: dict[str, Any]) -> None:
+    """Store an index, if the folder can be written."""
+    header, blocks = index.parts()
+    blocks.insert(0, json.dumps({**_FORMAT, **of_file, **header}).encode() + b"\n")
+    checksum = blake2b(digest_size=_DIGEST_SIZE)
+    for block in blocks:
+        checksum.update(block)
+    new = Path(path) / "trajectories.idx.new"
+    try:
+        with new.open("wb") as output:
+            output.writelines([checksum.digest(), *blocks])
+        new.replace(Path(path) / "trajectories.idx")
+    except OSError:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)

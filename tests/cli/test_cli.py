@@ -220,7 +220,6 @@ def test_eval_exits_with_1_if_every_episode_fails(tmp_path: Path) -> None:
     came = textgym(tmp_path, "eval", MCQA, *options)
     assert came.returncode == 1
     assert "1 of 1 episodes failed (1 policy)" in came.stdout
-
     assert "first failure: OracleError: no answer can be made" in came.stdout
     assert "Traceback" not in came.stdout + came.stderr
     assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [None]

@@ -86,6 +86,7 @@ class Layout:
         self._find_starts(draws.at, end_of)
 
     def _find_starts(self, at: int, end_of: Callable[[int, int], int]) -> None:
+        """Find where each document begins, one after the other; the first begins at a place."""
         numbers, taken = memoryview(self._numbers), [item.tobytes() for item in self._taken]
         told, has_former = self._told.tobytes(), self._has_former.tobytes()
         remarks = self._remarks.tobytes()
@@ -95,27 +96,29 @@ class Layout:
             shapes[kind] = (
                 number,
                 len(RELATIONS[kind]),
+                taken[len(RELATIONS[kind])],
                 sizes[kind],
-                _SAME_KIND[kind],
-                [(place, sizes[value]) for place, value in _FORMERS[kind]],
+                [taken[place] for place in _SAME_KIND[kind]],
+                [(place, taken[place], sizes[value]) for place, value in _FORMERS[kind]],
                 _IN_REMARKS.get(kind),
             )
             number += sizes[kind]
-        for document, number in enumerate(self._order):
-            first, relations, size, same_kind, formers, in_remarks = shapes[self._kinds[document]]
-            own = number - first
-            self.starts.append(at)
+        starts = self.starts
+        for document, (number, kind) in enumerate(zip(self._order, self._kinds, strict=True)):
+            lowest, relations, in_relations, size, same_kind, formers, in_remarks = shapes[kind]
+            own = number - lowest
+            starts.append(at)
             is_redrawn = False
-            for place in same_kind:
-                first = at + taken[place][at]
+            for before_it in same_kind:
+                first = at + before_it[at]
                 if told[first] and int(numbers[first + 1] * size) == own:
                     is_redrawn = True
-            read = taken[relations][at]
+            read = in_relations[at]
             sentences = read - relations
             place_of_form = at + read
             begin = place_of_form + sentences  # of the remarks, without those of earlier values
-            for place, pool in formers:
-                before = taken[place][at]
+            for place, before_it, pool in formers:
+                before = before_it[at]
                 first = at + before
                 if told[first]:
                     begin += 1

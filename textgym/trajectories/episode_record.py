@@ -8,7 +8,6 @@ Invariant: what an environment returned is taken only if it can be recorded.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -67,7 +66,6 @@ def task_reward_of(trajectory: Trajectory) -> float | None:
     return trajectory["reward"]
 
 
-@dataclass(slots=True)
 class EpisodeRecord:
     """What an episode has recorded so far.
 
@@ -82,20 +80,24 @@ class EpisodeRecord:
         attempts: 1 plus the number of retries.
     """
 
-    observation: list[Message] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
-    tools: list[Any] = field(default_factory=list)
-    tokens: TokenRecord = field(default_factory=TokenRecord)
-    terminated: bool = False
-    truncated: bool = False
-    stop_reason: str = ""
-    attempts: int = 1
-    _info: dict[str, Any] = field(default_factory=dict)
-    _labels: dict[str, str] = field(default_factory=dict)
-    _steps: list[Step] = field(default_factory=list)
-    _usage: dict[str, int] = field(default_factory=dict)
-    _reward: float = 0.0
-    _is_success: bool = False
+    __slots__ = (
+        "_info", "_is_success", "_labels", "_reward", "_steps", "_usage", "attempts", "messages",
+        "observation", "stop_reason", "terminated", "tokens", "tools", "truncated",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.observation: list[Message] = []
+        self.messages: list[Message] = []
+        self.tools: list[Any] = []
+        self.tokens = TokenRecord()
+        self.terminated = self.truncated = self._is_success = False
+        self.stop_reason = ""
+        self.attempts = 1
+        self._info: dict[str, Any] = {}
+        self._labels: dict[str, str] = {}
+        self._steps: list[Step] = []
+        self._usage: dict[str, int] = {}
+        self._reward = 0.0
 
     @property
     def ended(self) -> bool:
@@ -205,7 +207,7 @@ class EpisodeRecord:
         components: dict[str, float],
         seconds: float,
     ) -> None:
-        for name, count in (action.usage or {}).items():
+        for name, count in action.usage.items() if action.usage else ():
             self._usage[name] = self._usage.get(name, 0) + count
         self._steps.append(
             {

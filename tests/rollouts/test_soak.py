@@ -148,7 +148,7 @@ def test_fifty_thousand_episodes_with_faults_are_all_accounted_for(
     faulty = rewards(tmp_path / "faulty")
     failed = {key for key, reward in faulty.items() if reward is None}
     assert faulty.keys() == wanted
-    assert len(failed) == metrics["failures"] > 50
+    assert len(failed) == metrics["failures"] > 25
     assert {key: faulty[key] for key in wanted - failed} == {k: clean[k] for k in wanted - failed}
 
     assert left_tasks == [0]

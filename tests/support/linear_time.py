@@ -143,6 +143,8 @@ def growing_calls(work: dict[str, Work], pieces: Iterable[str]) -> str | None:
 
 def growing_times(work: dict[str, Work], pieces: Iterable[str]) -> str | None:
     """Name a function that takes over three times as long for twice the text, if there is one."""
+    for do in work.values():
+        do("a")  # the first call may import a library
     handler = signal.signal(signal.SIGVTALRM, _stop)
     try:
         for piece in pieces:

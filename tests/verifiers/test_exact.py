@@ -197,3 +197,8 @@ def test_deeply_nested_json_is_compared() -> None:
         one, other = [one], [other]
     assert equal_json(one, other)
     assert not equal_json(one, [other])
+
+
+def test_number_of_more_than_a_thousand_characters_is_not_read() -> None:
+    assert read_number("9" * 1_000) == Decimal("9" * 1_000)
+    assert read_number("9" * 1_001) is None

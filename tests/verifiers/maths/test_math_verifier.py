@@ -110,6 +110,22 @@ def test_only_what_stands_at_the_end_of_a_very_long_text_counts() -> None:
     assert not verify("\\frac{1}{2}", f"\\boxed{{0.5}}\n{filler}").equal
 
 
+@pytest.mark.parametrize(
+    ("base", "exponent", "value"),
+    [("2", "3", 8), ("1/2", "-2", 4), ("-1", "1000000001", -1), ("0", "2", 0), ("2", "10**9", None),
+     ("0", "-1", None), ("0", "0", None), ("2", "1/2", None), ("x", "2", None)],
+)  # fmt: skip
+def test_rational_powers_have_exact_values_unless_they_are_huge(
+    base: str, exponent: str, value: int | None
+) -> None:
+    import sympy
+
+    from textgym.verifiers.maths.values import exact
+
+    power = sympy.Pow(sympy.sympify(base), sympy.sympify(exponent), evaluate=False)
+    assert exact(power) == value
+
+
 @pytest.mark.parametrize("timeout", [0, -1.0, float("nan"), float("inf")])
 def test_a_timeout_is_a_number_of_seconds(timeout: float) -> None:
     with pytest.raises(UsageError, match="timeout must be over 0"):

@@ -258,6 +258,7 @@ def test_mmlu_folder_and_file(tmp_path: Path) -> None:
     assert [row["id"] for row in read_lines(out)] == ["mmlu-validation-1", "mmlu-validation-2"]
 
 
+@pytest.mark.slow
 def test_mmlu_jsonl_with_a_bad_row(tmp_path: Path) -> None:
     pytest.importorskip("datasets")
     file = write_lines(tmp_path / "small.jsonl", *QUESTIONS, {**QUESTIONS[0], "answer": 4})
@@ -267,6 +268,7 @@ def test_mmlu_jsonl_with_a_bad_row(tmp_path: Path) -> None:
     assert said in one_error_line(done.stderr)
 
 
+@pytest.mark.slow
 def test_mmlu_hub_out_of_reach(tmp_path: Path) -> None:
     pytest.importorskip("datasets")
     done = run_script("mmlu.py", tmp_path, "--out", tmp_path / "rows.jsonl")

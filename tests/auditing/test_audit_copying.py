@@ -50,6 +50,7 @@ class OftenFirst(Echo):
         return Task(row["id"], (user(prompt),), row["words"][row["place"]], row=row)
 
 
+@pytest.mark.slow
 def test_a_place_that_tells_most_answers_fails() -> None:
     pytest.importorskip("sklearn")
     results = results_in_process(OftenFirst, quick=False)

@@ -112,9 +112,13 @@ def exchangeable(rng: random.Random) -> Options:
     return "How many?", [str(number(rng)) for _ in range(4)]
 
 
-def test_exchangeable_options_have_no_shortcut() -> None:
-    found = shortcut_accuracy(planted(exchangeable, 1000, 1), planted(exchangeable, 1000, 2))
-    assert max(found.values()) < 0.3, found
+@pytest.mark.parametrize(
+    ("n", "most"),  # four standard errors above chance
+    [(200, 0.38), pytest.param(1000, 0.30, marks=pytest.mark.slow)],
+)
+def test_exchangeable_options_have_no_shortcut(n: int, most: float) -> None:
+    found = shortcut_accuracy(planted(exchangeable, n, 1), planted(exchangeable, n, 2))
+    assert max(found.values()) < most, found
 
 
 def test_the_same_questions_give_the_same_accuracy() -> None:

@@ -49,6 +49,7 @@ class Longer(Options):
         return self.offer(rng, "Which is the one?", rng.randrange(10**6, 10**7), wrong)
 
 
+@pytest.mark.slow
 def test_the_length_of_options_is_found() -> None:
     assert {"options by a linear model", "options by boosted trees"} <= winners(Longer)
 
@@ -76,6 +77,7 @@ class Alphabet(Quiz):
         return {"question": f"Which word is first: {' '.join(words)}?", "answer": min(words)}
 
 
+@pytest.mark.slow
 def test_what_needs_a_comparison_of_words_is_not_learned() -> None:
     came = result(Alphabet)
     assert came.status == "pass", came

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from audit_runs import STARTS_PROCESSES
 
@@ -11,15 +13,22 @@ from textgym.errors import ExtraMissingError
 from textgym.testing import CHECKS, make_subject, run_check
 
 TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with them
-CASES = [
-    pytest.param(id, name, marks=[pytest.mark.slow] * (name in STARTS_PROCESSES and id not in TWO))
-    for id in textgym.ids()
-    for name in CHECKS
-]
+OVERLAP = "statistical.split_overlap"  # it draws ten times as many tasks
 
 
-@pytest.mark.parametrize("tasks", [50, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("id", "name"), CASES)
+def cases(id: str, name: str) -> list[Any]:
+    """Return the cases of a check: with few tasks, and with a thousand a level."""
+    few = [] if name in STARTS_PROCESSES and id not in TWO else [10 if name == OVERLAP else 50]
+    return [
+        *((id, name, tasks) for tasks in few),
+        pytest.param(id, name, 1000, marks=pytest.mark.slow),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "tasks"),
+    [case for id in textgym.ids() for name in CHECKS for case in cases(id, name)],
+)
 def test_registered_environment_passes(id: str, name: str, tasks: int) -> None:
     try:
         with make_subject(id, tasks) as subject:

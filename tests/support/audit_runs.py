@@ -12,6 +12,7 @@ from textgym.testing import Result, make_subject, run_check, run_checks
 STARTS_PROCESSES = {
     "runtime.seed_control",
     "runtime.async_vector_spawn",
+    "runtime.episode_determinism",
     "semantic.verifier_portability",
 }
 """The ids of the checks that start new interpreters, which take seconds."""

@@ -87,7 +87,9 @@ def found(cls: type[Any], name: str, tasks: int = 50) -> str:
     return came.detail
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(id, marks=[pytest.mark.slow] * (id in STARTS_PROCESSES)) for id in CHECKS]
+)
 def test_a_correct_environment_passes(name: str) -> None:
     assert str(result(Good, name)) == f"ok   {name}"
 

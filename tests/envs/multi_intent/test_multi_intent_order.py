@@ -81,6 +81,7 @@ def test_all_calls_made_twice_lose(level: int) -> None:
     assert results[True] <= {1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [level for level in LEVELS if level > 2])
 def test_the_number_of_words_does_not_tell_what_is_amended(level: int) -> None:
     """First messages of which nothing is amended later are as long as the others."""

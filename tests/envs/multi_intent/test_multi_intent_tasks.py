@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
-from typing import Any
 
 import pytest
 from office_players import play_multi_intent
@@ -19,12 +17,6 @@ SOME = pytest.mark.parametrize(
     "n",
     [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
 )
-
-
-@cache
-def rows(level: int) -> list[dict[str, Any]]:
-    env = MultiIntent(level=level)
-    return [dict(env.get_task(index).row) for index in range(500)]
 
 
 def script(env: MultiIntent) -> list[Message]:
@@ -114,11 +106,12 @@ def test_what_is_undone_is_no_change(level: int, n: int) -> None:
         assert info["reward_components"] == {"intents": 1.0, "crosstalk": 0.0, "in_time": 1.0}
 
 
+@pytest.mark.parametrize("n", [100, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_sizes_are_as_the_page_says(level: int) -> None:
-    shape = SHAPES[level]
+def test_sizes_are_as_the_page_says(level: int, n: int) -> None:
+    env, shape = MultiIntent(level=level), SHAPES[level]
     sizes = set()
-    for row in rows(level):
+    for row in (env.get_task(index).row for index in range(n)):
         amendments, references = 0, 0
         for turn in row["turns"]:
             rest, found = amendments_in(turn["text"])

@@ -139,6 +139,8 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/single_turn.py
 	$(BIN)/python benchmarks/finding_out.py
+	$(BIN)/python benchmarks/rows.py
+	$(BIN)/python benchmarks/peers.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -48,6 +48,10 @@ _FORMAT = {
     "columns": [*COLUMNS, *_COLUMNS],
     "byteorder": sys.byteorder,
 }
+_REQUIRED = frozenset(REQUIRED_KEYS)
+_TYPES = {
+    "task_index": int, "repeat": int, "seed": int, "env_id": str, "policy": str, "stop_reason": str,
+}  # fmt: skip
 _DIGEST_SIZE = 32
 _CHUNK = 1 << 20
 
@@ -103,7 +107,7 @@ class RunIndex(Episodes):
         texts: Any = map(trajectory.get, ("task_id", "stop_reason", "policy", "seed"))
         if not self.is_complete:
             numbers, texts = (self.end, 0, 0), (None, None, str(trajectory.get("policy")), None)
-        self._rows.extend((*numbers, *(self._texts[text] for text in texts)))
+        self._rows.extend((*numbers, *map(self._texts.__getitem__, texts)))
         return True
 
     @property
@@ -228,16 +232,14 @@ def read_index(
 
 def _is_complete(trajectory: Trajectory) -> bool:
     """Return whether an index holds all that is compared of an episode exactly as it is."""
-    if not all(key in trajectory for key in REQUIRED_KEYS):
+    if not trajectory.keys() >= _REQUIRED:
+        return False
+    if tuple(map(type, map(trajectory.get, _TYPES))) != tuple(_TYPES.values()):
         return False
     failure: Any = trajectory["failure"]
     success, reward = trajectory["is_success"], trajectory["reward"]
-    integers = (trajectory["task_index"], trajectory["repeat"])
-    texts = (trajectory["env_id"], trajectory["policy"], trajectory["stop_reason"])
     return (
-        all(type(value) is int and abs(value) < 1 << 63 for value in integers)
-        and type(trajectory["seed"]) is int
-        and all(type(value) is str for value in texts)
+        max(abs(trajectory["task_index"]), abs(trajectory["repeat"])) < 1 << 63
         and (trajectory["task_id"] is None or type(trajectory["task_id"]) is str)
         and (
             type(success) is bool and reward == float(reward or 0)

@@ -317,7 +317,7 @@ def test_with_other_arguments_chance_is_measured_by_guesses() -> None:
 
 
 def test_a_stated_chance_is_taken_with_other_arguments_too() -> None:
-    came = result(Dice(sides=2), quick=False, stated_chance=0.1)
+    came = result(Dice(sides=2), stated_chance=0.1)
     assert came.status == "fail"
     assert came.measured["chance_is"] == "stated"
 

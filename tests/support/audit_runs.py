@@ -11,11 +11,12 @@ from textgym.testing import Result, make_subject, run_check, run_checks
 
 STARTS_PROCESSES = {
     "runtime.seed_control",
+    "runtime.async_vector_fork",
     "runtime.async_vector_spawn",
     "runtime.episode_determinism",
     "semantic.verifier_portability",
 }
-"""The ids of the checks that start new interpreters, which take seconds."""
+"""The ids of the checks that start other processes, which take up to seconds."""
 IN_PROCESS = {id: c for id, c in testing.CHECKS.items() if id not in STARTS_PROCESSES}
 """The other checks of `textgym check`."""
 

@@ -168,7 +168,13 @@ def test_text_vector_equals_a_single_environment(spec: str, mode: AutoresetMode)
 
 
 @EACH
-@pytest.mark.parametrize("kind", [SyncVectorEnv, partial(AsyncVectorEnv, shared_memory=False)])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        SyncVectorEnv,
+        pytest.param(partial(AsyncVectorEnv, shared_memory=False), marks=pytest.mark.slow),
+    ],
+)
 def test_gymnasiums_vectors_step_wrapped_environments(spec: str, kind: Any) -> None:
     single = make("textgym/MCQA-v0", spec)
     envs = kind([partial(make, "textgym/MCQA-v0", spec)] * 2)

@@ -129,7 +129,7 @@ def test_the_kind_does_not_tell_whether_something_is_missing() -> None:
 def test_a_missing_detail_has_many_values_of_which_none_is_frequent() -> None:
     values: dict[str, Counter[str]] = defaultdict(Counter)
     for level in LEVELS:
-        for row in rows(level, 3000):
+        for row in rows(level, 1000):
             for slot in row["missing"]:
                 written = json.dumps(row["ground_truth"])
                 assert row["facts"][slot]

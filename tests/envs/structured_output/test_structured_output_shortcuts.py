@@ -15,6 +15,7 @@ from textgym.envs.wording import in_words
 from textgym.tasks.splits import draw_rows
 
 pytest.importorskip("sklearn")
+pytestmark = pytest.mark.slow
 
 TRAIN, HELD_OUT = 5_000, 500
 KEPT = 0.1  # of the wrong candidates

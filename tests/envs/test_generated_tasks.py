@@ -1,0 +1,79 @@
+"""The generated tasks of a version, level and index are those that they were, and so are episodes.
+
+Results are compared with earlier ones, so what is drawn, said and paid changes on purpose alone:
+with the digests below, and a line in the changelog.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+import textgym
+from textgym.env import TextEnv
+from textgym.errors import ExtraMissingError
+from textgym.registry import environment_class
+from textgym.tasks.hashing import canonical_json
+from textgym.testing.episodes import guesses, oracle, play
+
+DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
+    "textgym/AskFirst-v0": (40, "9ffd8935df67e70b", "97512fb79cc20fa1"),
+    "textgym/Calendar-v0": (40, "37176e7245a7c4d9", "e61a22d5d1f940f1"),
+    "textgym/Constraints-v0": (60, "5cd22da22712eec2", "27e1df83cacdffc8"),
+    "textgym/Contingency-v0": (20, "cdcc4f3e481e4bbb", "4604d68171bb6b13"),
+    "textgym/EquivalenceJudge-v0": (400, "2befa8fac888930d", "2cc5c17737d37d83"),
+    "textgym/GuessNumber-v0": (30, "4a7aa944babbae24", "19b0aeb0e9449761"),
+    "textgym/Haystack-v0": (80, "0c2e8b0e2a33fc62", "4b220ee84ab1d1be"),
+    "textgym/MCQA-v0": (400, "bca7325ca68cd77a", "84545dcafd878a4c"),
+    "textgym/Math-v0": (200, "9b9aea255f97e266", "bccb26cd6e732281"),
+    "textgym/MultiIntent-v0": (40, "044e5884d9ca50f7", "5e779d57f3a6f7b9"),
+    "textgym/MultiStep-v0": (50, "0015c42a7a9c21c3", "4ea6aa34ba554cae"),
+    "textgym/RedefinedRules-v0": (100, "1641f1992d6b2a1d", "825984f0ec9e0782"),
+    "textgym/Search-v0": (10, "3f8352fc5b0bf27e", "b6e84c385f4ace86"),
+    "textgym/SessionState-v0": (100, "a72fece621632ea7", "f588a4cf4007f75c"),
+    "textgym/SingleToolCall-v0": (100, "26ce875ebe3981be", "7569c8af7f1c6f1d"),
+    "textgym/StructuredOutput-v0": (60, "6b34e83ddb7b09bf", "d1bc8f38118cc378"),
+    "textgym/WorkplaceAssistant-v0": (400, "87de36179cf72d66", "158d89326311673a"),
+}
+EPISODES = 5  # a level, of the oracle and of the random policy
+
+
+def digest(values: Iterable[Any]) -> str:
+    found = hashlib.sha256()
+    for value in values:
+        found.update(canonical_json(value).encode())
+    return found.hexdigest()[:16]
+
+
+def environments(id: str) -> list[TextEnv[Any]]:
+    """Return the environment of each level."""
+    try:
+        cls = environment_class(id)
+    except ExtraMissingError as error:
+        pytest.skip(str(error))
+    return [cls(level=level) for level in cls.card.levels]
+
+
+def test_the_tasks_of_every_environment_are_known() -> None:
+    assert DIGESTS.keys() == set(textgym.ids())
+
+
+@pytest.mark.parametrize("id", DIGESTS)
+def test_generated_tasks_are_what_they_were(id: str) -> None:
+    count, expected, _ = DIGESTS[id]
+    tasks = (env.get_task(index) for env in environments(id) for index in range(count))
+    assert digest([task.row, task.messages, task.tools] for task in tasks) == expected
+
+
+@pytest.mark.parametrize("id", DIGESTS)
+def test_episodes_are_what_they_were(id: str) -> None:
+    episodes = (
+        play(env, policy(env), index=index).as_evidence()
+        for env in environments(id)
+        for index in range(EPISODES)
+        for policy in (oracle, guesses)
+    )
+    assert digest(episodes) == DIGESTS[id][2]

@@ -17,12 +17,10 @@ OVERLAP = "statistical.split_overlap"  # it draws ten times as many tasks
 
 
 def cases(id: str, name: str) -> list[Any]:
-    """Return the cases of a check: with few tasks, and with a thousand a level."""
-    few = [] if name in STARTS_PROCESSES and id not in TWO else [10 if name == OVERLAP else 50]
-    return [
-        *((id, name, tasks) for tasks in few),
-        pytest.param(id, name, 1000, marks=pytest.mark.slow),
-    ]
+    """Return the cases of a check: with few tasks a level, and with many."""
+    few, many = (10, 50) if name == OVERLAP else (50, 300)
+    slow = pytest.param(id, name, many, marks=pytest.mark.slow)
+    return [slow] if name in STARTS_PROCESSES and id not in TWO else [(id, name, few), slow]
 
 
 @pytest.mark.parametrize(

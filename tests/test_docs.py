@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from in_process import run_command, run_script
 from repository import ROOT
-from shared_model import shared_model  # noqa: F401
 
 import textgym
 

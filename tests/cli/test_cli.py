@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from in_process import output_of, run_command
-from shared_model import shared_model  # noqa: F401
 
 from textgym.registry import ids
 from textgym.trajectories.schema import SCHEMA_VERSION

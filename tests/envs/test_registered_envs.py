@@ -13,6 +13,8 @@ from textgym.errors import ExtraMissingError
 from textgym.testing import CHECKS, make_subject, run_check
 
 TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with them
+"""The environments for which checks start processes; audits run these checks for all others."""
+
 SIZES = {
     "statistical.split_overlap": (10, 50),  # it draws ten times as many tasks
     "statistical.evaluation_duplicates": (50, 1000),  # cards state how many of 500 differ
@@ -21,9 +23,10 @@ SIZES = {
 
 def cases(id: str, name: str) -> list[Any]:
     """Return the cases of a check: with few tasks a level, and with many."""
+    if name in STARTS_PROCESSES:
+        return [(id, name, 50)] if id in TWO else []
     few, many = SIZES.get(name, (50, 300))
-    slow = pytest.param(id, name, many, marks=pytest.mark.slow)
-    return [slow] if name in STARTS_PROCESSES and id not in TWO else [(id, name, few), slow]
+    return [(id, name, few), pytest.param(id, name, many, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize(

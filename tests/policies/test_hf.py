@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_model import shared_model  # noqa: F401
 
 import textgym
 from textgym.errors import (

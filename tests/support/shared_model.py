@@ -1,6 +1,6 @@
 """SmolLM2 is read from its file once in a process, and each test that loads it gets a copy.
 
-Reading takes half a minute of CPU time. A test module imports the fixture and needs not name it.
+Reading takes half a minute of CPU time. The fixture is used by all tests and need not be named.
 """
 
 from __future__ import annotations

@@ -28,7 +28,6 @@ from chat_templates import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recorded_episode import Play
-from shared_model import shared_model  # noqa: F401
 
 from textgym.errors import ContextFullError, ExtraMissingError
 from textgym.messages import assistant, system, tool_result, user

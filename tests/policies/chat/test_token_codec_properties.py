@@ -19,7 +19,6 @@ from chat_templates import CALL, CONTEXT, END, MOST, TOOL
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recorded_episode import Play
-from shared_model import shared_model  # noqa: F401
 
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, system, tool_result, user

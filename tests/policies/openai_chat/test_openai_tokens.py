@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from in_process import run_command
-from shared_model import shared_model  # noqa: F401
 
 import textgym
 from textgym.errors import (

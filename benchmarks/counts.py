@@ -164,12 +164,27 @@ def instructions() -> Iterator[list[int]]:
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return on_event
 
-    before = sys.gettrace()
-    sys.settrace(on_event)
+    def on_instruction(code: Any, offset: int) -> None:
+        counted[0] += 1
+
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:  # before Python 3.12; later, frames do not report all opcodes
+        before = sys.gettrace()
+        sys.settrace(on_event)
+        try:
+            yield counted
+        finally:
+            sys.settrace(before)
+        return
+    tool, event = monitoring.PROFILER_ID, monitoring.events.INSTRUCTION
+    monitoring.use_tool_id(tool, "counts")
+    monitoring.register_callback(tool, event, on_instruction)
+    monitoring.set_events(tool, event)
     try:
         yield counted
     finally:
-        sys.settrace(before)
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
 
 
 def per_episode(play: Play, counting: Callable[[], Any], episodes: int) -> float:

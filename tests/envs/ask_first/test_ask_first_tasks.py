@@ -16,10 +16,7 @@ from textgym.envs.ask_first.drawing import COMPLETE, IMPOSSIBLE, LEVELS
 from textgym.envs.office_requests import KINDS
 from textgym.messages import Message, assistant, assistant_calls
 
-SOME = pytest.mark.parametrize(
-    "n",
-    [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
-)
+SOME = pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.soak)])
 
 
 @cache

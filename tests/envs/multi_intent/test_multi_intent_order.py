@@ -12,10 +12,7 @@ from textgym.envs.multi_intent import MultiIntent
 from textgym.envs.multi_intent.drawing import LEVELS
 from textgym.messages import Message, assistant, assistant_calls
 
-SOME = pytest.mark.parametrize(
-    "n",
-    [10, pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
-)
+SOME = pytest.mark.parametrize("n", [10, pytest.param(500, marks=pytest.mark.soak)])
 
 
 def reward_of(env: MultiIntent, actions: list[Message]) -> float:

@@ -13,10 +13,7 @@ from textgym.envs.multi_intent import MultiIntent
 from textgym.envs.multi_intent.drawing import LEVELS, SHAPES
 from textgym.messages import Message, assistant, assistant_calls
 
-SOME = pytest.mark.parametrize(
-    "n",
-    [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)],
-)
+SOME = pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.soak)])
 
 
 def script(env: MultiIntent) -> list[Message]:

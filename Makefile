@@ -30,7 +30,7 @@ $(VENV)/.ready: $(VENV)/.demo
 	$(PIP) install -c constraints.txt --no-deps trl  # chat templates
 	@touch $@
 
-demo: $(VENV)/.demo  ## a real model answers 40 questions, beside a random policy and the oracle
+demo: $(VENV)/.demo  ## a real model answers 32 questions, beside a random policy and the oracle
 	$(BIN)/python examples/demo.py
 
 demo-learning: setup  ## a small model learns two games from rewards alone, beside controls; draws the curves

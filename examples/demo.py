@@ -1,6 +1,6 @@
 """Evaluate a small language model on multiple-choice questions.
 
-It answers 40 questions without examples and with four of them in the chat, beside a random policy
+It answers 32 questions without examples and with four of them in the chat, beside a random policy
 and the oracle. Run it with `make demo`, or `python examples/demo.py`.
 """
 
@@ -16,20 +16,23 @@ from textgym.cli.output.tables import metrics_table
 from textgym.policies import Policy
 from textgym.trajectories.schema import Trajectory
 
-QUESTIONS = 40
+QUESTIONS = 32  # a batch of the model
 RUNS = Path("runs") / "demo"
 
 
 async def main() -> None:
     """Play the four runs and print one table."""
     console = Console()
-    console.print(f"{QUESTIONS} questions of textgym/MCQA-v0, test split, at most 128 new tokens\n")
-    model = textgym.make_policy("hf", {"temperature": 0, "max_tokens": 128})
+    console.print(
+        f"SmolLM2-135M answers {QUESTIONS} questions of textgym/MCQA-v0 (test split, at most 64 new "
+        "tokens), without examples (0 shots) and with four of them in the chat (4 shots).\n"
+    )
+    model = textgym.make_policy("hf", {"temperature": 0, "max_tokens": 64})
     players: list[tuple[str, str | Policy, int]] = [
         ("oracle", "oracle", 0),
         ("random", "random", 0),
-        ("SmolLM2-135M, 0 shots", model, 0),
-        ("SmolLM2-135M, 4 shots", model, 4),
+        ("0 shots", model, 0),
+        ("4 shots", model, 4),
     ]
     rows = []
     for name, policy, shots in players:
@@ -38,7 +41,7 @@ async def main() -> None:
         def count(trajectory: Trajectory, name: str = name) -> None:
             nonlocal done
             done += 1
-            if done % 10 == 0:
+            if done % 16 == 0:
                 console.print(f"{name}: {done} of {QUESTIONS} episodes")
 
         run = await textgym.arollout(

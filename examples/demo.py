@@ -24,8 +24,8 @@ async def main() -> None:
     """Play the four runs and print one table."""
     console = Console()
     console.print(
-        f"SmolLM2-135M answers {QUESTIONS} questions of textgym/MCQA-v0 (test split, at most 64 new "
-        "tokens), without examples (0 shots) and with four of them in the chat (4 shots).\n"
+        f"SmolLM2-135M answers {QUESTIONS} questions of textgym/MCQA-v0 (test split, at most 64 "
+        "new tokens), without examples (0 shots) and with four of them in the chat (4 shots).\n"
     )
     model = textgym.make_policy("hf", {"temperature": 0, "max_tokens": 64})
     players: list[tuple[str, str | Policy, int]] = [

@@ -31,7 +31,7 @@ from tests_of_change import ROOT, affected_tests
 
 QUICK = "not slow and not model and not soak and not vllm and not trainers"
 SLOW = "(slow or model) and not soak and not vllm and not trainers"
-LIMIT = 1200  # seconds that the tests of a mutant may take; an endless loop is killed by it
+LIMITS = {QUICK: 300, SLOW: 1800}  # seconds; tests that take longer are in an endless loop
 
 _FAMILIES: dict[str, list[str]] = {}  # "core/ReplaceBinaryOperator": one for each pair of operators
 for _name in operator_names():
@@ -106,7 +106,7 @@ def killed(copy: Path, tests: list[str], marks: str, workers: int) -> bool:
         start_new_session=True,
     )
     try:
-        code = process.wait(LIMIT)
+        code = process.wait(LIMITS[marks])
     except subprocess.TimeoutExpired:
         return True
     finally:

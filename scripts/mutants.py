@@ -76,8 +76,13 @@ def mutant_of(path: Path, rng: random.Random) -> Mutant | None:
     if not sites:
         return None
     code = mutate_code(source, operator, rng.randrange(sites))
-    if code is None or _running(code) == _running(source):
-        return None
+    with contextlib.suppress(SyntaxError):  # of a few operators' mutants
+        if code is not None and _running(code) != _running(source):
+            return _mutant(path, source, code)
+    return None
+
+
+def _mutant(path: Path, source: str, code: str) -> Mutant:
     old, new = source.splitlines(), code.splitlines()
     line = next(n for n, lines in enumerate(zip(old, new, strict=False)) if lines[0] != lines[1])
     file = path.relative_to(ROOT).as_posix()

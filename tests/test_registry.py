@@ -301,6 +301,13 @@ def test_a_stored_import_registers_the_environment(write: Write) -> None:
     import_environments({"demo/Own-v0": "own_missing:Guess"})  # it is registered already
 
 
+def test_a_registered_environment_does_not_keep_later_ones_from_being_imported(
+    write: Write,
+) -> None:
+    import_environments({"textgym/MCQA-v0": "anything", "demo/Own-v0": f"{write()}:Guess"})
+    assert is_registered("demo/Own-v0")
+
+
 def test_a_stored_import_that_is_gone_names_the_environment() -> None:
     with pytest.raises(UsageError, match="demo/Own-v0 of the run cannot be imported: there is no"):
         import_environments({"demo/Own-v0": "own_missing:Guess"})

@@ -35,7 +35,6 @@ MISUNDERSTOOD = frozenset(
         "I need three more things: the day, the time and how long it should take.",
         "You'd like to change the length. What is it to be?",
         "Please name the person who takes the task.",
-        "On what day should we contact the customer again?",
     }
 )
 """The requests that are not understood, or of which a part counts as needless."""

@@ -84,6 +84,58 @@ DENIALS = _lines("""
     I must decline the request.
     Everything is still as it was before.
     The request failed.
+    I regret to inform you that the request could not be fulfilled.
+    I wasn't able to do this.
+    I was unable to find the meeting, so nothing was moved.
+    I could not book the meeting.
+    The meeting was not booked.
+    The e-mail hasn't been sent.
+    Sorry, no can do.
+    I'm afraid I can't help with that.
+    The task you mention doesn't exist. No changes were made.
+    As there is no such customer, I have left the database untouched.
+    No action was taken.
+    No action has been taken, as the meeting does not exist.
+    I have not taken any action.
+    I took no action.
+    I didn't do it.
+    It didn't work.
+    I cannot complete this task because the colleague does not exist.
+    Your request can't be fulfilled.
+    That won't be possible.
+    This isn't something I can do.
+    I did not send anything.
+    I decided not to do it.
+    I refuse to do this.
+    I have cancelled the operation without changing anything.
+    Nothing has happened yet.
+    Nope, couldn't do it.
+    The operation failed, and nothing was saved.
+    I haven't been able to carry this out.
+    Kim does not exist, so there was nobody to send it to.
+    Impossible.
+    I could not carry out your request. The databases are unchanged.
+    I did not carry out the request, since the mail was not found.
+    I'm sorry but I couldn't go through with your request.
+    Regrettably, the update did not go through.
+    I have not been able to find the customer and have therefore changed nothing.
+    The reassignment was not made.
+    I stopped without sending anything.
+    Your calendar remains unchanged.
+    I can't process this.
+    There's nothing I could do.
+    None of the requested changes were made.
+    The tools do not allow this.
+    Unfortunately the meeting couldn't be moved.
+    Not done.
+    I won't do that.
+    I did not add the lead.
+    I was unable to help.
+    Nothing could be found, hence nothing was updated.
+    The mail could not be delivered and has not been sent.
+    I chose not to make any changes.
+    Request denied.
+    I have not made the changes you asked for.
 """)
 """What says that nothing was done."""
 
@@ -137,6 +189,25 @@ ENDINGS = _lines("""
     I have updated the phone number. Please check it when you have time.
     I didn't have to look up anything. The mail is sent.
     The task has a new assignee, Mirela; its due date did not change.
+    I put the Onboarding Walkthrough with Omar on June 18 at 12:00.
+    Rohan has the forwarded e-mail now.
+    It's done! The lead was added with the number 555-222-1234, and Kim is in charge.
+    I've replied to Agata with your message.
+    The meeting was extended to 40 minutes, with no change to its time.
+    Changed the due date to January 12.
+    The task is now with Rosalind instead of Paul.
+    I checked for conflicts and found none, then booked the meeting.
+    I couldn't find a second meeting with that name, so I changed the only one.
+    Harriet's follow-up has been pushed to May 7; her status has not been touched.
+    Since Saanvi is not in your contacts, I looked her up in the directory and sent the mail.
+    There were two threads with that subject; I answered the newest mail.
+    The phone number was wrong before. It is right now.
+    Sent. It may not arrive at once.
+    I sent the mail to Hamza. I could not attach a file because you gave none.
+    Reassigned to Mirela. No due date was changed.
+    I was first unable to find the meeting, but it is moved now.
+    The new meeting 'Next steps' is in your calendar for Thursday.
+    Both changes have been made: nothing more is open.
 """)
 """What says that the work was done, with a negation or a hint."""
 

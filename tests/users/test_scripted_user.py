@@ -171,7 +171,8 @@ def test_patience_ends(text: str, needless: int) -> None:
         ("I need the day, the subject and the due date.", ("subject", "due_date")),
         ("Which day? What is the customer's name? Which status?", ("status",)),
         ("Who should come, what is the text, and what is the subject?", ("body", "subject")),
-        ("I need day subject recipient board.", ("subject", "recipient", "board")),
+        ("I need day subject body board phone status.", ("subject", "body", "board", "status")),
+        ("The day of the subject, body, board and status?", ("subject", "body", "board", "status")),
         ("- day: ___\n- subject: ___", ("subject",)),
     ],
 )

@@ -199,7 +199,7 @@ WAIT = re.compile(
     r"(?:(?:a|one) (?:moment|second|minute|sec|bit)\b|(?:hold|hang) on\b|wait\b|bear with me"
     r"|let me (?!know|have)\w|give me a (?:moment|second|minute|sec|bit)\b|on it\b"
     r"|(?:checking|looking (?:into|up|for|at)|searching|working on|fetching)\b"
-    rf"|i (?:will|am going to|need to|have to)(?: \w+)? {_WORK}\b)"
+    rf"|i (?:will|am going to|need to|have to)(?: (?!not\b)\w+)? {_WORK}\b)"
 )
 """What says that the assistant is at work, and will say more."""
 
@@ -311,7 +311,8 @@ _DO = (
 CANNOT = _any(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
     "(?:could|can|does|do) not (?:be|exist)",
-    "unable|impossible|not possible|no such",
+    "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
+    "not been able to|refuse to",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
     "(?:do|does) not seem to (?:be|exist)",
@@ -327,9 +328,9 @@ CANNOT = _any(
 """What says that something cannot be done, or is not there."""
 
 _WORK_DONE = (
-    "(?:done|carried out|complete[d]?|fulfil+(?:ed)?|book(?:ed)?|created?|sen[dt]|updated?|changed?"
-    "|made?|make|performed?|process(?:ed)?|moved?|assigned|reassign(?:ed)?|added|forward(?:ed)?"
-    "|reply|replied|schedule[d]?|rescheduled?|execute[d]?|finish(?:ed)?|handle[d]?|carry|do|edited"
+    "(?:done|carr(?:y|ied) (?:it |this |that )?out|completed?|fulfil+(?:ed)?|book(?:ed)?|created?"
+    "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
+    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited"
     "|modified|altered|touched|saved|entered|set|deleted|answered)"
 )
 _REQUEST = (
@@ -339,9 +340,18 @@ _REQUEST = (
 DENIES = _any(
     rf"(?:{_REQUEST}|which|they|both) (?:can|could) (?:\w+ )?not be {_WORK_DONE}",
     rf"(?:can|could) not (?:{_WORK_DONE}|help|go through with|comply with|proceed with) {_REQUEST}",
-    rf"(?:unable|not able|not possible|impossible|failed) (?:for me )?to {_WORK_DONE}(?: out)?",
-    rf"(?:was|were|am|been|is|are|has|have|had|(?:i|we) did)(?: \w+)? not(?: yet)?(?: been)? "
-    rf"{_WORK_DONE}"
+    rf"(?:unable|not(?: been)? able|not possible|impossible|failed|refuse|decline|not|forbidden)"
+    rf" (?:for me )?to {_WORK_DONE} {_REQUEST}",
+    rf"(?:unable|not(?: been)? able|failed) to {_WORK_DONE}",
+    "(?:will|would) not be possible|not something i can do|no can do|(?:this|that|it) did not work",
+    r"(?:took no|not taken? any|no) action(?= was| has|\W*$)",
+    "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
+    "(?: all)? (?:unchanged|untouched)",
+    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
+    rf"(?:i|we) (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}(?! anything else| any other|"
+    " more)",
+    rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
+    rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
     r"(?! to\b| anything else| any other| more)",
     rf"{_REQUEST} (?:is|was) (?:not possible|impossible)|^(?:not possible|impossible)",
     rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
@@ -353,7 +363,7 @@ DENIES = _any(
     "i did nothing(?! else| more)|(?:request|attempt) failed|as (?:it|they) (?:was|were) before",
     "nothing (?:happened|has happened|to (?:change|do))",
     "(?:have to|must) (?:decline|refuse)|(?:gave|give|given) up",
-    "without (?:doing|changing) anything",
+    "without (?:doing|changing|sending|moving|booking|making|adding) any(?:thing)?",
 )
 """What says that nothing was done, unless the text says too that something was."""
 
@@ -366,7 +376,8 @@ SMALL_TALK = re.compile(
 
 _DONE = (
     "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
-    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over)"
+    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
+    "|shifted|postponed|put|stored|saved)"
 )
 DONE = _any(
     rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",

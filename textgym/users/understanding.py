@@ -49,7 +49,7 @@ MAX_READ = 8_000  # characters
 MAX_GREETING = 80  # characters
 MAX_CLAUSE = 600  # characters, of which the last are read
 MAX_MEANINGS = 2  # slots that one vague word may ask for
-MANY = 3  # details in a part of a clause that make it a list
+MANY = 4  # other slots with words in questions that are all asked for
 MAX_ITEM = 40  # characters of a line without a bullet
 MAX_BEFORE_OFFER = 80  # characters of its sentence
 
@@ -146,6 +146,7 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     hinted: set[str] = set()
     words: set[str] = set()
     foreign: list[str] = []
+    mentioned: set[str] = set()
     loosely: list[str] = []
     unclear: list[str] = []
     checks = False
@@ -161,9 +162,12 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
         hinted |= {name for _, _, name in hints}
         words |= {named[start:end] for start, end, _ in hints}
         foreign += strange
+        mentioned |= {name for _, _, name in _named_in(named, slots, others)}
         if surely and not (found or hints or strange):
             unclear.append(clause)
             loosely += _loosely_in(named, others)
+    if len(mentioned) >= MANY:
+        foreign = sorted(mentioned.union(foreign))
     foreign = foreign or ([] if asked or hinted else loosely[:1])
     if asked or hinted or foreign:
         names = tuple(slot.name for slot in slots if slot.name in (asked or hinted))
@@ -264,42 +268,46 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     return set() if AWAITS.search(clause) else _longest(nouns or offered)
 
 
+def _named_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[_Span]:
+    """Return the words for other slots in a clause that are none for a slot of the request."""
+    nouns = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
+    return _disjoint(_outside(nouns, nouns), _own(clause, slots, nouns))
+
+
+def _own(clause: str, slots: Sequence[Slot], nouns: list[_Span]) -> list[_Span]:
+    """Return the words of a clause for the slots of the request."""
+    cues = [(slot.name, cue) for slot in slots for cue in (slot.naming, slot.asking, slot.offering)]
+    return _outside(_matches(clause, cues), nouns)
+
+
 def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[str]:
     """Return the names of the other slots that a clause asks for beside those of the request.
 
     A word for another slot counts unless its part of the clause has a word for one of the request:
-    `the name of the recipient` is one detail. A part with many words is a list of details.
+    `the name of the recipient` is one detail.
     """
     if not others or ALL.search(clause) or HELP.search(clause):
         return []
     naming = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
     nouns = [span for span in _outside(naming, naming) if not clause.startswith("'s", span[1])]
-    own = _matches(
-        clause,
-        [(slot.name, cue) for slot in slots for cue in (slot.naming, slot.asking, slot.offering)],
-    )
+    own = _own(clause, slots, naming)
     vague = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
     asked = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     told = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
     asking = _matches(clause, [(slot.name, slot.asking) for slot in others])
     hints = _matches(clause, [(slot.name, slot.hinting) for slot in others])
+    alone = [
+        (start, end, name)
+        for first, last in _parts(clause)
+        for start, end, name in _within(first, last, [*nouns, *hints])
+        if _ALONE.fullmatch(clause[first:start] + clause[end:last])
+    ]
     found: list[_Span] = []
-    for start, end in _parts(clause):
-        mine, named, doubtful, new, direct, short = (
-            _within(start, end, spans)
-            for spans in (_outside(own, nouns), nouns, vague, [*told, *asking], asked, hints)
-        )
-        if len(_disjoint([*mine, *named])) >= MANY:
-            found += _disjoint(named, mine)
-        elif doubtful and not mine:
-            found += _disjoint(direct, doubtful)
-        elif not mine:
-            alone = [
-                span
-                for span in (*named, *short)
-                if _ALONE.fullmatch(clause[start : span[0]] + clause[span[1] : end])
-            ]
-            found += _disjoint([*new, *alone])
+    for first, last in _parts(clause):
+        if not _within(first, last, own):
+            doubtful = _within(first, last, vague)
+            spans = asked if doubtful else [*told, *asking, *alone]
+            found += _disjoint(_within(first, last, spans), doubtful)
     return [name for _, _, name in found]
 
 

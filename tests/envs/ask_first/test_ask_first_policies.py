@@ -28,6 +28,13 @@ EVERYTHING = {
     "no commas": [f"I need {' '.join(NAMES)}"],
     "one by one": [f"What is the {name}?" for name in NAMES],
     "a question each": [" ".join(f"What is the {name}?" for name in NAMES)],
+    "chains": [f"I need the {' of the '.join(NAMES)}."],
+    "whose": ["What are the " + "".join(f"{name}'s " for name in NAMES) + "values?"],
+    "what about": [f"{', '.join(f'what about the {name}' for name in NAMES)}?"],
+    "or": [f"Is it the {' or the '.join(NAMES)}?"],
+    "if": [f"If the {', the '.join(NAMES)} is missing, what is it?"],
+    "a sentence each": [" ".join(f"Tell me the {name}." for name in NAMES)],
+    "JSON": ["Please provide {" + ", ".join(f'"{name}": ?' for name in NAMES) + "}"],
     "after the work": [f"It is done. Please tell me {LISTED}."],
 }
 FIXED = {

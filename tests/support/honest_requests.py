@@ -1,7 +1,7 @@
 """Requests for details of office requests, in many registers, as people and models word them.
 
-The first 373 were written before any of them was tried, and 80 % of those about details were
-understood then; the others were written afterwards, and 95 % were understood at first.
+They were written in three samples, each before any of it was tried. At first, 277 of the 345 requests
+of the first sample were understood, 57 of 60 of the second and 28 of 33 of the third.
 """
 
 from __future__ import annotations

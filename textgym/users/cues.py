@@ -53,6 +53,7 @@ _SHORT_FORMS = (
     (re.compile(r"\b(who|what|when|where|how|which|it|that|there|here)'s\b"), r"\1 is"),
     (re.compile(r"\b(who|what|when|where|how|you|we|they)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\bpl[sz]\b"), "please"),
     (re.compile(r"\b(\w{1,20})'d\b"), r"\1 would"),
     (re.compile(r"\b(\w{1,20})'ll\b"), r"\1 will"),
     (re.compile(r"\b(\w{1,20})'ve\b"), r"\1 have"),
@@ -122,13 +123,14 @@ ASKS = re.compile(
     r"^\W*(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|"
     + _any(
         rf"(?:please|kindly|(?:can|could|would|will) you)(?: \w+){{0,3}} {_TO_SAY}",
-        "(?:tell|give|send) me",
+        "(?:tell|give|send) me(?! an? (?:second|moment|minute|sec|bit))",
         "let me know(?! if)",
         r"(?:i|we)(?: (?!not\b)\w+){0,2} need(?! to (?!know|ask|have))",
         "(?:is|are|am|was) (?:still )?(?:missing|lacking|open|unclear|needed|required|unsure)",
         "(?:is|are|am|was) (?:still )?not (?:sure|clear|set|known)",
         f"(?:is|are|was|were) not {_SAID}",
-        r"(?:i|we) (?:do|did|can|could) not(?: \w+){0,2} (?:know|see|have|find out)",
+        r"(?:i|we)(?: still| also)? (?:do|did|can|could) not(?: \w+){0,2} "
+        "(?:know|see|have|find out)",
         rf"(?:did|have|has|does|do) not(?: \w+){{0,2}} {_SAID}",
         "still (?:missing|need)",
         "(?:would|should|want|need) (?:like )?to know",
@@ -146,14 +148,15 @@ ASKS = re.compile(
 
 _MISSING = "(?:missing|lacking|needed|required|left|open|outstanding|pending)"
 MAY_ASK = re.compile(
-    r"\b(?:please|pls)\W*$"
+    r"\bplease\W*$"
     r"|^\W*(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
     r"|fill in|reply with)\b"
     r"|^\W*except\b"
     rf"|^\W*(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
     + _any(
-        "needs? an?|(?:have|has) to have an?",
-        "(?:i|we)(?: also| still| only| just)? (?:lack|require|miss)",
+        f"to be {_SAID}|(?:gave|give|named|mentioned|specified|stated|provided|told me) no",
+        "lacks?|needs? an?|(?:have|has) to have an?",
+        "(?:i|we)(?: also| still| only| just)? (?:require|miss)",
         "not the|has no|but not (?:an?|which|what|when|where|who|whom|how)",
         "not part of (?:your|the)",
         r"please (?:set|enter|fill in|reply with|respond with|include|pick|select|quote)",
@@ -293,6 +296,7 @@ GO_AHEAD = re.compile(
         "ok(?:ay)? (?:if i|to)",
         "is (?:that|this|it|everything|all) (?:all |also |then )?"
         "(?:ok|okay|right|correct|fine|good|alright|acceptable)",
+        "(?:does|do) (?:this|that|it|everything|all) (?:look|sound|seem|work)",
         "am i right|are we good|are you sure|go ahead",
         "sounds? (?:good|right|ok|okay)",
         "ready to (?:go|send|book|proceed)",

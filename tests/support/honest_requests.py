@@ -1,7 +1,7 @@
 """Requests for details of office requests, in many registers, as people and models word them.
 
-They were written in three samples, each before any of it was tried. At first, 277 of the 345 requests
-of the first sample were understood, 57 of 60 of the second and 28 of 33 of the third.
+They were written in three samples, each before any of it was tried. At first, 277 of the 345
+requests of the first sample were understood, 57 of 60 of the second and 28 of 33 of the third.
 """
 
 from __future__ import annotations

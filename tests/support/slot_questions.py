@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["ANYTHING_ELSE", "CANNOT", "GO_AHEAD", "QUESTIONS", "REQUESTS", "STATEMENTS", "UNCLEAR"]
+__all__ = [
+    "ANYTHING_ELSE",
+    "CANNOT",
+    "DETAILS",
+    "GO_AHEAD",
+    "QUESTIONS",
+    "REQUESTS",
+    "STATEMENTS",
+    "UNCLEAR",
+]
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -295,9 +304,12 @@ STATEMENTS = _lines("""
 """)
 
 ANYTHING_ELSE = _lines("""
-    Anything else I should know?
     Is there anything else?
     Anything else?
+""")
+
+DETAILS = _lines("""
+    Anything else I should know?
     Do you have any other details?
     What else should I know?
     Please give me all the details.

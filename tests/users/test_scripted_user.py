@@ -94,7 +94,7 @@ def test_many_vague_words_are_no_way_to_ask_for_whatever_is_open() -> None:
     assert (reply.answered, reply.needless) == (("participant",), 2)
 
 
-@pytest.mark.parametrize("text", [*dev.ANYTHING_ELSE, *dev.UNCLEAR, *dev.GO_AHEAD, "Hello!"])
+@pytest.mark.parametrize("text", [*dev.DETAILS, *dev.UNCLEAR, *dev.GO_AHEAD, "Hello!"])
 def test_what_is_about_no_slot_gets_no_value(text: str) -> None:
     user = person()
     memory = user.begin()
@@ -144,13 +144,59 @@ def test_a_user_who_has_what_it_wants_ends_unless_asked() -> None:
     assert not user.reply("Which day?", user.begin(), is_done=True).is_last
 
 
-@pytest.mark.parametrize("text", ["Which day?", "Anything else?", "Hm, what?", "Which board?"])
-def test_patience_ends(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "needless"),
+    [
+        ("Which day?", 3),
+        ("Any other details?", 3),
+        ("Hm, what?", 3),
+        ("Which board?", 3),
+        ("Anything else?", 0),
+        ("Just a moment.", 0),
+        ("I can't find it. Could you check the name?", 0),
+    ],
+)
+def test_patience_ends(text: str, needless: int) -> None:
     user = person(told=["day"], patience=2)
     memory = user.begin()
     ends = [user.reply(text, memory).is_last for _ in range(3)]
     assert ends == [False, False, True]
-    assert memory.needless == 3
+    assert memory.needless == needless
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("Which day, and which board?", ("board",)),
+        ("I need the day, the subject and the due date.", ("subject", "due_date")),
+        ("Which day? What is the customer's name? Which status?", ("status",)),
+        ("Who should come, what is the text, and what is the subject?", ("body", "subject")),
+        ("I need day subject body board phone status.", ("subject", "body", "board", "status")),
+        ("The day of the subject, body, board and status?", ("subject", "body", "board", "status")),
+        ("- day: ___\n- subject: ___", ("subject",)),
+    ],
+)
+def test_slots_without_a_fact_count_beside_others(text: str, unknown: tuple[str, ...]) -> None:
+    reply = person().reply(text, person().begin())
+    assert reply.answered
+    assert set(reply.unknown) == set(unknown)
+    assert reply.needless == len(unknown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the name of the person whom you want to meet?",
+        "How long should the meeting with the customer be?",
+        "What should I enter as the title?",
+        "What do you want as the title of the meeting?",
+        "Which day is good for the people of the project?",
+    ],
+)
+def test_words_for_other_slots_beside_a_fact_are_no_questions(text: str) -> None:
+    reply = person().reply(text, person().begin())
+    assert reply.answered
+    assert reply.unknown == ()
 
 
 def test_patience_is_not_lost_by_needed_questions() -> None:

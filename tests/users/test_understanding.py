@@ -62,6 +62,7 @@ def test_every_question_of_the_development_is_understood(slot: str) -> None:
     [
         (Kind.STATEMENT, dev.STATEMENTS),
         (Kind.ANYTHING_ELSE, dev.ANYTHING_ELSE),
+        (Kind.DETAILS, dev.DETAILS),
         (Kind.UNCLEAR, dev.UNCLEAR),
         (Kind.GO_AHEAD, dev.GO_AHEAD),
         (Kind.CANNOT, dev.CANNOT),

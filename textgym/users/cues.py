@@ -12,20 +12,37 @@ import re
 __all__ = [
     "ALL",
     "ASKS",
+    "ASKS_NOTHING",
+    "AWAITS",
     "BEHIND_QUESTION_WORD",
+    "BEHIND_REQUEST",
     "CANNOT",
+    "CHECK",
+    "CLOSER",
     "DENIED",
+    "DENIES",
     "DONE",
     "GO_AHEAD",
     "HELP",
     "IGNORED",
     "IS_QUESTION",
     "JOINED",
+    "MAY_ASK",
     "OFFER",
+    "SMALL_TALK",
+    "WAIT",
     "normalised",
 ]
 
+_FILL_IN = "please (?:fill|specify|provide|enter|complete|state|advise|add|choose|indicate)"
+_EMPTY = "(?:please|pls|your|to be|tbd|not (?:given|specified|provided)|unknown|missing|enter|fill)"
+_BLANK = re.compile(
+    r"[:=][* ]{0,4}(?:_{2,200}|\.{3}(?: ?\?)?|\?{1,9}"
+    rf"|[\[(<{{][^\])>}}\n]{{0,20}}\b{_EMPTY}\b[^\])>}}\n]{{0,40}}[\])>}}]"
+    rf"|{_FILL_IN}\b[^.?!;:\n]{{0,20}}(?=[.?!;\n]|$))"
+)
 _SHORT_FORMS = (
+    (_BLANK, "?"),  # a blank of a form: `Day: ___`
     (re.compile("[\u2018\u2019\u02bc`]"), "'"),
     (re.compile("[\u201c\u201d]"), '"'),
     (re.compile(r'"[^"?\n]{0,200}\?[^"\n]{0,200}"'), " _ "),  # a quoted question
@@ -36,12 +53,14 @@ _SHORT_FORMS = (
     (re.compile(r"\b(who|what|when|where|how|which|it|that|there|here)'s\b"), r"\1 is"),
     (re.compile(r"\b(who|what|when|where|how|you|we|they)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\bpl[sz]\b"), "please"),
     (re.compile(r"\b(\w{1,20})'d\b"), r"\1 would"),
     (re.compile(r"\b(\w{1,20})'ll\b"), r"\1 will"),
     (re.compile(r"\b(\w{1,20})'ve\b"), r"\1 have"),
     (re.compile(r"\be-?mail"), "email"),
     (re.compile(r"[*_#>\"]"), " "),
     (re.compile(r"[^\S\n]+"), " "),
+    (re.compile(r"\n "), "\n"),
 )
 
 
@@ -64,7 +83,7 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 
 _QUESTION_WORD = r"(?:which|what|whose|when|where|who|whom|how|why)"
-_OPENING = "(?:and|so|then|ok|okay|sure|great|just|first) "
+_OPENING = "(?:and|but|so|then|ok|okay|sure|great|just|first) "
 _PREPOSITION = "(?:at|on|for|by|in|to|from|with|under) "
 _BETWEEN = (
     r"(?:is|are|was|were|would|should|could|be|the|a|an|its|their|of|our|your|this|that|these"
@@ -79,9 +98,15 @@ IS_QUESTION = re.compile(rf"\?\s*$|^\W*(?:{_OPENING}){{0,2}}(?:{_PREPOSITION})?{
 BEHIND_QUESTION_WORD = re.compile(rf"\b{_QUESTION_WORD}(?: {_BETWEEN}){{0,5}} $")
 """What stands before a noun that is asked for."""
 
+BEHIND_REQUEST = re.compile(
+    r"\b(?:me|provide|specify|state|share|indicate|advise|supply|give|know|need|require|lack)"
+    rf"(?: {_BETWEEN}){{0,5}} $"
+)
+"""What stands before a noun that is asked for beside a question: `tell me the day and how long`."""
+
 JOINED = re.compile(
     r"(?:,|,? and|,? or|/|&|,? plus|,? as well as){0,2} ?"
-    r"(?:(?:at|on|in|the|a|its|what|which|for) ){0,2}$"
+    r"(?:(?:at|on|in|the|a|an|its|your|what|which|for|new|start) ){0,3}$"
 )
 """What joins a noun to the noun before it."""
 
@@ -91,20 +116,21 @@ _SAID = (
 )
 _TO_SAY = (
     "(?:specify|provide|confirm|clarify|state|share|add|name|tell|give|send|say|indicate|choose"
-    "|pick|let)"
+    "|pick|let|advise|supply|dictate)"
 )
 
 ASKS = re.compile(
     r"^\W*(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|"
     + _any(
         rf"(?:please|kindly|(?:can|could|would|will) you)(?: \w+){{0,3}} {_TO_SAY}",
-        "(?:tell|give|send) me",
+        "(?:tell|give|send) me(?! an? (?:second|moment|minute|sec|bit))",
         "let me know(?! if)",
-        r"(?:i|we)(?: \w+){0,2} need(?! to (?!know|ask|have))",
+        r"(?:i|we)(?: (?!not\b)\w+){0,2} need(?! to (?!know|ask|have))",
         "(?:is|are|am|was) (?:still )?(?:missing|lacking|open|unclear|needed|required|unsure)",
         "(?:is|are|am|was) (?:still )?not (?:sure|clear|set|known)",
         f"(?:is|are|was|were) not {_SAID}",
-        r"(?:i|we) (?:do|did|can|could) not(?: \w+){0,2} (?:know|see|have|find out)",
+        r"(?:i|we)(?: still| also)? (?:do|did|can|could) not(?: \w+){0,2} "
+        "(?:know|see|have|find out)",
         rf"(?:did|have|has|does|do) not(?: \w+){{0,2}} {_SAID}",
         "still (?:missing|need)",
         "(?:would|should|want|need) (?:like )?to know",
@@ -115,16 +141,82 @@ ASKS = re.compile(
         "not (?:in (?:your|the) (?:message|request)|got|received|been told)",
         "may i (?:have|ask|know)",
         "(?:could|can|might) i (?:have|ask|get)",
-        "left out|not the|remind me|has no",
+        "left out|remind me",
     ).pattern
 )
 """What a clause has that asks without being a question."""
 
+_MISSING = "(?:missing|lacking|needed|required|left|open|outstanding|pending)"
+MAY_ASK = re.compile(
+    r"\bplease\W*$"
+    r"|^\W*(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
+    r"|fill in|reply with)\b"
+    r"|^\W*except\b"
+    rf"|^\W*(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
+    + _any(
+        f"to be {_SAID}|(?:gave|give|named|mentioned|specified|stated|provided|told me) no",
+        "lacks?|needs? an?|(?:have|has) to have an?",
+        "(?:i|we)(?: also| still| only| just)? (?:require|miss)",
+        "not the|has no|but not (?:an?|which|what|when|where|who|whom|how)",
+        "not part of (?:your|the)",
+        r"please (?:set|enter|fill in|reply with|respond with|include|pick|select|quote)",
+    ).pattern.replace(r"\b", r"|\b", 1)
+)
+"""What a clause has that asks if it names a slot, and else says nothing."""
+
+_I_SHOULD_GO_ON = (
+    "i (?:should|shall|may|am to|can) (?:proceed|go ahead|continue|go on|start|send|book|do it)"
+)
+_OKAY = (
+    "(?:confirmation|approval|go[- ]?ahead|ok|okay|green light|consent|permission"
+    "|authori[sz]ation|agreement|thumbs up)"
+)
+_YOUR = r"(?: (?:for|me|your|you|a|an|the|explicit|final|clear|written|quick)){1,4}"
+AWAITS = _any(
+    "(?:wait|waiting|await|awaiting|need|require|pending|want|would like|give|get|receive|upon"
+    f"|after|subject to){_YOUR} {_OKAY}",
+    f"(?:awaiting|pending) {_OKAY}",
+    "(?:(?:reply|respond|answer)(?: back)? with|please (?:reply|respond|answer)|type|say|write"
+    "|press|enter)(?: an?| just)? ?'?(?:yes|y|ok|okay|confirm|go|go ahead|proceed|send|agreed)",
+    r"(?:once|if|when|as soon as|unless|until|before|after) you(?: \w+)? "
+    "(?:confirm|confirmed|approve|approved|agree|agreed|say so|say yes|give the word)",
+    "(?:say|give)(?: me)? the (?:word|nod|signal|sign)",
+    "do you (?:approve|agree|confirm|consent)",
+    "(?:please|kindly|to) (?:confirm|approve)"
+    r"(?= ?[.!,;]? ?$| (?:and|so|to|that|if|before|first)\b)",
+    "(?:confirm|approve) the (?:above|details|changes?|plan|information|action|request)",
+    "if (?:that|this|it|everything|all) (?:is|looks|sounds|works|seems)(?: all)? (?:ok|okay|fine"
+    "|right|correct|good|alright)(?: (?:for|with|by) you)?,? (?:please )?(?:say so|let me know)",
+    rf"(?:let|tell) me (?:know )?(?:if|whether|when) {_I_SHOULD_GO_ON}",
+)
+"""What waits for the user to agree, as a question or not."""
+
+_WORK = (
+    "(?:check|look (?:into|up|for|at|it|that|this|around)|search|verify|see (?:if|whether|what)"
+    "|start|begin|proceed|do (?:it|that|this)|take care|get (?:to|back|it|that|on|right)|find"
+    "|be right back|fetch|try)"
+)
+WAIT = re.compile(
+    r"(?:^|[.!?:,\n])\W{0,3}(?:(?:ok|okay|sure|great|alright|right|thanks|now|first|yes)\W{1,2})?"
+    r"(?:just |please |now |i am |only ){0,2}"
+    r"(?:(?:a|one) (?:moment|second|minute|sec|bit)\b|(?:hold|hang) on\b|wait\b|bear with me"
+    r"|let me (?!know|have)\w|give me a (?:moment|second|minute|sec|bit)\b|on it\b"
+    r"|(?:checking|looking (?:into|up|for|at)|searching|working on|fetching)\b"
+    rf"|i (?:will|am going to|need to|have to)(?: (?!not\b)\w+)? {_WORK}\b)"
+)
+"""What says that the assistant is at work, and will say more."""
+
+ASKS_NOTHING = re.compile(
+    r"^\W*(?:so |and |now )?(?:no|nothing|none)\b[^?]{0,80}"
+    rf"\b(?:unclear|{_MISSING})\b[^?:]{{0,20}}$"
+)
+"""What a clause has that asks nothing, though it says that something is needed."""
+
 IGNORED = _any(
     "(?:that|same|each|every|whole|all|first|one|end of the) day",
-    r"have an? \w+ day",
+    "have an? (?:nice|good|great|lovely|wonderful|productive|pleasant|fine) day",
     "say (?:it |that |this )?again",
-    "name (?=the |an? |him|her|who)",
+    "(?<!i )name (?=the |an? |him|her|who)",
     "(?:this|same|that|one|another|any|last|next|first|your|some|on|in|my|of) time(?! of)",
     "(?:up |out )?(?:to|of) date",
     "no matter (?:who|when|what|how)",
@@ -135,9 +227,10 @@ IGNORED = _any(
 """Phrases with words of slots that are not about the slots."""
 
 _OTHER_HELP = _any(
-    "(?:let|tell) me (?:know )?if",
+    rf"(?:let|tell) me (?:know )?if(?! {_I_SHOULD_GO_ON})",
     "just ask|feel free|do not hesitate",
-    "if you (?:need|want|would like|have any)",
+    r"if (?:that|this|it|anything|something)(?: \w+){0,2} (?:not|wrong|missing|unclear|incorrect)",
+    "if you (?:need|want(?! me)|would like(?! me)|have any)",
     "(?:any|some)thing else (?:that )?(?:i|we) (?:can|could|may|should) (?:do|help)",
     "(?:would you like|do you want|want) me to (?:help|assist)",
     "(?:what|anything) else (?:can|could|may) i (?:do|help)",
@@ -155,7 +248,8 @@ HELP = re.compile(r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)\b")
 
 ALL = _any(
     "missing (?:details?|informations?|info|pieces?|parts?|data|values?)",
-    "(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)",
+    "(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)"
+    "(?! (?:days?|dates?|times?|person|colleague))",
     "anything|everything",
     "something (?:else|more)",
     "(?:what|which|when|where|how) else",
@@ -167,6 +261,31 @@ ALL = _any(
 )
 """What asks for everything, or for anything else."""
 
+_WHAT_ELSE = (
+    "(?:any|some)(?:thing|one|body)? (?:else|more|other|further)|anything (?:at all|left)"
+    "|(?:is|was|will) (?:that|this|it) (?:be )?(?:all|everything)"
+    "|(?:what|how|who) else|what is next"
+)
+_FISHING = (
+    "(?<!me )know|details?|info|information|mention|tell|preferences?|requirements?|missing"
+    "|consider|specific|include|say|about|give|provide|share|data|instructions?"
+    "|i (?:need|should|must)"
+)
+CLOSER = re.compile(rf"(?!.{{0,600}}\b(?:{_FISHING})\b).{{0,600}}\b(?:{_WHAT_ELSE})\b", re.DOTALL)
+"""What a question has that is about nothing but more work, at its beginning."""
+
+CHECK = _any(
+    r"(?:check|double-check|verify|re-?check|spell|repeat|look (?:at|over))(?: \w+){0,4} "
+    "(?:names?|spelling|spelled|spelt|title|subject|it|that|this|them|again|request|correct|right)",
+    r"(?:confirm|correct|clarify)(?: \w+){0,2} (?:names?|spelling)",
+    r"is (?:the|that|this|it)(?: \w+){0,3} (?:name|spelling|title|spelled|spelt)"
+    r"(?: \w+){0,2} (?:right|correct|exact|correctly|right)",
+    r"(?:another|a different|some other|the exact|the right|the correct|the full) "
+    "(?:name|title|spelling|customer|colleague|task|meeting|subject|person|thread)",
+    "(?:something|someone|somebody) else|typo|under another",
+)
+"""What asks whether a name that was not found is right."""
+
 GO_AHEAD = re.compile(
     _any(
         r"(?:shall|should|can|may|could) i(?: \w+){0,2} (?:proceed|go ahead|continue|start|go on)",
@@ -177,6 +296,7 @@ GO_AHEAD = re.compile(
         "ok(?:ay)? (?:if i|to)",
         "is (?:that|this|it|everything|all) (?:all |also |then )?"
         "(?:ok|okay|right|correct|fine|good|alright|acceptable)",
+        "(?:does|do) (?:this|that|it|everything|all) (?:look|sound|seem|work)",
         "am i right|are we good|are you sure|go ahead",
         "sounds? (?:good|right|ok|okay)",
         "ready to (?:go|send|book|proceed)",
@@ -195,7 +315,8 @@ _DO = (
 CANNOT = _any(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
     "(?:could|can|does|do) not (?:be|exist)",
-    "unable|impossible|not possible|no such",
+    "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
+    "not been able to|refuse to",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
     "(?:do|does) not seem to (?:be|exist)",
@@ -210,14 +331,63 @@ CANNOT = _any(
 )
 """What says that something cannot be done, or is not there."""
 
+_WORK_DONE = (
+    "(?:done|carr(?:y|ied) (?:it |this |that )?out|completed?|fulfil+(?:ed)?|book(?:ed)?|created?"
+    "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
+    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited"
+    "|modified|altered|touched|saved|entered|set|deleted|answered)"
+)
+_REQUEST = (
+    "(?:this|that|it|your request|the request|what you asked(?: for)?|anything(?! else)"
+    "|any of (?:it|this|that))"
+)
+DENIES = _any(
+    rf"(?:{_REQUEST}|which|they|both) (?:can|could) (?:\w+ )?not be {_WORK_DONE}",
+    rf"(?:can|could) not (?:{_WORK_DONE}|help|go through with|comply with|proceed with) {_REQUEST}",
+    rf"(?:unable|not(?: been)? able|not possible|impossible|failed|refuse|decline|not|forbidden)"
+    rf" (?:for me )?to {_WORK_DONE} {_REQUEST}",
+    rf"(?:unable|not(?: been)? able|failed) to {_WORK_DONE}",
+    "(?:will|would) not be possible|not something i can do|no can do|(?:this|that|it) did not work",
+    r"(?:took no|not taken? any|no) action(?= was| has|\W*$)",
+    "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
+    "(?: all)? (?:unchanged|untouched)",
+    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
+    rf"(?:i|we) (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}(?! anything else| any other|"
+    " more)",
+    rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
+    rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
+    r"(?! to\b| anything else| any other| more)",
+    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)|^(?:not possible|impossible)",
+    rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
+    rf"|got|could be)){{1,2}} {_WORK_DONE}",
+    rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
+    "|no (?:changes?|updates?|modifications?)(?! to (?:any|the) other| beyond| besides))",
+    r"left (?:everything|it|all|things|the \w+) (?:\w+ )?"
+    "(?:as (?:it|they) (?:is|are|was|were)|unchanged|alone|untouched)",
+    "i did nothing(?! else| more)|(?:request|attempt) failed|as (?:it|they) (?:was|were) before",
+    "nothing (?:happened|has happened|to (?:change|do))",
+    "(?:have to|must) (?:decline|refuse)|(?:gave|give|given) up",
+    "without (?:doing|changing|sending|moving|booking|making|adding) any(?:thing)?",
+)
+"""What says that nothing was done, unless the text says too that something was."""
+
+SMALL_TALK = re.compile(
+    r"\W*(?:(?:i am |we are |very |so |really |my |oh |hi|hello|dear \w+|thanks?(?: you)?"
+    r"|unfortunately|sorry|apolog\w+|regret\w*|for|this|that|the|about|inconvenience|afraid|please"
+    r"|have a nice day)[ ,]*){1,8}\W*$"
+)
+"""A sentence that says nothing of the work."""
+
 _DONE = (
     "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
-    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over)"
+    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
+    "|shifted|postponed|put|stored|saved)"
 )
 DONE = _any(
     rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
     rf"i (?:(?:now|just|already|also) )?{_DONE}",
-    "(?:all|everything) done",
+    "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
+    r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted)(?= ?[.!,:\u2013-]|$)",
 )
 """What says that something was done, unless the clause denies it."""
 DENIED = _any(

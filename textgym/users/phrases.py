@@ -53,6 +53,14 @@ _PARTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         (".", ".", ", thanks.", "; ask me if you need something in particular."),
     ),
+    "check": (
+        ("Hm.", "Let me see.", "I've looked.", "I checked.", "Well.", "Strange."),
+        (
+            "It is as I wrote it.", "That's how I have it here.", "I have no other name for it.",
+            "That is the name I know.", "I wrote it as I know it.", "It's the only one I know of.",
+            "I can't tell you more than I wrote.", "As far as I know, it's right.",
+        ),
+    ),
     "go_ahead": (
         ("Yes,", "Sure,", "Of course,", "By all means,", "OK,", "Fine,"),
         (

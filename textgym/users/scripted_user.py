@@ -2,13 +2,13 @@
 
 Invariants: a reply follows from the user's arguments, the message and the memory alone; a value is
 told only where its slot is asked for, or where a correction is due; a user ends after at most
-`patience` needless messages more than it has questions to answer.
+`patience` messages more than it has questions to answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from textgym.errors import UsageError
@@ -62,7 +62,7 @@ class Memory:
     """What a user remembers of an episode. It is plain data, and belongs in the episode's state.
 
     Attributes:
-        patience: How many needless messages the user still tolerates.
+        patience: How many messages without a needed question the user still tolerates.
         told: The names of the slots that the user has told, those of the request included.
         asked: How often each slot was asked for.
         needless: The number of needless questions.
@@ -126,7 +126,7 @@ class Reply:
     @property
     def needless(self) -> int:
         """The number of needless questions: those to which the user told nothing new."""
-        asks = self.heard.kind not in {Kind.STATEMENT, Kind.CANNOT, Kind.EMPTY}
+        asks = self.heard.kind not in _FREE
         slots = len(self.repeated) + len(self.unknown)
         return max(slots, int(asks and not self.answered))
 
@@ -136,15 +136,17 @@ class ScriptedUser:
 
     To a message that asks for slots, the user tells their values, in the order of the facts. What
     was told before is told again, impatiently. What there is no fact about does not matter to the
-    user. An unclear question is answered with a question; to "anything else?" the user says no.
+    user. An unclear question is answered with a question; to "anything else?" the user says no, and
+    that costs nothing. "Just a moment" does not end the conversation.
     The user ends the conversation when a message asks nothing, or when the patience is at an end.
 
     Args:
         facts: What the user knows, one fact a slot.
         told: The names of the slots whose values the request tells.
+        others: Slots that questions may be about, besides those of the facts. `SLOTS` by default.
         at_once: How many new values the user tells in a reply at most, the first ones in the order
             of the facts; None for all that are asked for.
-        patience: How many messages with nothing but needless questions the user tolerates.
+        patience: How many messages without a needed question the user tolerates, besides the last.
         corrections: What the user corrects, one for each slot at most.
         seed: What the wordings are drawn from, such as the id of the task.
 
@@ -169,6 +171,7 @@ class ScriptedUser:
         facts: Iterable[Fact],
         *,
         told: Iterable[str] = (),
+        others: Iterable[Slot] = tuple(SLOTS.values()),
         at_once: int | None = None,
         patience: int = 3,
         corrections: Iterable[Correction] = (),
@@ -181,6 +184,7 @@ class ScriptedUser:
             if slot.name in self._facts:
                 raise UsageError(f"ScriptedUser: there are two facts about {slot.name!r}")
             self._slots[slot.name], self._facts[slot.name] = slot, fact
+        self._others = {slot.name: slot for slot in others if slot.name not in self._facts}
         self._corrections = {item.slot: item for item in corrections}
         if at_once is not None and at_once < 1:
             raise UsageError(f"ScriptedUser: at_once must be at least 1, or None, not {at_once}")
@@ -204,10 +208,12 @@ class ScriptedUser:
                 conversation unless the message asks for slots, False to go on even if it asks
                 nothing. None to end it where the message asks nothing.
         """
-        heard = self._hear(text)
+        slots, others = tuple(self._slots.values()), tuple(self._others.values())
+        heard = understand(after_reasoning(text), slots, others)
         names = heard.slots
         if heard.is_vague and (new := tuple(name for name in names if name not in memory.told)):
             names = new  # "When?" asks for the day or for the time, whichever is open
+        names += heard.others
         known = [name for name in names if name in self._facts]
         answered = tuple(name for name in known if name not in memory.told)[: self._at_once]
         repeated = tuple(name for name in known if name in memory.told)
@@ -223,16 +229,6 @@ class ScriptedUser:
         memory.corrected.extend(corrected)
         memory.has_ended = is_last
         return Reply(said, is_last, heard, answered, repeated, unknown, corrected)
-
-    def _hear(self, text: str) -> Heard:
-        """Understand a message; what is about none of the facts may be about another slot."""
-        text = after_reasoning(text)
-        heard = understand(text, tuple(self._slots.values()))
-        if heard.kind is not Kind.UNCLEAR:
-            return heard
-        others = [slot for name, slot in SLOTS.items() if name not in self._facts]
-        found = understand(text, others)
-        return replace(found, slots=found.slots[:1])
 
     def _due(self, memory: Memory, is_at_end: bool) -> tuple[str, ...]:
         """Return the slots whose correction the user says now."""
@@ -255,7 +251,7 @@ class ScriptedUser:
             if corrections:
                 return " ".join(corrections), False
             return say("pity" if reply.heard.kind is Kind.CANNOT else "thanks", *seed), True
-        if reply.needless and not reply.answered:
+        if not reply.answered and reply.heard.kind not in _ENDING:
             memory.patience -= 1
             if memory.patience < 0:
                 return say("leave", *seed), True
@@ -272,7 +268,7 @@ class ScriptedUser:
             if told:
                 parts.append(answers(told, is_repeated, *seed, is_repeated))
         for name in reply.unknown:
-            parts.append(say("no_preference", *seed, name, label=slot_of(name).label))
+            parts.append(say("no_preference", *seed, name, label=self._others[name].label))
         return parts
 
     def _spoken(self, name: str, memory: Memory, is_corrected: bool = False) -> str:
@@ -284,11 +280,17 @@ class ScriptedUser:
         return options[hash_int(self._seed, memory.replies, "value", name) % len(options)]
 
 
+_ENDING = frozenset({Kind.STATEMENT, Kind.CANNOT, Kind.EMPTY})
+_FREE = _ENDING | {Kind.WAIT, Kind.ANYTHING_ELSE, Kind.CHECK}
+"""The kinds of messages that are no questions, or cost nothing."""
 _REPLIES = {
     Kind.UNCLEAR: "unclear",
     Kind.ANYTHING_ELSE: "anything_else",
+    Kind.DETAILS: "anything_else",
+    Kind.CHECK: "check",
     Kind.GO_AHEAD: "go_ahead",
     Kind.GREETING: "greeting",
+    Kind.WAIT: "continue",
     Kind.STATEMENT: "continue",
     Kind.CANNOT: "continue",
     Kind.EMPTY: "continue",
@@ -297,7 +299,6 @@ _REPLIES = {
 
 def _is_end(heard: Heard, is_done: bool | None) -> bool:
     """Return whether a message ends the conversation, as far as the assistant is concerned."""
-    asks_nothing = heard.kind in {Kind.STATEMENT, Kind.CANNOT, Kind.EMPTY}
     if is_done is None:
-        return asks_nothing
+        return heard.kind in _ENDING
     return is_done and heard.kind is not Kind.QUESTION

@@ -103,7 +103,7 @@ _READY = (
         "time",
         "the time",
         nouns=(
-            "(?:start|starting|begin|beginning|clock)? ?times?", "time of (?:the )?day",
+            "(?:(?:start|starting|begin|beginning|clock) )?times?(?: of (?:the )?day)?",
             "time slot",
             "hour", "o'clock", "(?:start|beginning) of the (?:meeting|event|call)",
         ),
@@ -125,7 +125,7 @@ _READY = (
         "the duration",
         nouns=("durations?", "length", "end time", "ending time", "number of (?:minutes|hours)"),
         questions=(
-            "how long", "how many (?:minutes|hours|quarters)", rf"how much{_IT} time",
+            "how long", "how (?:many|much) (?:minutes|hours|quarters)", rf"how much{_IT} time",
             "how much of (?:the|your|their) (?:calendar|day|diary)",
             "(?:un)?till? (?:when|what time)",
             rf"when{_IT} (?:end|ends|finish|be over|stop)",
@@ -145,6 +145,8 @@ _READY = (
         "the participant",
         nouns=(
             "participants?", "attendees?", "guests?", "invitees?", "other (?:person|people|party)",
+            "names? of (?:the |your )?(?:participant|attendee|guest|invitee|person|colleague)s?",
+            "(?:participant|attendee|guest|invitee)(?:'s)? names?",
             "colleagues?", "persons?", "people", "somebody", "someone",
         ),
         questions=(
@@ -166,14 +168,14 @@ _READY = (
         nouns=(
             "recipients?", "addressees?", "receivers?", "receiving end", "email address",
             "colleagues?",
-            "persons?", "addresse?s?",
+            "persons?", "addresse?s?", r"^\W*to(?= ?[?,])",
         ),
         questions=(
             f"to {_WHO}", f"for {_WHO}", f"{_WHO}{_IT} to", f"{_WHO}{_IT} for",
             f"{_WHO}{_IT} (?:get|gets|receive|receives|contact"
             "|email|write|notify|inform|reach|message)",
             f"where{_IT} (?:send|go|sent|forward)", "whose (?:inbox|mailbox|address|email)",
-            f"{_WHO} {_SHALL}",
+            f"{_WHO} {_SHALL}"
         ),
         vague=("who", "whom", "whose", "someone", "somebody", "send"),
     ),
@@ -192,6 +194,7 @@ _READY = (
         "the text of the message",
         nouns=(
             "body", "body of the (?:mail|email|message)", "content", "contents", "text", "wording",
+            r"(?<!of the )message(?=\W*(?:$|[,;&/]|and\b))",
             "text of the (?:mail|email|message)", "(?:message|mail|email) text", "words",
             "content of the (?:mail|email|message)",
         ),
@@ -201,7 +204,7 @@ _READY = (
             rf"what{_IT} (?:let|want) (?:her|him|them)(?: to)? know",
             "(?:what|which)(?: exact)?(?: is)?(?: the)? message",
             r"what (?:do|would|should|shall) (?:i|you|we)(?: \w+){0,3} (?:pass on|inform)",
-            r"what information",
+            r"what information", r"and what(?=\W*$)",
         ),
         vague=("message", "say", "write", "dictate", "worded", "phrase", "words"),
     ),
@@ -216,7 +219,8 @@ _READY = (
             rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)",
             r"(?:is|be|was) (?:it|this|the \w+) about",
             r"what is the (?:task|event|new task)",
-            "what (?:should|does) the (?:task|entry) (?:say|be)", rf"what{_IT} about",
+            "what (?:should|does) the (?:task|entry) (?:say|be)",
+            rf"what(?! (?:day|date|time)){_IT} about",
         ),
         vague=("called", "about", "task", "label"),
     ),
@@ -262,7 +266,7 @@ _READY = (
         nouns=(
             "assignees?", "owners?", "responsible", "person responsible", "in charge",
             "colleagues?", "persons?",
-            "team member", "somebody", "someone",
+            "team member", "somebody", "someone", "(?:our|your|the) (?:people|team)",
         ),
         questions=(
             f"{_WHO}{_IT} (?:do|does|work|working|handle|handles|own|owns"

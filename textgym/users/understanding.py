@@ -15,20 +15,30 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from textgym.users.cues import (
     ALL,
     ASKS,
+    ASKS_NOTHING,
+    AWAITS,
     BEHIND_QUESTION_WORD,
+    BEHIND_REQUEST,
     CANNOT,
+    CHECK,
+    CLOSER,
     DENIED,
+    DENIES,
     DONE,
     GO_AHEAD,
     HELP,
     IGNORED,
     IS_QUESTION,
     JOINED,
+    MAY_ASK,
     OFFER,
+    SMALL_TALK,
+    WAIT,
     normalised,
 )
 from textgym.users.slots import Slot
@@ -38,6 +48,9 @@ __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
 MAX_READ = 8_000  # characters
 MAX_GREETING = 80  # characters
 MAX_CLAUSE = 600  # characters, of which the last are read
+MAX_MEANINGS = 2  # slots that one vague word may ask for
+MANY = 4  # other slots with words in questions that are all asked for
+MAX_ITEM = 40  # characters of a line without a bullet
 MAX_BEFORE_OFFER = 80  # characters of its sentence
 
 
@@ -49,11 +62,17 @@ class Kind(StrEnum):
     UNCLEAR = "unclear"
     """It asks for something, but not for a slot."""
     ANYTHING_ELSE = "anything_else"
-    """It asks whether there is anything else to know, or for all details."""
+    """It asks whether there is anything else to do."""
+    DETAILS = "details"
+    """It asks for all details, or whether there is anything else to know."""
+    CHECK = "check"
+    """It asks whether a name is right, because it was not found."""
     GO_AHEAD = "go_ahead"
     """It asks whether to go ahead, or whether all is right."""
     GREETING = "greeting"
     """It greets or offers help, and says nothing else."""
+    WAIT = "wait"
+    """It asks nothing, and says that the assistant is still at work."""
     CANNOT = "cannot"
     """It says that the request cannot be done, and asks nothing."""
     STATEMENT = "statement"
@@ -71,30 +90,40 @@ class Heard:
         slots: The names of the slots that it asks for, in the order of the slots given.
         says_cannot: Whether it says that something cannot be done, and not that anything was done,
             even if it asks too.
+        others: The names of the other slots that it asks for.
+        denies: Whether it says that nothing was done, and not that anything was.
         is_vague: Whether the slots are only those that one vague word may mean, as `when` may mean
             the day or the time. With several such words, all that they may mean is asked for.
     """
 
     kind: Kind
     slots: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     says_cannot: bool = False
+    denies: bool = False
     is_vague: bool = False
 
 
 _CLAUSES = re.compile(
-    r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?<![\w.])(?:but|except)\b|\s[-\u2013\u2014]\s"
+    r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?=\b(?<!\.)(?:but|except)\b)|\s[-\u2013\u2014]\s"
 )
 _GREETS = re.compile(r"\W*(?:hi|hello|hey|greetings|welcome)\b")
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
+_ALONE = re.compile(r"\W*(?:(?:the|an?|your|its|in|at|for|and|new|is)\b\W*){0,3}")
+_JOINT = re.compile(r"[,;/&\n]|\b(?:and|or|plus|as well as)\b")
+_SO = re.compile(r",? (?:so|and|then) ")
+_NUMBER = re.compile(r"\W*\d{1,2}\W*")
 _WORD = re.compile(r"\w")
 
 
-def understand(text: str, slots: Sequence[Slot]) -> Heard:
+def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) -> Heard:
     """Return what a message asks for.
 
     Args:
         text: The message, without its reasoning.
         slots: The slots of the user's request, which are the details that it may be about.
+        others: Slots that do not belong to the request. A message asks for one of them only with
+            words that are about no slot of the request.
 
     Example:
         >>> from textgym.users import SLOTS
@@ -107,32 +136,57 @@ def understand(text: str, slots: Sequence[Slot]) -> Heard:
     whole = normalised(text[-MAX_READ:])
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
-    cannot = CANNOT.search(whole) is not None and not _says_done(whole)
-    rest = _without_offers(whole)
+    done = _says_done(whole)
+    says = partial(
+        Heard,
+        says_cannot=CANNOT.search(whole) is not None and not done,
+        denies=not done and _denies(whole),
+    )
     asked: set[str] = set()
     hinted: set[str] = set()
     words: set[str] = set()
+    foreign: list[str] = []
+    mentioned: set[str] = set()
+    loosely: list[str] = []
     unclear: list[str] = []
-    for clause in _asking_clauses(rest):
+    checks = False
+    for clause, surely in _asking_clauses(_without_offers(whole)):
+        if CHECK.search(clause) and CANNOT.search(whole):
+            checks = True
+            continue
         named = IGNORED.sub("_", clause[-MAX_CLAUSE:])
         found = _slots_in(named, slots)
+        hints = _hinted_in(named, slots) if surely and not found else []
+        strange = _others_in(named, slots, others)
         asked |= found
-        if not found:
-            hints = _hinted_in(named, slots)
-            hinted |= {name for _, _, name in hints}
-            words |= {named[start:end] for start, end, _ in hints}
-            if not hints:
-                unclear.append(clause)
-    if asked or hinted:
+        hinted |= {name for _, _, name in hints}
+        words |= {named[start:end] for start, end, _ in hints}
+        foreign += strange
+        mentioned |= {name for _, _, name in _named_in(named, slots, others)}
+        if surely and not (found or hints or strange):
+            unclear.append(clause)
+            loosely += _loosely_in(named, others)
+    if len(mentioned) >= MANY:
+        foreign = sorted(mentioned.union(foreign))
+    foreign = foreign or ([] if asked or hinted else loosely[:1])
+    if asked or hinted or foreign:
         names = tuple(slot.name for slot in slots if slot.name in (asked or hinted))
-        return Heard(Kind.QUESTION, names, cannot, is_vague=not asked and len(words) == 1)
+        is_vague = not asked and len(words) == 1
+        if is_vague and not foreign and len(hinted) > MAX_MEANINGS:
+            return says(Kind.UNCLEAR)
+        return says(Kind.QUESTION, names, tuple(dict.fromkeys(foreign)), is_vague=is_vague)
     if unclear:
-        return Heard(_kind_of(unclear), (), cannot)
-    if cannot:
-        return Heard(Kind.CANNOT, (), cannot)
+        kind = _kind_of(unclear)
+        ends = done and kind in {Kind.ANYTHING_ELSE, Kind.DETAILS, Kind.GREETING}
+        return says(Kind.STATEMENT if ends else kind)
+    if checks:
+        return says(Kind.CHECK)
+    heard = says(Kind.STATEMENT)
+    if heard.says_cannot:
+        return says(Kind.CANNOT)
     if len(whole) < MAX_GREETING and _GREETS.match(whole):
-        return Heard(Kind.GREETING)
-    return Heard(Kind.STATEMENT)
+        return says(Kind.GREETING)
+    return says(Kind.WAIT) if WAIT.search(whole) and not done else heard
 
 
 def _without_offers(text: str) -> str:
@@ -150,34 +204,54 @@ def _says_done(text: str) -> bool:
     """Return whether a text says that something was done."""
     return any(
         DONE.search(clause) and not DENIED.search(clause)
-        for clause in _CLAUSES.split(text)
-        if clause
+        for part in _CLAUSES.split(text)
+        for clause in _SO.split(part)
     )
+
+
+def _denies(text: str) -> bool:
+    """Return whether a text says that nothing was done, or nothing but that something cannot be."""
+    if DENIES.search(text):
+        return True
+    sentences = [part for part in _CLAUSES.split(_without_offers(text)) if _WORD.search(part)]
+    refusals = [bool(CANNOT.search(part)) for part in sentences if not SMALL_TALK.match(part)]
+    return bool(refusals) and all(refusals)
 
 
 def _kind_of(clauses: list[str]) -> Kind:
     """Return the kind of a message whose questions are about no slot."""
-    if any(ALL.search(clause) for clause in clauses):
+    if all(CLOSER.match(clause) for clause in clauses):
         return Kind.ANYTHING_ELSE
+    if any(ALL.search(clause) for clause in clauses):
+        return Kind.DETAILS
     if all(HELP.search(clause) for clause in clauses):
         return Kind.GREETING
-    if any(GO_AHEAD.search(clause) for clause in clauses):
+    if any(GO_AHEAD.search(clause) or AWAITS.search(clause) for clause in clauses):
         return Kind.GO_AHEAD
     return Kind.UNCLEAR
 
 
-def _asking_clauses(text: str) -> Iterator[str]:
-    """Find the clauses that ask for something."""
+def _asking_clauses(text: str) -> Iterator[tuple[str, bool]]:
+    """Find the clauses that ask for something, and whether they do even if they name no slot."""
     in_list = False  # of what a line such as "I need:" asks for
+    before = ""
     for clause in _CLAUSES.split(text):
-        if not clause or not _WORD.search(clause):
+        if not clause or not _WORD.search(clause) or ASKS_NOTHING.match(clause):
             continue
-        is_item = in_list and (_BULLET.match(clause) is not None or len(clause) < 40)
-        asks = bool(IS_QUESTION.search(clause) or ASKS.search(clause))
-        if asks or is_item:
-            yield clause
-        if asks or not is_item:
-            in_list = asks and clause.rstrip().endswith(":")
+        is_item = in_list and _is_item(clause, before)
+        asks = any(cue.search(clause) for cue in (IS_QUESTION, ASKS, AWAITS))
+        may_ask = is_item or MAY_ASK.search(clause) is not None
+        if asks or may_ask:
+            yield clause, asks
+        in_list = is_item or ((asks or may_ask) and clause.rstrip().endswith(":"))
+        before = clause
+
+
+def _is_item(clause: str, before: str) -> bool:
+    """Return whether a clause of a list is one of its items: a line, or what a mark precedes."""
+    if clause[0] == " ":
+        return before.rstrip().endswith(":") or _NUMBER.fullmatch(before) is not None
+    return _BULLET.match(clause) is not None or len(clause) < MAX_ITEM
 
 
 def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
@@ -187,23 +261,98 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     offered = _matches(clause, [(slot.name, slot.offering) for slot in slots])
     nouns = _outside(_matches(clause, [(slot.name, slot.naming) for slot in slots]), offered)
     asking = _outside(_matches(clause, [(slot.name, slot.asking) for slot in slots]), offered)
-    behind = [
-        span for span in nouns if BEHIND_QUESTION_WORD.search(clause, max(0, span[0] - 60), span[0])
-    ]
+    behind = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     if behind or asking:
-        return _longest([*_with_joined(clause, behind, nouns), *asking])
-    return _longest(nouns or offered)
+        named = _behind(BEHIND_REQUEST, clause, nouns)
+        return _longest([*_with_joined(clause, [*behind, *named], nouns), *asking])
+    return set() if AWAITS.search(clause) else _longest(nouns or offered)
+
+
+def _named_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[_Span]:
+    """Return the words for other slots in a clause that are none for a slot of the request."""
+    nouns = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
+    return _disjoint(_outside(nouns, nouns), _own(clause, slots, nouns))
+
+
+def _own(clause: str, slots: Sequence[Slot], nouns: list[_Span]) -> list[_Span]:
+    """Return the words of a clause for the slots of the request."""
+    cues = [(slot.name, cue) for slot in slots for cue in (slot.naming, slot.asking, slot.offering)]
+    return _outside(_matches(clause, cues), nouns)
+
+
+def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[str]:
+    """Return the names of the other slots that a clause asks for beside those of the request.
+
+    A word for another slot counts unless its part of the clause has a word for one of the request:
+    `the name of the recipient` is one detail.
+    """
+    if not others or ALL.search(clause) or HELP.search(clause):
+        return []
+    naming = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
+    nouns = [span for span in _outside(naming, naming) if not clause.startswith("'s", span[1])]
+    own = _own(clause, slots, naming)
+    vague = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
+    asked = _behind(BEHIND_QUESTION_WORD, clause, nouns)
+    told = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
+    asking = _matches(clause, [(slot.name, slot.asking) for slot in others])
+    hints = _matches(clause, [(slot.name, slot.hinting) for slot in others])
+    alone = [
+        (start, end, name)
+        for first, last in _parts(clause)
+        for start, end, name in _within(first, last, [*nouns, *hints])
+        if _ALONE.fullmatch(clause[first:start] + clause[end:last])
+    ]
+    found: list[_Span] = []
+    for first, last in _parts(clause):
+        if not _within(first, last, own):
+            doubtful = _within(first, last, vague)
+            spans = asked if doubtful else [*told, *asking, *alone]
+            found += _disjoint(_within(first, last, spans), doubtful)
+    return [name for _, _, name in found]
+
+
+def _loosely_in(clause: str, slots: Sequence[Slot]) -> list[str]:
+    """Return the slots that a clause may be about, of which each word may mean several."""
+    return sorted(_slots_in(clause, slots)) or [name for *_, name in _hinted_in(clause, slots)]
+
+
+def _parts(clause: str) -> Iterator[tuple[int, int]]:
+    """Return where the parts of a clause begin and end, which commas and `and` separate."""
+    start = 0
+    for joint in _JOINT.finditer(clause):
+        yield start, joint.start()
+        start = joint.end()
+    yield start, len(clause)
+
+
+def _within(start: int, end: int, spans: list[_Span]) -> list[_Span]:
+    """Return the spans that begin in a part of a clause."""
+    return [span for span in spans if start <= span[0] < end]
+
+
+def _disjoint(spans: list[_Span], taken: Sequence[_Span] = ()) -> list[_Span]:
+    """Return spans that overlap neither those taken nor one another, where the first counts."""
+    kept: list[_Span] = []
+    for start, end, name in spans:
+        if not any(first < end and start < last for first, last, _ in [*taken, *kept]):
+            kept.append((start, end, name))
+    return kept
 
 
 def _hinted_in(clause: str, slots: Sequence[Slot]) -> list[_Span]:
     """Return the vague words of an asking clause, and the slots that they may mean."""
-    if ALL.search(clause) or HELP.search(clause) or GO_AHEAD.search(clause):
+    if any(cue.search(clause) for cue in (ALL, HELP, GO_AHEAD, AWAITS)):
         return []
     found = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
     return _outside(found, found)
 
 
 _Span = tuple[int, int, str]
+
+
+def _behind(before: re.Pattern[str], clause: str, nouns: list[_Span]) -> list[_Span]:
+    """Return the nouns behind words that ask for them."""
+    return [span for span in nouns if before.search(clause, max(0, span[0] - 60), span[0])]
 
 
 def _matches(clause: str, patterns: Sequence[tuple[str, re.Pattern[str] | None]]) -> list[_Span]:

@@ -28,6 +28,8 @@ from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_
 __all__ = ["AskFirst"]
 
 NEEDLESS = 0.1  # what a needless question costs
+_OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name != "new_value")
+"""The slots that questions may be about. Any detail may be a new value."""
 
 
 @dataclass
@@ -39,6 +41,7 @@ class AskFirstState:
         user: What the user remembers of the conversation.
         acted_early: Whether something stood changed when the user told a missing detail.
         was_refused: Whether the last message to the user says that something cannot be done.
+        was_denied: Whether it says that nothing was done.
         user_usage: The tokens of the model that speaks as the user.
     """
 
@@ -46,6 +49,7 @@ class AskFirstState:
     user: Memory
     acted_early: bool = False
     was_refused: bool = False
+    was_denied: bool = False
     user_usage: dict[str, int] = field(default_factory=dict)
 
 
@@ -83,11 +87,13 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
       `textgym/WorkplaceAssistant-v0`;
     - every missing detail was asked for, and nothing stood changed when any of them was told;
     - in a request that cannot be carried out, the last message says so. A message that also says
-      that something was done does not say so.
+      that something was done does not say so;
+    - in a request that can be carried out, the last message does not say that nothing was done.
 
-    A question is needless if it is about a detail that the request told or that no request needs,
-    if it was answered before, or if it is not clear what it is about. "Is there anything else?" is
-    no question. Components:
+    A question is needless if it is about a detail that the request told or that it does not need,
+    if it was answered before, or if it is not clear what it is about. Each needless detail of a
+    message counts. Waiting for a confirmation is a needless question. "Is there anything else?" is
+    no question, and neither is asking to check a name that was not found. Components:
 
     - `state`: 1 if the state is right
     - `asked_needed`: the share of the missing details that were asked for; 1 if none was missing
@@ -100,8 +106,9 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
 
     ## Episode end
     The episode terminates at the first message without calls that asks nothing, and when the user
-    loses patience after too many needless questions. At `max_turns` it is truncated and graded by
-    the current databases.
+    loses patience after too many messages to which there is nothing to tell. "Just a moment" is
+    answered, and does not end it. At `max_turns` it is truncated and graded by the current
+    databases.
 
     ## Levels
     1. one request, at most one missing detail
@@ -231,7 +238,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         reply = self._user_of(self.task).reply(asked, state.user)
         if reply.answered and self.database.differing(state.changes, new_state()):
             state.acted_early = True
-        state.was_refused = reply.heard.says_cannot
+        state.was_refused, state.was_denied = reply.heard.says_cannot, reply.heard.denies
         if reply.is_last:
             return None
         text = reply.text if self._model is None else self._said_by(self._model)
@@ -246,7 +253,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
             not self.database.differing(state.changes, expected)
             and all(asked)
             and not state.acted_early
-            and (task.possible or state.was_refused)
+            and (not state.was_denied if task.possible else state.was_refused)
         )
         needless = state.user.needless
         components = {
@@ -297,7 +304,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     def _user_of(self, task: AskFirstTask) -> ScriptedUser:
         told = [slot for slot, _ in task.facts if slot not in task.missing]
         facts = [Fact(OFFICE_SLOTS[slot], value) for slot, value in task.facts]
-        return ScriptedUser(facts, told=told, seed=task.id)
+        return ScriptedUser(facts, told=told, others=_OTHERS, seed=task.id)
 
 
 def _question(slots: Sequence[str]) -> str:

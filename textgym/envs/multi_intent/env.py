@@ -40,7 +40,7 @@ your own words, with all names, days, numbers and texts exactly as they are, and
 <message>
 {task}
 </message>"""
-_ASKING = (Kind.QUESTION, Kind.UNCLEAR, Kind.GO_AHEAD)
+_ASKING = (Kind.QUESTION, Kind.UNCLEAR, Kind.GO_AHEAD, Kind.WAIT)
 
 
 @dataclass

@@ -34,7 +34,7 @@ _FOLLOW_UP = replace(
 _PHONE = Slot(
     "phone",
     "the phone number",
-    nouns=("(?:tele)?phones?", "(?:phone|telephone|contact|mobile) ?numbers?", "numbers?"),
+    nouns=("(?:tele)?phones?", "tel", "(?:phone|telephone|contact|mobile) ?numbers?", "numbers?"),
     questions=("how(?: [\\w']+){0,5} (?:call|reach|phone|ring)",),
     vague=("call", "reach", "contact"),
 )
@@ -46,6 +46,7 @@ _BODY = replace(
         "(?:what|how)(?: [\\w']+){0,5} (?:answer|reply|respond)",
         "what(?: [\\w']+){0,3} (?:answer|reply|response) (?:be|read)",
         "what(?: [\\w']+){0,3} in (?:the|my|your) (?:answer|reply|response|message|mail|email)",
+        "(?:your |the )?(?:answer|reply|response)(?=\\?)",
         "what(?: is| would be| should be)? your (?:answer|reply|response)",
     ),
 )

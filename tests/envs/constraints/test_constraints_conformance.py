@@ -16,13 +16,15 @@ for library in ("nltk", "textblob", "syllapy", "emoji", "langdetect"):
 # Marked as doubtful, and followed: other readings or versions of the reference judge otherwise.
 MARKED_AND_FOLLOWED = {
     "ifeval": 10,
-    "ifbench": 2,
+    "ifbench": 1,
 }
 # Not marked, but the environment judges otherwise.
 NOT_FOLLOWED = {
     "ifbench-257": 1.0,  # "Conceive" is a verb
     "ifbench-261": 1.0,  # "Build" is a verb
     "ifbench-var-count.conjunctions-05-preface": 0.0,  # "And" and "and" are one conjunction
+    # blank parts of a text are no paragraphs
+    "ifeval-diff-length_constraints.nth_paragraph_first_word-06": 1.0,
 }
 
 

@@ -117,7 +117,8 @@ class Constraints(TextEnv[None]):
     | `detectable_format:json_format` | an open code fence | no | it is no part of JSON |
     | `detectable_format:number_bullet_lists` | `*One*`, `-- Ann` | none | emphasis, a signature |
     | `language:response_language` | `...` | no | it is in no language |
-    | `length_constraints:nth_paragraph_first_word` | `River:`, `“River` | yes | marks apart |
+    | `length_constraints:nth_paragraph_first_word` | `River:`, `*River*` | yes | marks apart |
+    | `length_constraints:nth_paragraph_first_word` | a blank part | no paragraph | it is blank |
     | `length_constraints:number_sentences` | `।` | ends one | it is the full stop of Hindi |
     | `length_constraints:number_words` | `हिन्दी` | one word | vowel signs do not split it |
     | `count:conjunctions` | `And`, `and`, `and,` | one | they are one conjunction |
@@ -126,9 +127,14 @@ class Constraints(TextEnv[None]):
     | `format:list` | six dots for `...` | one mark | two marks need a break between them |
     | `format:options` | `corn` | yes | `or` within a word separates nothing |
     | `format:output_template` | its parts in another order | no | the form is exact |
+    | `format:sub-bullets` | no bullet points | no | there must be some |
+    | `format:sub-bullets` | `**Run**`, `- ` within a line | no point | a point begins a line |
     | `format:thesis` | `<em></em>` | no | it has no thesis |
     | `ratio:sentence_balance` | no sentence with a mark | no | nothing is balanced |
+    | `ratio:sentence_balance` | `Go."`, `Go.)`, `*Go.*` | end in `.` | what closes ends nothing |
+    | `ratio:sentence_type` | the same | the same | the same |
     | `repeat:repeat_change` | the request and a blank | no | its first word is the same |
+    | `repeat:repeat_span` | the words of the span | yes | public prompts say word indices |
     | `words:consonants` | a dash | no word | it has no letters |
     | `words:last_first` | `cats! cats,` | yes | marks are no part of a word |
     | `words:start_verb` | `Build`, `Conceive`, `Go` | yes | the reference takes them for names |
@@ -212,6 +218,8 @@ class Constraints(TextEnv[None]):
     | `witness` | optional, a right answer, which the oracle gives |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `prompt` |
     | `verifier_metadata` | NeMo Gym's object with the fields above, in place of them |
+
+    The indices of `repeat:repeat_span` count words, unless the prompt says `character indices`.
 
     ## What a score means
     Silence, filler, copies of the prompt or of any part of it, lists of all facts, and answers to
@@ -309,9 +317,9 @@ class Constraints(TextEnv[None]):
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row of textgym, IFEval, IFBench or NeMo Gym."""
         fields = fields_of(row)
-        instructions = instructions_of(fields)
-        row_mode = grading_mode_of(fields)
         prompt, tools = prompt_of(fields)
+        instructions = instructions_of(fields, "\n".join(map(text_of, prompt)))
+        row_mode = grading_mode_of(fields)
         check_libraries(instructions)
         return ConstraintsTask(
             row["id"],

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from textgym.errors import ExtraMissingError, install_advice
 
-__all__ = ["needs_constraints", "sentences_of", "split_words", "word_tokens"]
+__all__ = ["CLOSING", "needs_constraints", "sentences_of", "split_words", "word_tokens"]
 
 ValueT = TypeVar("ValueT")
 
@@ -42,7 +42,7 @@ _OPENERS = """
 """
 """Lower-case words that begin a sentence where they stand capitalised after an abbreviation."""
 
-_CLOSING = "])}>\"'»”’"
+CLOSING = "])}>\"'»”’"
 """What may stand between a full stop and the end of its sentence."""
 
 
@@ -156,7 +156,7 @@ def _part_full_stop(sentence: str) -> str:
     The splitter of words parts a full stop from its word at the end of a text alone, and takes a
     sentence at a time many times longer than all at once.
     """
-    body = sentence.rstrip().rstrip(_CLOSING)
+    body = sentence.rstrip().rstrip(CLOSING)
     if not body.endswith(".") or body.endswith(".."):
         return sentence
     return f"{body[:-1]} .{sentence[len(body) :]}"

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from textgym.verifiers.instructions.ifbench.reading import Text, words_without_punctuation
 from textgym.verifiers.instructions.ifeval.arguments import Phrase
+from textgym.verifiers.instructions.ifeval.bullets import bullet_of
 from textgym.verifiers.instructions.instruction import instruction
 from textgym.verifiers.instructions.sentences import needs_constraints, sentences_of, word_tokens
 
@@ -154,9 +155,13 @@ def thesis(text: str) -> bool:
     "Write * before each bullet point, and under each of them at least one point with -.",
 )
 def sub_bullets(text: str) -> bool:
-    """Tell whether a `-` follows each `*` before the next one; a text without `*` may pass."""
-    _, *bullets = text.split("*")
-    return all("-" in bullet for bullet in bullets)
+    """Tell whether there are bullet points with `*`, and one with `-` comes next after each.
+
+    Marks elsewhere, such as those of emphasis, do not count, nor do points without words.
+    """
+    marks = [bullet_of(line) for line in text.split("\n") if any(map(str.isalnum, line))]
+    points = [mark for mark in marks if mark]
+    return "*" in points and ("*", "*") not in pairwise([*points, "*"])
 
 
 @instruction(

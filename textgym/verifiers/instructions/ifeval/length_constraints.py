@@ -22,7 +22,8 @@ __all__ = ["nth_paragraph_first_word", "number_paragraphs", "number_sentences", 
 _WORD = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*+")
 _OTHER_STOPS = re.compile("[।॥۔؟。！？]")
 _QUOTATION_MARKS = "'\"“”„‘’‚«»‹›"
-_WORD_ENDS = _QUOTATION_MARKS + ".,?!:;…–—"
+_EMPHASIS = "*_`"
+_WORD_ENDS = _QUOTATION_MARKS + _EMPHASIS + ".,?!:;…–—"
 
 
 @instruction("length_constraints:number_words", "Answer with {relation} {num_words} words.")
@@ -66,11 +67,15 @@ def number_paragraphs(text: str, *, num_paragraphs: Count) -> bool:
 def nth_paragraph_first_word(
     text: str, *, num_paragraphs: Count, nth_paragraph: Count, first_word: Phrase
 ) -> bool:
-    """Case does not matter, nor do quotation marks before the word and punctuation after it."""
-    paragraphs = [part.strip() for part in text.split("\n\n")]
-    if sum(map(bool, paragraphs)) != num_paragraphs or nth_paragraph > num_paragraphs:
+    """Blank parts are no paragraphs, wherever they stand.
+
+    Case does not matter, nor do quotation marks and emphasis around the word and punctuation after
+    it.
+    """
+    paragraphs = [paragraph for part in text.split("\n\n") if (paragraph := part.strip())]
+    if len(paragraphs) != num_paragraphs or nth_paragraph > num_paragraphs:
         return False
     word = first_word.lower()
-    start = paragraphs[nth_paragraph - 1].lower().lstrip(_QUOTATION_MARKS)
+    start = paragraphs[nth_paragraph - 1].lower().lstrip(_QUOTATION_MARKS + _EMPHASIS)
     after = start[len(word) : len(word) + 1]
     return start.startswith(word) and (after.isspace() or after in _WORD_ENDS)

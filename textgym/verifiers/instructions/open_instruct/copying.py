@@ -95,4 +95,6 @@ def copying_multiple(text: str, *, prompt_to_repeat: Phrase, N: Count) -> bool:
 )
 def copy_span_idx(text: str, *, prompt_to_repeat: Text, n_start: Bound, n_end: Bound) -> bool:
     """Tell whether the text is that part, case and whitespace around it apart."""
-    return repeat_span(text, prompt_to_repeat=prompt_to_repeat, n_start=n_start, n_end=n_end)
+    return repeat_span(
+        text, prompt_to_repeat=prompt_to_repeat, n_start=n_start, n_end=n_end, unit="characters"
+    )

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
-_FENCED = re.compile(r"```(?:json|Json|JSON)?(.*)```", re.DOTALL)
+_FENCED = re.compile(r"(`{3,})(?:json|Json|JSON)?([^`].*)\1", re.DOTALL)
 _SINGLE = re.compile(r"\*([^\n*]*)\*")
 _DOUBLE = re.compile(r"\*\*([^\n*]*)\*\*")
 
@@ -73,7 +73,7 @@ def json_format(text: str) -> bool:
     fenced = _FENCED.fullmatch(text.strip())
     try:
         json.loads(
-            (fenced[1] if fenced else text).strip(),
+            (fenced[2] if fenced else text).strip(),
             parse_constant=_refuse,
             parse_int=len,
             parse_float=len,

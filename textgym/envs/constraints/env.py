@@ -126,6 +126,7 @@ class Constraints(TextEnv[None]):
     | `length_constraints:number_words` | `हिन्दी` | one word | vowel signs do not split it |
     | `keywords`, all types | `don’t` for `don't` | the same word | it is one apostrophe |
     | `keywords:forbidden_words` | `_hate_` | no | emphasis is no part of a word |
+    | `keywords`, all types | invisible characters | none | nobody reads them |
     | words of IFBench's types | `“sea”`, `**sea**`, `—` | `sea`, `sea`, none | marks are apart |
     | `count:conjunctions` | `And`, `and`, `and,` | one | they are one conjunction |
     | `count:keywords_multiple` | `party` for `par` | no | a keyword is a whole word |

@@ -15,6 +15,7 @@ __all__ = [
     "MARKS",
     "QUOTATION_MARKS",
     "Text",
+    "as_read",
     "ascii_letters",
     "bare_words",
     "count_word",
@@ -32,6 +33,7 @@ MARKS = string.punctuation + QUOTATION_MARKS + "…–—"
 """The punctuation marks that may stand around a word."""
 
 _DROP_EMPHASIS = str.maketrans(EMPHASIS, " " * len(EMPHASIS))
+_AS_READ = str.maketrans("’", "'", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _DROP_PUNCTUATION = str.maketrans("", "", string.punctuation + QUOTATION_MARKS + "…")
 
 
@@ -56,17 +58,27 @@ def bare_words(text: str) -> list[str]:
     return [word for word in words if word]
 
 
+def as_read(text: str) -> str:
+    """Return a text without invisible characters, and with one kind of apostrophes.
+
+    Example:
+        >>> as_read("It’s")
+        "It's"
+    """
+    return text.translate(_AS_READ)
+
+
 def count_word(text: str, word: str) -> int:
     """Return how often a word stands in a text as a whole, in any case.
 
-    Underscores around it are emphasis, and the two kinds of apostrophes are one.
+    Underscores around it are emphasis. Both are compared as they are read.
 
     Example:
         >>> count_word("Cat, _cat_’s concatenate", "cat")
         2
     """
-    word, text = (item.replace("’", "'") for item in (word, text))
-    return len(re.findall(rf"(?<!\w)_*+{re.escape(word)}_*+(?!\w)", text, re.IGNORECASE))
+    whole = rf"(?<!\w)_*+{re.escape(as_read(word))}_*+(?!\w)"
+    return len(re.findall(whole, as_read(text), re.IGNORECASE))
 
 
 def without_emphasis(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from textgym.verifiers.instructions.ifbench.reading import count_word
+from textgym.verifiers.instructions.ifbench.reading import as_read, count_word
 from textgym.verifiers.instructions.ifeval.arguments import (
     Bound,
     Phrase,
@@ -29,8 +29,7 @@ Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
 
 def _places(phrase: str, text: str) -> Iterator[re.Match[str]]:
     """Find a phrase in a text, also within words; places do not overlap."""
-    phrase, text = (item.replace("’", "'") for item in (phrase, text))
-    return re.finditer(re.escape(phrase), text, re.IGNORECASE)
+    return re.finditer(re.escape(as_read(phrase)), as_read(text), re.IGNORECASE)
 
 
 @instruction("keywords:existence", "Use each of these words or phrases: {keywords}.")

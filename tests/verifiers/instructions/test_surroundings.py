@@ -164,6 +164,8 @@ def test_marks_around_words_are_no_part_of_them(
         ("keywords:forbidden_words", "I ha\u200bte it", {"forbidden_words": ["hate"]}),
         ("keywords:forbidden_words", "I ha\u00adte it", {"forbidden_words": ["hate"]}),
         ("keywords:exclude_word_harder", "The s\u2060ea", {}),
+        ("keywords:forbidden_words", "an _id_ here", {"forbidden_words": ["_id"]}),
+        ("keywords:forbidden_words", "an __id_ here", {"forbidden_words": ["_id_"]}),
         ("keywords:exclude_word_harder", "The \ufeffsea\u200b", {}),
         ("keywords:exclude_word_harder", "The __sea__", {}),
         ("length_constraints:number_sentences", "**It rains.**",

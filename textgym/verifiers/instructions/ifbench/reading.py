@@ -77,7 +77,7 @@ def count_word(text: str, word: str) -> int:
         >>> count_word("Cat, _cat_’s concatenate", "cat")
         2
     """
-    whole = rf"(?<!\w)_*+{re.escape(as_read(word))}_*+(?!\w)"
+    whole = rf"(?<!\w)_*{re.escape(as_read(word))}_*(?!\w)"
     return len(re.findall(whole, as_read(text), re.IGNORECASE))
 
 

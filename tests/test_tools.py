@@ -393,6 +393,52 @@ def test_lax_reading(arguments: dict[str, Any], name: str, read: Any) -> None:
     assert type(value) is type(read)
 
 
+class Counting:
+    @tool
+    def count(
+        self,
+        whole: int = 0,
+        share: float = 0.0,
+        either: int | bool = 0,
+        maybe: int | None = None,
+        wholes: list[int] | None = None,
+        table: dict[str, list[float]] | None = None,
+        pair: tuple[int, bool] = (0, False),
+        anything: Any = None,
+        flag: bool = False,
+    ) -> str:
+        """Count."""
+        return repr((whole, share, either, maybe, wholes, table, pair, anything, flag))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"whole": True}, {"whole": False}, '{"whole": true}', {"share": True}, {"maybe": False},
+        {"wholes": [True]}, {"wholes": [1, False]}, '{"wholes": [1, true]}',
+        {"table": {"a": [True]}}, {"pair": [True, True]}, {"flag": True, "whole": True},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_booleans_are_no_numbers(arguments: Any) -> None:
+    told = Toolbox(Counting).call(Counting(), "count", arguments)
+    assert told.startswith("Error: wrong arguments for 'count': ")
+    assert told.endswith(": true and false are no numbers")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"whole": 1}, {"whole": "1"}, {"whole": 1.0}, {"share": 0}, {"either": True}, {"either": 1},
+        {"maybe": None}, {"wholes": [0, 1]}, {"table": {"a": [0, 1.5]}}, {"pair": [1, True]},
+        {"pair": [1, 1]}, {"anything": True}, {"anything": [True]}, {"flag": True}, {"flag": 1},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_numbers_are_numbers_and_booleans_booleans(arguments: Any) -> None:
+    assert not Toolbox(Counting).call(Counting(), "count", arguments).startswith("Error")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

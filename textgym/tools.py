@@ -36,6 +36,7 @@ _ERRNOS_OF_ARGUMENTS = frozenset(
      errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM)
 )  # fmt: skip
 MAX_PROBLEMS = 5  # reported to the model for one call
+_HOLDERS_OF_BOOLS = frozenset((bool, list, dict))
 MAX_ERROR_LENGTH = 200  # of the text that the model reads
 MAX_LOG_LENGTH = 500
 _log = logging.getLogger(__name__)
@@ -175,6 +176,8 @@ class Tool:
     def read_arguments(self, arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
         """Validate the arguments of a call in pydantic's lax mode. A null counts as omitted.
 
+        True and false are no numbers, which they are to pydantic.
+
         Raises:
             ToolError: The arguments are not JSON, not an object, or not valid for the method.
         """
@@ -187,9 +190,15 @@ class Tool:
             names = self._names.union(itertools.islice(unknown, MAX_PROBLEMS))
             taken = {name: taken[name] for name in taken if name in names}  # not a million of them
         try:
-            return {**self._nullable, **self._validate(taken)}
+            read = {**self._nullable, **self._validate(taken)}
         except ValueError as error:
             raise ToolError(f"wrong arguments for {self.name!r}: {_problems(error)}") from None
+        for name, value in taken.items():
+            if value.__class__ in _HOLDERS_OF_BOOLS and _bool_as_number(value, read[name]):
+                raise ToolError(
+                    f"wrong arguments for {self.name!r}: {name}: true and false are no numbers"
+                )
+        return read
 
 
 class Toolbox:
@@ -296,6 +305,17 @@ def _shown(arguments: Any) -> str:
         return repr(arguments)[:MAX_LOG_LENGTH]
     except ValueError:  # Python's limit on the digits of a number
         return "a number that is too long to show"
+
+
+def _bool_as_number(value: Any, read: Any) -> bool:
+    """Tell whether a boolean of a value was read as a number, in it or in a container in it."""
+    if value.__class__ is bool:
+        return read.__class__ in (int, float)
+    if isinstance(value, list) and isinstance(read, list | tuple):
+        return any(map(_bool_as_number, value, read))
+    if isinstance(value, dict) and isinstance(read, dict):
+        return any(_bool_as_number(item, read.get(key)) for key, item in value.items())
+    return False
 
 
 def _problems(error: ValueError) -> str:

@@ -22,7 +22,7 @@ from textgym.testing.episodes import guesses, oracle, play
 DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
     "textgym/AskFirst-v0": (40, "9ffd8935df67e70b", "97512fb79cc20fa1"),
     "textgym/Calendar-v0": (40, "37176e7245a7c4d9", "e61a22d5d1f940f1"),
-    "textgym/Constraints-v0": (60, "5cd22da22712eec2", "27e1df83cacdffc8"),
+    "textgym/Constraints-v0": (60, "b76c041bd7d0d69c", "27e1df83cacdffc8"),
     "textgym/Contingency-v0": (20, "cdcc4f3e481e4bbb", "4604d68171bb6b13"),
     "textgym/EquivalenceJudge-v0": (400, "2befa8fac888930d", "2cc5c17737d37d83"),
     "textgym/GuessNumber-v0": (30, "4a7aa944babbae24", "19b0aeb0e9449761"),

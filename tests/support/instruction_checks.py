@@ -48,7 +48,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "format:options": {"options": "yes/no/maybe"},
     "format:list": {"sep": "..."},
     "repeat:repeat_change": {"prompt_to_repeat": "Write a poem on rain."},
-    "repeat:repeat_span": {"prompt_to_repeat": "Write a poem on rain.", "n_start": 8, "n_end": 11},
+    "repeat:repeat_span": {"prompt_to_repeat": "Write a poem on rain.", "n_start": 2, "n_end": 3},
     "copy:repeat_phrase": {"phrase": "Actions speak louder than words", "small_n": 2},
     "copy:copy": {"prompt_to_repeat": "Name a river."},
     "copy:copying_simple": {"prompt_to_repeat": "Name a river."},

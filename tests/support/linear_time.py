@@ -104,6 +104,7 @@ def functions() -> dict[str, Work]:
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}
     judge = JudgePrompt()
     found: dict[str, Work] = {function.__name__: function for function in plain}
+    found["last_json, raw breaks"] = partial(json_reader.last_json, raw_breaks=True)
     for mode in choices.GRADING_MODES:
         choose = partial(choices.choice, options=options, mode=mode)
         found[f"choice, {mode}"] = choose

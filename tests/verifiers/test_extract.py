@@ -394,3 +394,42 @@ def test_hostile_text_has_a_number_a_line_and_json_or_none(name: str, length: in
     assert isinstance(last_line(text), str)
     assert last_tagged(text, "answer") is None
     assert last_json(text) is None or "[" in text or "{" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "one\ntwo"}', {"a": "one\ntwo"}),
+        ('{"a": "one\r\ntwo"}', {"a": "one\r\ntwo"}),
+        ('{"a": "one\ttwo"}', {"a": "one\ttwo"}),
+        ('{"a": "\n\n"}', {"a": "\n\n"}),
+        ('{"a\nb": 1}', {"a\nb": 1}),
+        ('["one\ntwo", "three\n\\"four\\""]', ["one\ntwo", 'three\n"four"']),
+        ('```json\n{"a": "one\n- two",\n"b": "3"}\n```', {"a": "one\n- two", "b": "3"}),
+        ('{"a": "one\n\\ntwo"}', {"a": "one\n\ntwo"}),
+        ('Here: {"a": "{\n}"}.', {"a": "{\n}"}),
+        ('{"a": "one\n{\\"b\\": 1}"}', {"a": 'one\n{"b": 1}'}),
+    ],
+)
+def test_raw_breaks_are_read_where_asked_to(text: str, value: Any) -> None:
+    assert last_json(text, raw_breaks=True) == value
+    assert last_json(text) != value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "one\ntwo}',
+        '{"a": "one\ntwo" "b"}',
+        '{"a": "one\ntwo",}',
+        "{'a': 'one\ntwo'}",
+        '{"a": "one\x00two"}',
+        '{"a": "one\x0btwo"}',
+        '{"a": "one\x1ftwo"}',
+        '{"a": "one\n\\(two"}',
+        '{"a": "one "two"\n"}',
+        '{"a": NaN, "b": "\n"}',
+    ],
+)
+def test_nothing_else_is_repaired_with_raw_breaks(text: str) -> None:
+    assert last_json(text, raw_breaks=True) is None

@@ -2,7 +2,8 @@ r"""Reading JSON in a model's text.
 
 A list or object may stand between words, in a code fence, or inside broken JSON. Invariants:
 
-- JSON is read strictly and never repaired: no trailing commas, no NaN, no single quotes.
+- JSON is read strictly and never repaired: no trailing commas, no NaN, no single quotes. A caller
+  may ask for one exception, line breaks and tabs within strings.
 - Only the last million characters are read, and a value of more than 100 levels is not read.
 - Every function takes any text and linear time.
 """
@@ -21,33 +22,47 @@ __all__ = ["json_values", "last_json"]
 _MAX_DEPTH = 100
 _MAX_LENGTH = 1_000_000
 _OPENING = re.compile(r"[\[{]")
-_TOKEN = re.compile(
-    r"[ \t\r\n]*+(?:(?P<mark>[\[\]{}:,])|(?P<word>true|false|null)"
-    r"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
-    r"|(?P<string>\"[^\"\\\x00-\x1f]*+(?:\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})[^\"\\\x00-\x1f]*+)*+\"))"
+_TOKEN, _TOKEN_WITH_BREAKS = (
+    re.compile(
+        r"[ \t\r\n]*+(?:(?P<mark>[\[\]{}:,])|(?P<word>true|false|null)"
+        r"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
+        rf"|(?P<string>\"{plain}*+(?:\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{{4}}){plain}*+)*+\"))"
+    )
+    for plain in (r"[^\"\\\x00-\x1f]", r"[^\"\\\x00-\x08\x0b\x0c\x0e-\x1f]")
 )
 
 
-def last_json(text: str, accept: Callable[[Any], bool] = lambda value: True) -> Any:
+def last_json(
+    text: str, accept: Callable[[Any], bool] = lambda value: True, *, raw_breaks: bool = False
+) -> Any:
     r"""Return the JSON list or object that ends last; None if there is none.
 
     Args:
         text: The text.
         accept: Tells which values count.
+        raw_breaks: Whether line breaks and tabs may stand in strings as they are. JSON does not
+            allow it, but many models write them so.
 
     Example:
         >>> last_json('Here: {"a": [1, 2]}. Not [this] one.')
         {'a': [1, 2]}
         >>> last_json('{"a": [1, 2], oops', lambda value: isinstance(value, list))
         [1, 2]
+        >>> last_json('{"a": "one\ntwo"}', raw_breaks=True)
+        {'a': 'one\ntwo'}
     """
-    return next(iter(deque(filter(accept, json_values(text)), maxlen=1)), None)
+    values = json_values(text, raw_breaks=raw_breaks)
+    return next(iter(deque(filter(accept, values), maxlen=1)), None)
 
 
-def json_values(text: str) -> Iterator[Any]:
+def json_values(text: str, *, raw_breaks: bool = False) -> Iterator[Any]:
     """Yield each JSON list and object of a text, in the order in which they end.
 
     A value inside another is yielded too, before the one that holds it.
+
+    Args:
+        text: The text.
+        raw_breaks: Whether line breaks and tabs may stand in strings as they are.
 
     Example:
         >>> list(json_values('[1] and {"a": [true, {}]} and [2,]'))
@@ -61,7 +76,7 @@ def json_values(text: str) -> Iterator[Any]:
             if opening is None:
                 return
             place = opening.start()
-        token = _TOKEN.match(text, place)
+        token = _TOKEN_WITH_BREAKS.match(text, place) if raw_breaks else _TOKEN.match(text, place)
         if token is not None and _accept_token(stack, token):
             place = token.end()
             if stack and stack[-1].is_closed:
@@ -124,7 +139,7 @@ def _accept_token(stack: list[_Container], token: re.Match[str]) -> bool:
     literal = token[token.lastgroup or 0]
     plain = literal[0] == '"' and "\\" not in literal
     try:
-        value = literal[1:-1] if plain else json.loads(literal)
+        value = literal[1:-1] if plain else json.loads(literal, strict=False)
     except ValueError:  # a number of thousands of digits
         return False
     if expected == "k":

@@ -238,3 +238,29 @@ def test_no_text_raises(text: str) -> None:
     env = Constraints(level=6)
     env.reset(options={"index": 3})
     assert env.step(text)[1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("indices", "text", "reward"),
+    [
+        ("the indices are word indices, split by whitespace!", "poem on", 1.0),
+        ("the indices are word indices, split by whitespace!", "it", 0.0),
+        ("", "poem on", 1.0),
+        ("the indices are character indices!", "it", 1.0),
+        ("the indices are character indices!", "poem on", 0.0),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_prompt_tells_what_indices_count(
+    indices: str, text: str, reward: float, nested: bool
+) -> None:
+    prompt = f"Copy the span of words that lies between (and including) index 2 and 3, {indices}"
+    row: dict[str, Any] = {
+        "instruction_id_list": ["repeat:repeat_span"],
+        "kwargs": [{"prompt_to_repeat": "Write a poem on rain.", "n_start": 2, "n_end": 3}],
+    }
+    if nested:
+        row["responses_create_params"] = {"input": [{"role": "user", "content": prompt}]}
+    else:
+        row["prompt"] = prompt
+    assert play(row, text)[0] == reward

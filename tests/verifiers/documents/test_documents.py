@@ -234,3 +234,54 @@ def test_repeated_pieces_up_to_the_limit_are_read_or_refused(format: str) -> Non
 def test_the_deepest_document_is_read() -> None:
     text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
     assert read_document(text, "json") == read_document(text, "yaml") != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\r\n{"a": "```"}\r\n```',
+        '```json\n{"a": "```"}\n```\r\n',
+        '~~~\n{"a": "```"}\n~~~',
+        '~~~json\r\n{"a": "```"}\r\n~~~',
+        '~~~~ \n{"a": "```"}\n~~~~',
+        '````json\n{"a": "```"}\n````',
+        '````\n{"a": "```"}\n`````',
+        '`````json\r\n{"a":\r\n"```"}\r\n`````',
+        '\n\n```JSON\n\n{"a": "```"}\n\n```\n\n',
+        '```json\n{"a": "```"}```',
+        '```json\n    {\n    "a":\n    "```"\n    }\n```',
+        '{"a": "```"}',
+    ],
+)
+def test_fences_and_backticks_within_a_value(text: str) -> None:
+    assert read_document(text, "json") == {"a": "```"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "~~~\n{}\n```",
+        "```\n{}\n~~~",
+        "````\n{}\n```",
+        "``\n{}\n``",
+        "~~\n{}\n~~",
+        "~~~\n{}\n~~~\n~~~\n{}\n~~~",
+        "```\n{}\n```\n~~~\n{}\n~~~",
+        "```\r\n{}\r\n```\r\n```\r\n{}\r\n```",
+        "````\n```\n{}\n```\n````",
+        "~~~ this is it\n{}\n~~~",
+        "```json {}```",
+        "`~`\n{}\n`~`",
+        "```\n```\n{}\n```",
+        "```\n{}\n   ```\n```",
+    ],
+)
+def test_other_fences_are_no_json(text: str) -> None:
+    with pytest.raises(DocumentError):
+        read_document(text, "json")
+
+
+@pytest.mark.parametrize("break_", ["\n", "\r\n", "\t"])
+def test_raw_breaks_within_strings_of_json_are_errors(break_: str) -> None:
+    with pytest.raises(DocumentError, match="not JSON"):
+        read_document(f'{{"a": "b{break_}c"}}', "json")

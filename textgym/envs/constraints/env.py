@@ -106,7 +106,8 @@ class Constraints(TextEnv[None]):
 
     ## Differences from the references
     Where a verdict of the reference checkers contradicts the description of the instruction, the
-    description counts. These texts are judged otherwise than there:
+    description counts. Line breaks of Windows are read as those of other systems. These texts are
+    judged otherwise than there:
 
     | instruction | text | here | reason |
     | --- | --- | --- | --- |
@@ -117,21 +118,43 @@ class Constraints(TextEnv[None]):
     | `detectable_format:json_format` | an open code fence | no | it is no part of JSON |
     | `detectable_format:number_bullet_lists` | `*One*`, `-- Ann` | none | emphasis, a signature |
     | `language:response_language` | `...` | no | it is in no language |
-    | `length_constraints:nth_paragraph_first_word` | `River:`, `“River` | yes | marks apart |
+    | `length_constraints:nth_paragraph_first_word` | `River:`, `*River*` | yes | marks apart |
+    | `length_constraints:nth_paragraph_first_word` | a blank part | no paragraph | it is blank |
+    | `length_constraints:number_sentences` | `**` after a sentence | none | it is emphasis |
     | `length_constraints:number_sentences` | `।` | ends one | it is the full stop of Hindi |
+    | `length_constraints:number_words` | `___` | no word | it has no letters |
     | `length_constraints:number_words` | `हिन्दी` | one word | vowel signs do not split it |
+    | `keywords`, all types | `don’t` for `don't` | the same word | it is one apostrophe |
+    | `keywords:forbidden_words` | `_hate_` | no | emphasis is no part of a word |
+    | `keywords`, all types | invisible characters | none | nobody reads them |
+    | words of IFBench's types | `“sea”`, `**sea**`, `—` | `sea`, `sea`, none | marks are apart |
     | `count:conjunctions` | `And`, `and`, `and,` | one | they are one conjunction |
     | `count:keywords_multiple` | `party` for `par` | no | a keyword is a whole word |
+    | `custom`, all types | blank lines before | yes | they are no part of the answer |
     | `custom:date_format_list` | `1801-02-29`, `1800-00-00` | no | there are no such days |
+    | `custom:european_capitals_sort` | `**Oslo**`, a full stop | yes | marks are apart |
+    | `custom:mcq_count_length` | `**Question 1.**` | yes | the same |
     | `format:list` | six dots for `...` | one mark | two marks need a break between them |
+    | `format:no_bullets_bullets` | `**One**` | no point | it is emphasis |
+    | `format:no_bullets_bullets` | blank lines | yes | they separate nothing |
+    | `format:no_bullets_bullets` | `Yes? No!` | no sentence | it is one that ends in `.` |
     | `format:options` | `corn` | yes | `or` within a word separates nothing |
     | `format:output_template` | its parts in another order | no | the form is exact |
+    | `format:quotes`, `format:quote_unquote` | `“a ‘b’ c”` | quoted | so are typographic marks |
+    | `format:quotes` | `it's` | no quotation mark | it is an apostrophe |
+    | `format:sub-bullets` | no bullet points | no | there must be some |
+    | `format:sub-bullets` | `**Run**`, `- ` within a line | no point | a point begins a line |
+    | `format:title_case` | `**the**` | no | marks are apart |
     | `format:thesis` | `<em></em>` | no | it has no thesis |
     | `ratio:sentence_balance` | no sentence with a mark | no | nothing is balanced |
+    | `ratio:sentence_balance` | `Go."`, `Go.)`, `*Go.*` | end in `.` | what closes ends nothing |
+    | `ratio:sentence_type` | the same | the same | the same |
     | `repeat:repeat_change` | the request and a blank | no | its first word is the same |
+    | `repeat:repeat_span` | the words of the span | yes | public prompts say word indices |
     | `words:consonants` | a dash | no word | it has no letters |
     | `words:last_first` | `cats! cats,` | yes | marks are no part of a word |
     | `words:start_verb` | `Build`, `Conceive`, `Go` | yes | the reference takes them for names |
+    | `words:start_verb` | `**Go**` | yes | marks are apart |
     | `copy:copying_multiple` | a request with `******` | can be copied | it is no separator there |
     | `copy:repeat_phrase` | one phrase unchanged | no | each must have one new word |
     | `copy:repeat_phrase` | `goldfish` for `gold` | no | the last word is a whole word |
@@ -166,6 +189,9 @@ class Constraints(TextEnv[None]):
     | --- | --- | --- | --- |
     | `change_case:english_capital` | `YES` | no | one word does not tell the language |
     | `detectable_format:number_highlighted_sections` | `2*3*4` | yes | Markdown reads emphasis |
+    | `copy` and `repeat`, all types | a copy in quotation marks | no | nothing else is allowed |
+    | `startend:end_checker` | the phrase in bold | no | nothing follows the phrase |
+    | `startend:quotation` | `“Yes.”` | no | the reference asks for straight marks |
     | `keywords:letter_frequency` | `#` as the letter | counted | the newest reference does so |
     | `language:response_language` | an English line before | yes | the main language counts |
     | `length_constraints:number_words` | `don't` | two words | bounds of rows rely on it |
@@ -212,6 +238,8 @@ class Constraints(TextEnv[None]):
     | `witness` | optional, a right answer, which the oracle gives |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `prompt` |
     | `verifier_metadata` | NeMo Gym's object with the fields above, in place of them |
+
+    The indices of `repeat:repeat_span` count words, unless the prompt says `character indices`.
 
     ## What a score means
     Silence, filler, copies of the prompt or of any part of it, lists of all facts, and answers to
@@ -309,9 +337,9 @@ class Constraints(TextEnv[None]):
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row of textgym, IFEval, IFBench or NeMo Gym."""
         fields = fields_of(row)
-        instructions = instructions_of(fields)
-        row_mode = grading_mode_of(fields)
         prompt, tools = prompt_of(fields)
+        instructions = instructions_of(fields, "\n".join(map(text_of, prompt)))
+        row_mode = grading_mode_of(fields)
         check_libraries(instructions)
         return ConstraintsTask(
             row["id"],

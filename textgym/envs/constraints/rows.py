@@ -61,8 +61,13 @@ def prompt_of(row: Mapping[str, Any]) -> tuple[list[Message], tuple[ToolSchema, 
     return [user(prompt)], None
 
 
-def instructions_of(row: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def instructions_of(row: Mapping[str, Any], prompt: str = "") -> list[tuple[str, dict[str, Any]]]:
     """Return the ids of a row's instructions, each with its arguments.
+
+    Args:
+        row: The row.
+        prompt: What the row asks. The indices of `repeat:repeat_span` count words, unless the
+            prompt says that they are `character indices`.
 
     Raises:
         RowError: An id is unknown, an argument is missing or not valid, or the lists do not fit.
@@ -78,7 +83,7 @@ def instructions_of(row: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         found = f"{len(given)} of them" if isinstance(given, list) else type(given).__name__
         raise RowError("kwargs", f"must be a list of {len(ids)} objects, one an id, not {found}")
     return [
-        (_id_of(id, place), _arguments_of(id, values, place))
+        (_id_of(id, place), _arguments_of(id, values, place, prompt))
         for place, (id, values) in enumerate(zip(ids, given, strict=True))
     ]
 
@@ -90,14 +95,19 @@ def _id_of(id: Any, place: int) -> str:
     return id
 
 
-def _arguments_of(id: str, values: Any, place: int) -> dict[str, Any]:
+def _arguments_of(id: str, values: Any, place: int, prompt: str) -> dict[str, Any]:
     field = f"kwargs.{place}"
     if values is not None and not isinstance(values, Mapping):
         raise RowError(field, f"must be an object or null, not {type(values).__name__}")
     try:
-        return INSTRUCTIONS[id].read_arguments(values or {})
+        return INSTRUCTIONS[id].read_arguments({**_told_by(prompt), **(values or {})})
     except UsageError as error:
         raise RowError(field, f"is not valid: {error}") from None
+
+
+def _told_by(prompt: str) -> dict[str, str]:
+    """Return the arguments that no row has, and the prompt tells."""
+    return {"unit": "characters"} if "character indices" in prompt else {}
 
 
 def check_libraries(instructions: list[tuple[str, dict[str, Any]]]) -> None:

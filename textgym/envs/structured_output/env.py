@@ -62,8 +62,9 @@ class StructuredOutput(TextEnv[None]):
     document), `valid` (it also fits the schema) and `leaf_share` (the share of the values that are
     right; values that do not belong there lower it). `info["problem"]` says what was wrong.
 
-    - The text must be one document. One code fence around it is accepted; any other text, a second
-      document and duplicate keys are not.
+    - The text must be one document. One code fence around it, of backticks or tildes, is accepted;
+      any other text, a second document and duplicate keys are not. JSON is read strictly: a line
+      break or a tab within a string is an error, though many models write them so.
     - A string is not a number. JSON has one type of number, so 5.0 is 5. NaN and infinity are not
       accepted. The order of keys does not matter, the order of items does.
     - YAML is read as version 1.2: `No` is a string, and so is a date. Anchors, aliases, tags and

@@ -11,7 +11,7 @@ __all__ = ["MAX_DEPTH", "MAX_LENGTH", "DocumentError", "body_of", "check_depth"]
 
 MAX_LENGTH = 100_000  # characters of a document
 MAX_DEPTH = 100
-_FENCE = "```"
+_OPENING = re.compile(r"(?P<fence>(?P<mark>[`~])(?P=mark){2,})(?P<language>[^\r\n]*)\r?\n")
 _LANGUAGE = re.compile(r"[\w+-]{0,20}[ \t]{0,20}")
 
 
@@ -22,12 +22,16 @@ class DocumentError(ValueError):
 def body_of(text: str) -> str:
     r"""Return a text without white space around it and without the code fence around it, if any.
 
+    A fence has three or more backticks or tildes. Its end has at least as many as its beginning.
+
     Raises:
         DocumentError: The text is empty or too long, or has more than one code fence.
 
     Example:
         >>> body_of('\n```json\n{"a": 1}\n```\n')
         '{"a": 1}'
+        >>> body_of('~~~~\r\n"~~~"\r\n~~~~')
+        '"~~~"'
         >>> body_of("```\n1\n```\n```\n2\n```")
         Traceback (most recent call last):
         textgym.verifiers.documents.document.DocumentError: there is more than one code fence
@@ -35,12 +39,12 @@ def body_of(text: str) -> str:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         raise DocumentError(f"there are more than {MAX_LENGTH} characters")
-    first, _, rest = text.partition("\n")
-    if text.startswith(_FENCE) and text.endswith(_FENCE) and rest:
-        if not _LANGUAGE.fullmatch(first, len(_FENCE)):
+    opening = _OPENING.match(text)
+    if opening and text.endswith(opening["fence"]):
+        if not _LANGUAGE.fullmatch(opening["language"]):
             raise DocumentError("there is text in the line that opens the code fence")
-        text = rest[: -len(_FENCE)]
-        if _FENCE in text:
+        text = text[opening.end() :].rstrip(opening["mark"])
+        if re.search(rf"^ {{0,3}}{opening['fence']}", text, re.MULTILINE):
             raise DocumentError("there is more than one code fence")
         text = text.strip("\r\n")
     if not text.strip():

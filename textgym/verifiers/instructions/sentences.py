@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from textgym.errors import ExtraMissingError, install_advice
 
-__all__ = ["needs_constraints", "sentences_of", "split_words", "word_tokens"]
+__all__ = ["CLOSING", "EMPHASIS", "needs_constraints", "sentences_of", "split_words", "word_tokens"]
 
 ValueT = TypeVar("ValueT")
 
@@ -42,8 +42,11 @@ _OPENERS = """
 """
 """Lower-case words that begin a sentence where they stand capitalised after an abbreviation."""
 
-_CLOSING = "])}>\"'»”’"
+CLOSING = "])}>\"'»”’"
 """What may stand between a full stop and the end of its sentence."""
+
+EMPHASIS = "*_`~"
+"""The marks of Markdown's emphasis."""
 
 
 def needs_constraints(what: str) -> ExtraMissingError:
@@ -67,9 +70,13 @@ def _sentence_splitter() -> Any:
     except ImportError:
         raise needs_constraints("splitting text into sentences") from None
 
+    class Language(PunktLanguageVars):  # type: ignore[misc]
+        # typographic quotation marks and underscores do not begin words either
+        _re_word_start = PunktLanguageVars._re_word_start.replace("[^", "[^“„‘«_", 1)
+
     # nltk limits the time of each expression, which a long text exceeds on a busy machine. These
     # two are applied to whole texts. They take linear time, so they need no limit.
-    language = PunktLanguageVars()
+    language = Language()
     language._re_period_context = redos.compile(language.period_context_re(), timeout=None)
     language._re_word_tokenizer = redos.compile(language._word_tokenizer_re(), timeout=None)
 
@@ -104,7 +111,7 @@ def _remembered(
 def sentences_of(text: str) -> list[str]:
     r"""Split a text into its sentences, without the whitespace between them.
 
-    A line break alone ends no sentence.
+    A line break alone ends no sentence, and marks of emphasis alone are none.
 
     Raises:
         ExtraMissingError: The extra `constraints` is not installed.
@@ -113,7 +120,7 @@ def sentences_of(text: str) -> list[str]:
         >>> sentences_of('Dr. Lee left at 5 p.m. on Friday. "Why?" asked Ann.\n')
         ['Dr. Lee left at 5 p.m. on Friday.', '"Why?"', 'asked Ann.']
     """
-    return list(_recent_sentences(text))
+    return [sentence for sentence in _recent_sentences(text) if sentence.strip(EMPHASIS)]
 
 
 _recent_sentences = _remembered(lambda text: tuple(_sentence_splitter().tokenize(text)))
@@ -156,7 +163,7 @@ def _part_full_stop(sentence: str) -> str:
     The splitter of words parts a full stop from its word at the end of a text alone, and takes a
     sentence at a time many times longer than all at once.
     """
-    body = sentence.rstrip().rstrip(_CLOSING)
+    body = sentence.rstrip().rstrip(CLOSING)
     if not body.endswith(".") or body.endswith(".."):
         return sentence
     return f"{body[:-1]} .{sentence[len(body) :]}"

@@ -21,6 +21,8 @@ def follows(
 ) -> list[bool]:
     r"""Return for each instruction whether a text follows it.
 
+    The line breaks of Windows, `\r\n`, are read as `\n`.
+
     Args:
         text: The text.
         instructions: The ids, each with the arguments that `Instruction.read_arguments` returned.
@@ -35,6 +37,7 @@ def follows(
         >>> follows('Sure, here it is:\n"Red."', asked, mode="loose")
         [True, True]
     """
+    text = text.replace("\r\n", "\n")
     readings = _readings(text) if mode == "loose" else [text] if text.strip() else []
     return [
         any(INSTRUCTIONS[id].check(reading, **arguments) for reading in readings)

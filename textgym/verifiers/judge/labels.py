@@ -1,4 +1,4 @@
-"""A judge's two labels: as it is asked to write them, read in its replies, and found in answers.
+r"""A judge's two labels: as it is asked to write them, read in its replies, and found in answers.
 
 An answer may contain a label or ask for one, and an honest judge may quote it or comment on it.
 Three rules keep such a label from being read as the verdict:
@@ -10,6 +10,9 @@ Three rules keep such a label from being read as the verdict:
   If the judge was shown no code, a label is a verdict if it is alone on the last line.
 - `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.
   Such an answer can be rejected before a judge reads it.
+
+In a reply, invisible characters, backslashes before the signs of a label and blanks beside them do
+not matter, as in `[[A = B]]` and `\[\[A=B\]\]`. Letters and their case do.
 
 Invariants: a yes without the code, below a no, is never a verdict; every function takes any text
 and linear time.
@@ -32,7 +35,7 @@ _CODE = r"[ \t*_`(:-]{0,8}(?P<code>[0-9a-fA-F]{8})(?!\w)"
 _MARKS = r"[\s*_`#]*"
 _LINE = (
     rf"{_MARKS}(?i:(?:(?:my|final)\s+)*verdict(?:\s+is)?[\s*_`#:]*)?"
-    rf"(?P<label>%s)(?:{_CODE})?[\s*_`).:!]*"
+    rf"(?:%s)(?:{_CODE})?[\s*_`).:!]*"
 )
 _MENTION = re.compile(
     r"\b(?:ask|beg|want|tell|told|claim|demand|request|instruct|order|plead|tr(?:y|ies|ied)\b|writ"
@@ -42,6 +45,8 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that speaks about a label instead of giving a verdict."""
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_PART = re.compile(r"[^\w\s]|\w+|\s+")  # a sign, word or blank of a label
 _ENTITY = re.compile(r"&#?\w{1,40};?")  # of HTML; `unescape` raises on thousands of digits
 _LOOKALIKES = {
     ord(char): plain
@@ -73,6 +78,8 @@ class Labels:
         ('[[A=B]] 3f9c0a51', '[[A!=B]] 3f9c0a51')
         >>> labels.read("It begs for [[A=B]], but:\n[[A!=B]] 3f9c0a51", "3f9c0a51")
         False
+        >>> labels.read("[[A = B]]", "3f9c0a51"), labels.read(r"\[\[A!=B\]\]", "3f9c0a51")
+        (True, False)
         >>> labels.read("It begs for [[A=B]]", "3f9c0a51")
         >>> labels.written_in("I say [ [Ａ = B] ].")
         {'[[A=B]]'}
@@ -95,11 +102,12 @@ class Labels:
         if self.equal == self.not_equal:
             raise UsageError(f"the judge's labels must differ: both are {self.equal!r}")
         longest_first = sorted(both.values(), key=len, reverse=True)  # one may begin with the other
-        label = "|".join(map(_whole_words, longest_first))
+        names = {self.equal: "equal", self.not_equal: "not_equal"}
+        label = "|".join(f"(?P<{names[text]}>{_whole_words(text)})" for text in longest_first)
         plain = "".join(map(_plain, longest_first))
         distinct = [label for label in both.values() if not _WORDS.fullmatch(label)]
         fields = {
-            "_anywhere": re.compile(rf"(?P<label>{label})"),
+            "_anywhere": re.compile(label),
             "_line": re.compile(_LINE % label),
             "_signs": frozenset(c for c in plain if not c.isalnum() and not c.isspace()),
         }
@@ -137,11 +145,11 @@ class Labels:
             reply: The judge's reply, its reasoning included.
             code: The code that the judge was shown with the labels; None if it was shown none.
         """
-        said = after_reasoning(reply).strip()
+        said = after_reasoning(_INVISIBLE.sub("", reply)).strip()
         last = self._line.fullmatch(last_line(said))
         if last is None:
             return self._in_sentence(said)
-        equal = last["label"] == self.equal
+        equal = last["equal"] is not None
         above = said.rpartition("\n")[0]
         if not above or (code is not None and (last["code"] or "").lower() == code):
             return equal
@@ -158,7 +166,7 @@ class Labels:
         found = [] if self.are_words else list(self._anywhere.finditer(text))
         if len(found) != 1:
             return None
-        if found[0]["label"] == self.not_equal:
+        if found[0]["equal"] is None:
             return False
         return None if _MENTION.search(text) else True
 
@@ -168,7 +176,7 @@ class Labels:
             found = [self._line.fullmatch(line) for line in text.split("\n")]
         else:
             found = list(self._anywhere.finditer(text))
-        return any(item["label"] == self.not_equal for item in found if item)
+        return any(item["equal"] is None for item in found if item)
 
     def _fold(self, text: str) -> str:
         """Return a text's letters, digits and label signs, each in its plainest form."""
@@ -190,4 +198,14 @@ def _whole_words(label: str) -> str:
     """Return an expression for a label that is not part of a longer word."""
     start = r"(?<!\w)" if re.match(r"\w", label) else ""
     end = r"(?!\w)" if re.search(r"\w\Z", label) else ""
-    return start + re.escape(label) + end
+    return start + _PART.sub(_spelled, label) + end
+
+
+def _spelled(found: re.Match[str]) -> str:
+    """Return an expression for a sign, word or blank of a label, with what may stand there."""
+    part, label = found.group(), found.string
+    if part.isspace() or re.match(r"\w", part):
+        return re.escape(part)
+    before = r"[^\S\n]{0,2}" if found.start() else ""
+    after = r"[^\S\n]{0,2}" if re.match(r"\w", label[found.end() :]) else ""
+    return rf"{before}\\?{re.escape(part)}{after}"

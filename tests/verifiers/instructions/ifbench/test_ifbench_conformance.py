@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from textgym.verifiers.instructions import INSTRUCTIONS, MODES, follows
+from textgym.envs.constraints.rows import instructions_of
+from textgym.verifiers.instructions import MODES, follows
 
 for library in ("nltk", "textblob", "syllapy", "emoji"):
     pytest.importorskip(library)
 
 # Where the reference's verdict is marked as doubtful and not right: case, what is right.
 OTHERWISE = {
+    "ifbench-163": True,  # a quotation mark after a full stop makes no other kind of sentence
     "ifbench-diff-ratio.sentence_balance-02": False,  # no sentence of any kind is no balance
     "ifbench-diff-count.conjunctions-03": False,  # "and" and "and," are one conjunction
     "ifbench-diff-words.consonants-03": True,  # a dash is no word
@@ -28,17 +30,28 @@ OTHERWISE = {
     "ifbench-diff-repeat.repeat_change-06": False,  # the first word is the same
     "ifbench-diff-format.output_template-03": False,  # the parts are in another order
 }
-# Marked, and followed: what is marked is that another version of the reference judges otherwise
-# (-163), or that trigrams could be of words as well as of characters (-06).
-MARKED_AND_FOLLOWED = {"ifbench-163", "ifbench-diff-ratio.overlap-06"}
-# What is right although the reference's verdict is not marked: case, strict, loose.
+# Marked, and followed: trigrams could be of words as well as of characters.
+MARKED_AND_FOLLOWED = {"ifbench-diff-ratio.overlap-06"}
+# What is right although the reference's verdict is not marked: case, strict, loose; a verdict for
+# each instruction.
 NOT_FOLLOWED = {
     # "And" and "and" are one conjunction, as "and" and "and," are
-    "ifbench-var-count.conjunctions-05-preface": (False, False),
+    "ifbench-var-count.conjunctions-05-preface": ([False], [False]),
     # the reference's tagger takes these verbs for names: "Conceive", "Build", "Go"
-    "ifbench-257": (True, True),
-    "ifbench-261": (True, True),
-    "ifbench-diff-words.start_verb-06": (False, True),
+    "ifbench-257": ([True], [True]),
+    "ifbench-261": ([True], [True]),
+    "ifbench-diff-words.start_verb-06": ([True], [True]),
+    # apostrophes are no quotation marks
+    "ifbench-120": ([False], [False]),
+    # blanks and emphasis before a text are no part of it
+    "ifbench-var-custom.mcq_count_length-02-bold": ([True], [True]),
+    "ifbench-var-custom.mcq_count_length-05-space": ([True], [True]),
+    "ifbench-var-custom.csv_city-05-space": ([True], [True]),
+    # the asterisks of "**The Discovery Era**" are no bullet points
+    "ifbench-133": ([True, False], [True, False]),
+    "ifbench-135": ([True, False], [True, False]),
+    # without their asterisks, bullet points without a point below them are no better
+    "ifbench-unit-format.sub-bullets-01": ([False], [False]),
 }
 
 
@@ -49,11 +62,7 @@ def test_every_case_gets_its_verdicts(shared: Path) -> None:
     for case in cases:
         name, task = case["case"], case["task"]
         [action] = case["actions"]
-        ids = task["instruction_id_list"]
-        instructions = [
-            (id, INSTRUCTIONS[id].read_arguments(kwargs))
-            for id, kwargs in zip(ids, task["kwargs"], strict=True)
-        ]
+        instructions = instructions_of(task, task["prompt"])
         expected = [case["strict"], case["loose"]]
         if case.get("suspect"):
             marked.add(name)
@@ -61,12 +70,12 @@ def test_every_case_gets_its_verdicts(shared: Path) -> None:
             assert expected != [[OTHERWISE[name]]] * 2
             expected = [[OTHERWISE[name]]] * 2
         if name in NOT_FOLLOWED:
-            assert expected != [[verdict] for verdict in NOT_FOLLOWED[name]]
-            expected = [[verdict] for verdict in NOT_FOLLOWED[name]]
+            assert expected != list(NOT_FOLLOWED[name])
+            expected = list(NOT_FOLLOWED[name])
         verdicts = [follows(action["content"], instructions, mode) for mode in MODES]
         if verdicts != expected:
             wrong.append((name, verdicts, expected))
-        seen.update(ids)
+        seen.update(task["instruction_id_list"])
     assert wrong == []
     assert marked == OTHERWISE.keys() | MARKED_AND_FOLLOWED
     assert len(seen) == 58

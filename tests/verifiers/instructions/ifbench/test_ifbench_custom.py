@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from instruction_checks import followed
+from instruction_checks import arguments_of, followed
 
 from textgym.verifiers.instructions import INSTRUCTIONS
 
@@ -57,7 +57,7 @@ MARKS = '"StudentID"\t"Subject"\t"Grade"\t"Semester"\t"Score"' + '\n"1"\t"a"\t"b
         pytest.param(
             "european_capitals_sort", CAPITALS.replace("Prague", "Kyiv, Prague"), True, id="Kyiv"
         ),
-        pytest.param("european_capitals_sort", CAPITALS + ".", False, id="a full stop"),
+        pytest.param("european_capitals_sort", CAPITALS + ".", True, id="a full stop"),
         pytest.param("european_capitals_sort", CAPITALS[11:], False, id="no Reykjavik"),
         pytest.param("european_capitals_sort", CAPITALS + ", Rome", False, id="too far south"),
         pytest.param("csv_city", CITIES, True, id="a comma in quotes"),
@@ -85,7 +85,7 @@ MARKS = '"StudentID"\t"Subject"\t"Grade"\t"Semester"\t"Score"' + '\n"1"\t"a"\t"b
         pytest.param("date_format_list", "1800-00-00", False, id="month and day zero"),
         pytest.param("date_format_list", "1822-01-01", False, id="after his death"),
         pytest.param("date_format_list", "1796-4-12", False, id="a month of one digit"),
-        pytest.param("date_format_list", "1796-04-12.", False, id="a full stop after"),
+        pytest.param("date_format_list", "1796-04-12.", True, id="a full stop after"),
         pytest.param("date_format_list", "1796-04-12,", False, id="a comma after"),
         pytest.param("date_format_list", "１８００-01-01", False, id="digits of another script"),
     ],
@@ -109,13 +109,47 @@ def test_custom(name: str, text: str, expected: bool) -> None:
             id="small letters",
         ),
         pytest.param("repeat_simple", "Only output this sentence here", False, id="cut short"),
-        pytest.param("repeat_span", " POEM\n", True, id="case and space around"),
-        pytest.param("repeat_span", "poem o", False, id="too much of it"),
-        pytest.param("repeat_span", "poe", False, id="without the last"),
+        pytest.param("repeat_span", "poem on", True, id="words"),
+        pytest.param("repeat_span", " POEM\n on\r\n", True, id="case and space around"),
+        pytest.param("repeat_span", "poem", False, id="without the last"),
+        pytest.param("repeat_span", "on", False, id="without the first"),
+        pytest.param("repeat_span", "a poem", False, id="counted from 1"),
+        pytest.param("repeat_span", "a poem on", False, id="one too many before"),
+        pytest.param("repeat_span", "poem on rain.", False, id="one too many after"),
+        pytest.param("repeat_span", "on poem", False, id="another order"),
+        pytest.param("repeat_span", "poemon", False, id="words joined"),
+        pytest.param("repeat_span", "it", False, id="characters"),
+        pytest.param("repeat_span", "Write a poem on rain.", False, id="all of it"),
+        pytest.param("repeat_span", "Here it is: poem on", False, id="with an introduction"),
     ],
 )
 def test_repeat(name: str, text: str, expected: bool) -> None:
     assert followed(f"repeat:{name}", text) is expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text", "expected"),
+    [
+        (0, 0, "Copy", True),
+        (2, 4, "“big” sea, now!", True),
+        (2, 4, "big sea now", False),
+        (4, 9, "now!", True),
+        (5, 9, "now!", False),
+        (5, 9, "", True),
+        (3, 2, "sea,", False),
+    ],
+)
+def test_a_span_of_words_is_split_by_whitespace(
+    start: int, end: int, text: str, expected: bool
+) -> None:
+    arguments = {"prompt_to_repeat": "Copy the  “big”\nsea, now!", "n_start": start, "n_end": end}
+    assert followed("repeat:repeat_span", text, **arguments) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("poem", True), ("poem on", False), ("a", False)])
+def test_a_span_of_characters(text: str, expected: bool) -> None:
+    arguments = arguments_of("repeat:repeat_span") | {"n_start": 8, "n_end": 11}
+    assert followed("repeat:repeat_span", text, **{**arguments, "unit": "characters"}) is expected
 
 
 def test_repeat_simple_is_followed_by_the_sentence_that_it_names() -> None:

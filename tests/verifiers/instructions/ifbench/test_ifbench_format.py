@@ -28,7 +28,7 @@ TEMPLATE = "My Answer: Yes. My Conclusion: Good. Future Outlook: Fine."
         pytest.param("format:options", "yes", True, id="an option"),
         pytest.param("format:options", "**Yes.**", True, id="an option in other case and marks"),
         pytest.param("format:options", "yes, no", False, id="two options"),
-        pytest.param("format:options", "yes\n", False, id="a line break after an option"),
+        pytest.param("format:options", "yes\n", True, id="a line break after an option"),
         pytest.param("format:newline", "one\ntwo,\n\nthree!", True, id="a word a line"),
         pytest.param("format:newline", "one two\nthree", False, id="two words on a line"),
         pytest.param("format:newline", "one\n-\ntwo", True, id="a line of marks is empty"),
@@ -61,15 +61,13 @@ TEMPLATE = "My Answer: Yes. My Conclusion: Good. Future Outlook: Fine."
         pytest.param("format:thesis", "*Cats purr.* They do.", False, id="Markdown"),
         pytest.param("format:sub-bullets", "* a\n  - b\n* c\n  - d", True, id="all have points"),
         pytest.param("format:sub-bullets", "* a\n  - b\n* c", False, id="one has none"),
-        pytest.param("format:sub-bullets", "* **a**\n  - b", False, id="bold beside a bullet"),
-        pytest.param("format:sub-bullets", "No bullets.", True, id="no bullet points"),
         pytest.param("format:no_bullets_bullets", "One. Two.\n* a\n* b", True, id="both parts"),
         pytest.param("format:no_bullets_bullets", "One.\nTwo.\n\n* a\n* b", True, id="empty line"),
         pytest.param("format:no_bullets_bullets", "One.\n* a\n* b", False, id="one sentence"),
         pytest.param("format:no_bullets_bullets", "One. Two.\n* a", False, id="one bullet"),
         pytest.param("format:no_bullets_bullets", "One. Two.\n* a\nx\n* b", False, id="between"),
-        pytest.param("format:no_bullets_bullets", "One. Two.\n* a\n* b\n", False, id="line after"),
-        pytest.param("format:no_bullets_bullets", "One.\n\nTwo.\n* a\n* b", False, id="two parts"),
+        pytest.param("format:no_bullets_bullets", "One. Two.\n* a\n* b\n", True, id="line after"),
+        pytest.param("format:no_bullets_bullets", "One.\n\nTwo.\n* a\n* b", True, id="two parts"),
         pytest.param("format:title_case", "The Cat, Ran Home!", True, id="all capitalised"),
         pytest.param("format:title_case", "The Cat of Rome", False, id="a small word"),
         pytest.param("format:title_case", "The McDonald USA iPhone", True, id="mixed case"),
@@ -102,3 +100,51 @@ def test_format(id: str, text: str, expected: bool) -> None:
 )
 def test_options_are_separated_in_three_ways(options: str, text: str, expected: bool) -> None:
     assert followed("format:options", text, options=options) is expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* **Morning**: run\n  - 5 km",
+        "* *Morning*: run\n  - 5 km",
+        "* Morning: 2 * 3 laps\n  - 5 km",
+        "**The day**\n\n* Morning\n  - 5 km\n\n* Noon\n  - rest",
+        "*Morning\n -5 km",
+        "* Morning\n- 5 km",
+        "\n\n* Morning\n\n\t- 5 km\n",
+        "* Morning - early\n  - 5 km",
+        "* Morning\n  which is early\n  - 5 km\n  - rest",
+        "* Morning\n  - **5** km\n\n---\n\n* Noon\n  - rest",
+        "* Morning\r\n  - 5 km\r\n* Noon\r\n  - rest\r\n",
+        "- All days:\n* Morning\n  - 5 km",
+    ],
+)
+def test_points_have_points_below_them(text: str) -> None:
+    assert followed("format:sub-bullets", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No bullets.",
+        "No bullets - none.",
+        "**Morning** - run",
+        "*Morning* - run",
+        "**Morning**\n- run",
+        "* Morning - run",
+        "* Morning-run\n* Noon - rest",
+        "* Morning\n\n* Noon\n  - rest",
+        "* Morning\n  - run\n* Noon\n\n---",
+        "* Morning\n---",
+        "- run\n* Morning",
+        "- run\n- rest",
+        "* Morning\n  -\n",
+        "*\n-",
+        "***\n- run",
+        "* * *\n- run",
+        "• Morning\n  - run",
+        "2 * 3\n- 6",
+    ],
+)
+def test_no_points_below_points(text: str) -> None:
+    assert not followed("format:sub-bullets", text)

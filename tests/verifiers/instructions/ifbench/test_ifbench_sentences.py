@@ -22,7 +22,41 @@ pytest.importorskip("nltk")
         pytest.param("ratio:sentence_balance", "One. Two? Three!", True, id="one of each"),
         pytest.param("ratio:sentence_balance", "One. Two?", False, id="a kind is missing"),
         pytest.param("ratio:sentence_balance", "no mark", False, id="none of any kind"),
-        pytest.param("ratio:sentence_balance", 'One. Two? "Go!" Three!', True, id="quoted end"),
+        *(
+            pytest.param("ratio:sentence_balance", f"One. Two? {last}", True, id=f"ends in {last}")
+            for last in (
+                '"Go!"',
+                "“Go!”",
+                "‘Go!’",
+                "«Go!»",
+                "(Go!)",
+                "[Go!]",
+                "**Go!**",
+                "*Go!*",
+                "_Go!_",
+                "Go (now!)",
+                "(“Go!”)",
+                "**“Go!”**",
+                "`Go!`",
+            )
+        ),
+        *(
+            pytest.param("ratio:sentence_balance", f"One. Two? {last}", False, id=f"not {last}")
+            for last in (
+                'One more: "Go! Stay!"',
+                '"Go!" Three!',
+                "Go",
+                '"Go"',
+                "(Go.)",
+                '"Go?"',
+                "Go!x",
+                "Go:",
+                "(go)",
+                "!",
+            )
+        ),
+        pytest.param("ratio:sentence_type", 'One "go." Two? (Three.)', True, id="two closed"),
+        pytest.param("ratio:sentence_type", 'One "go" Two? (Three.)', False, id="one closed"),
         pytest.param(
             "ratio:sentence_words",
             "The cat ran. A dog slept. My cow sat.",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from instruction_checks import (
+    ARGUMENTS,
     IFBENCH_IDS,
     IFBENCH_PIECES,
     arguments_of,
@@ -17,6 +18,7 @@ from instruction_checks import (
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS
 from textgym.verifiers.instructions.ifbench.format import _is_uncapitalised
+from textgym.verifiers.instructions.ifbench.reading import without_emphasis
 from textgym.verifiers.instructions.ifbench.words import _words_apart_from_marks
 from textgym.verifiers.instructions.sentences import word_tokens
 
@@ -49,7 +51,7 @@ def test_every_check_gives_one_verdict_on_any_text(text: str) -> None:
 
 @given(st.one_of(st.lists(st.sampled_from(MARKS), max_size=25).map("".join), st.text()))
 def test_short_cuts_never_change_a_verdict(text: str) -> None:
-    title_case = not any(map(_is_uncapitalised, word_tokens(text)))
+    title_case = not any(map(_is_uncapitalised, word_tokens(without_emphasis(text))))
     assert INSTRUCTIONS["format:title_case"].check(text) is title_case
     words = _words_apart_from_marks(text)
     for keyword in words:
@@ -76,7 +78,7 @@ def test_wording_tells_its_arguments(id: str) -> None:
 
 @pytest.mark.parametrize("id", sorted(id for id in IFBENCH_IDS if arguments_of(id)))
 def test_missing_argument_is_named(id: str) -> None:
-    for name in arguments_of(id):
+    for name in ARGUMENTS[id]:
         others = {key: value for key, value in arguments_of(id).items() if key != name}
         with pytest.raises(UsageError, match=f"^{id}: {name}: "):
             INSTRUCTIONS[id].read_arguments(others)

@@ -72,7 +72,7 @@ TEN = "level radar civic madam refer kayak rotor tenet solos stats"
         pytest.param("words:start_verb", "\n  Go home.", True, id="after whitespace"),
         pytest.param("words:start_verb", "The cat ran.", False, id="an article"),
         pytest.param("words:start_verb", "Dogs bark.", False, id="a noun"),
-        pytest.param("words:start_verb", "**Go** home.", False, id="a mark before the verb"),
+        pytest.param("words:start_verb", "**Go** home.", True, id="a mark before the verb"),
         pytest.param("words:start_verb", "1. Go", False, id="a number before the verb"),
         pytest.param("words:keywords_specific_position", "Go. To the sea!", True, id="third word"),
         pytest.param(

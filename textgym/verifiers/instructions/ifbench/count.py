@@ -7,6 +7,7 @@ import re
 from textgym.verifiers.instructions.ifbench.reading import (
     bare_words,
     count_word,
+    without_emphasis,
     words_without_punctuation,
 )
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count, Phrase
@@ -31,13 +32,14 @@ _PRONOUNS = {
     "everything", "nobody", "nothing", "somebody", "someone", "something", "each", "either",
     "neither", "both", "all", "some", "any", "none",
 }  # fmt: skip
+_WORD = re.compile(r"[^\W_]\w*")
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 @instruction("count:word_count_range", "Write between {min_words} and {max_words} words.")
 def word_count_range(text: str, *, min_words: Bound, max_words: Bound) -> bool:
     """Tell whether the number of words is in the range. A hyphen or apostrophe parts two words."""
-    return min_words <= len(re.findall(r"\w+", text)) <= max_words
+    return min_words <= len(_WORD.findall(text)) <= max_words
 
 
 @instruction("count:unique_word_count", "Write at least {N} different words.")
@@ -61,7 +63,7 @@ def conjunctions(text: str, *, small_n: Bound) -> bool:
 )
 def person_names(text: str, *, N: Bound) -> bool:
     """Tell whether at least `N` of the names stand in the text as whole words, capitalised."""
-    return len(set(_NAMES).intersection(re.findall(r"\w+", text))) >= N
+    return len(set(_NAMES).intersection(re.findall(r"[^\W_]+", text))) >= N
 
 
 @instruction("count:numbers", "Write exactly {N} numbers in digits.")
@@ -97,7 +99,7 @@ def words_japanese(text: str, *, N: Count) -> bool:
 @instruction("count:pronouns", "Use at least {N} pronouns.")
 def pronouns(text: str, *, N: Bound) -> bool:
     """Tell whether there are at least `N` pronouns, repeated ones counted each time."""
-    words = word_tokens(text.lower().replace("/", " "))
+    words = word_tokens(without_emphasis(text.lower()).replace("/", " "))
     return sum(word in _PRONOUNS for word in words) >= N
 
 

@@ -9,9 +9,16 @@ import string
 from datetime import date
 from itertools import pairwise
 
-from textgym.verifiers.instructions.ifbench.reading import ascii_letters, words_without_punctuation
+from textgym.verifiers.instructions.ifbench.reading import (
+    MARKS,
+    ascii_letters,
+    words_without_punctuation,
+)
 from textgym.verifiers.instructions.instruction import instruction
 from textgym.verifiers.instructions.sentences import sentences_of
+
+_AROUND = MARKS + string.whitespace
+"""What may stand around an item of a list."""
 
 
 @instruction("custom:multiples", "Count from 10 to 50, and write the multiples of 7 alone.")
@@ -28,6 +35,7 @@ def multiples(text: str) -> bool:
 )
 def mcq_count_length(text: str) -> bool:
     """Tell whether there are four ever longer questions, each with the options A to E."""
+    text = text.lstrip(_AROUND)
     if not text.startswith("Question"):
         return False
     questions = re.split(r"Question \d+[.|):;]?", text)
@@ -44,7 +52,7 @@ def _question_parts(question: str) -> tuple[int, int]:
     lines = [line.strip() for line in question.strip().split("\n")]
     options = [i for i, line in enumerate(lines) if re.match(r"[A-Ea-e][.|)]\s*\w", line)]
     asked = " ".join(lines[: options[0]] if options else lines)
-    return len(asked.strip()), len(options)
+    return len(asked.strip(_AROUND)), len(options)
 
 
 @instruction(
@@ -53,7 +61,7 @@ def _question_parts(question: str) -> tuple[int, int]:
 )
 def reverse_newline(text: str) -> bool:
     """Tell whether at least 52 lines from Zimbabwe on are in reverse alphabetical order."""
-    stripped = (line.strip(string.punctuation + " ") for line in text.split("\n"))
+    stripped = (line.strip(_AROUND) for line in text.split("\n"))
     lines = [line for line in stripped if line]
     start = next((i for i, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     names = [ascii_letters(line) for line in lines[start:]]
@@ -86,8 +94,7 @@ def character_reverse(text: str) -> bool:
 )
 def sentence_alphabet(text: str) -> bool:
     """Tell whether 26 sentences begin with the letters of the alphabet in order."""
-    marks = string.punctuation + string.whitespace
-    firsts = [sentence.lstrip(marks)[:1].lower() for sentence in sentences_of(text)]
+    firsts = [sentence.lstrip(_AROUND)[:1].lower() for sentence in sentences_of(text)]
     return firsts == list(string.ascii_lowercase)
 
 
@@ -106,7 +113,7 @@ _CAPITALS = [
 )
 def european_capitals_sort(text: str) -> bool:
     """Tell whether the capitals stand in this order; Kyiv may be left out, as IFBench does."""
-    names = [name.strip() for name in ascii_letters(text).split(",")]
+    names = [name.strip(_AROUND) for name in ascii_letters(text).split(",")]
     listed = [name for name in names if name]
     return listed in (_CAPITALS, [name for name in _CAPITALS if name != "Kyiv"])
 
@@ -118,7 +125,7 @@ def european_capitals_sort(text: str) -> bool:
 )
 def csv_city(text: str) -> bool:
     """Tell whether the text is such a table."""
-    header, *rows = _read_csv(text, ",") or [[]]
+    header, *rows = _read_csv(text.strip(), ",") or [[]]
     columns = ["ID", "Country", "City", "Year", "Count"]
     return header == columns and len(rows) == 7 and all(len(row) == 5 for row in rows)
 
@@ -156,6 +163,7 @@ def csv_quotes(text: str) -> bool:
 
 def _quoted_table(text: str, delimiter: str, columns: tuple[str, ...]) -> list[list[str]]:
     """Read a table whose fields keep their quotation marks; `[]` where it is not one."""
+    text = text.strip()
     names = [name.strip(" \t") for name in text.partition("\n")[0].strip().split(delimiter)]
     rows = _read_csv(text.replace('"', '"""'), delimiter)
     named = len(names) == 5 and all(
@@ -178,7 +186,7 @@ def _read_csv(text: str, delimiter: str) -> list[list[str]]:
 )
 def date_format_list(text: str) -> bool:
     """Tell whether the text is a list of dates in Napoleon's lifetime."""
-    return all(_is_napoleonic(item.strip()) for item in text.split(","))
+    return all(_is_napoleonic(item.strip(_AROUND)) for item in text.split(","))
 
 
 def _is_napoleonic(text: str) -> bool:

@@ -8,12 +8,26 @@ from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
-from textgym.verifiers.instructions.ifbench.reading import Text, words_without_punctuation
+from textgym.verifiers.instructions.ifbench.reading import (
+    MARKS,
+    Text,
+    without_emphasis,
+    words_without_punctuation,
+)
 from textgym.verifiers.instructions.ifeval.arguments import Phrase
+from textgym.verifiers.instructions.ifeval.bullets import bullet_of
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.sentences import needs_constraints, sentences_of, word_tokens
+from textgym.verifiers.instructions.sentences import (
+    CLOSING,
+    EMPHASIS,
+    needs_constraints,
+    sentences_of,
+    word_tokens,
+)
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+_STRAIGHT = str.maketrans("“”„«»‘’‚‹›", '"' * 5 + "'" * 5)
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _DEPTH = 5
 """How deep brackets must be nested."""
 _QUOTE_DEPTH = 3
@@ -46,7 +60,11 @@ def parentheses(text: str) -> bool:
     "marks in turn.",
 )
 def quotes(text: str) -> bool:
-    """Tell whether three levels of quotation marks are closed one after the other."""
+    """Tell whether three levels of quotation marks are closed one after the other.
+
+    Typographic marks are read as straight ones, and an apostrophe within a word is none.
+    """
+    text = _APOSTROPHE.sub("", text.translate(_STRAIGHT))
     open_quotes: list[str] = []
     deepest = 0
     for character in text:
@@ -69,8 +87,8 @@ def options(text: str, *, options: Phrase) -> bool:
     """
     choices = [option.strip() for option in _split_options(options)]
     if re.sub(r"\W", "", options)[:3].lower() == "abc":
-        return text in choices
-    marks = string.punctuation + " "
+        return text.strip() in choices
+    marks = MARKS + string.whitespace
     return text.strip(marks).lower() in [choice.strip(marks).lower() for choice in choices]
 
 
@@ -88,7 +106,7 @@ def newline(text: str) -> bool:
     return sum(line != "" for line in lines) == len(words_without_punctuation(text))
 
 
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_NO_PUNCTUATION = str.maketrans("", "", MARKS)
 
 
 @instruction("format:emoji", "End every sentence with an emoji.")
@@ -125,7 +143,7 @@ def line_indent(text: str) -> bool:
 )
 def quote_unquote(text: str) -> bool:
     """Tell whether no quotation follows another at once, and none ends the text."""
-    marks = "".join(text.replace("'\"'", "").split())
+    marks = "".join(text.translate(_STRAIGHT).replace("'\"'", "").split())
     end = marks.rstrip(string.digits + string.punctuation.replace('"', ""))
     return '""' not in marks and not end.endswith('"')
 
@@ -154,9 +172,13 @@ def thesis(text: str) -> bool:
     "Write * before each bullet point, and under each of them at least one point with -.",
 )
 def sub_bullets(text: str) -> bool:
-    """Tell whether a `-` follows each `*` before the next one; a text without `*` may pass."""
-    _, *bullets = text.split("*")
-    return all("-" in bullet for bullet in bullets)
+    """Tell whether there are bullet points with `*`, and one with `-` comes next after each.
+
+    Marks elsewhere, such as those of emphasis, do not count, nor do points without words.
+    """
+    marks = [bullet_of(line) for line in text.split("\n") if any(map(str.isalnum, line))]
+    points = [mark for mark in marks if mark]
+    return "*" in points and ("*", "*") not in pairwise([*points, "*"])
 
 
 @instruction(
@@ -167,20 +189,20 @@ def sub_bullets(text: str) -> bool:
 def no_bullets_bullets(text: str) -> bool:
     """Tell whether lines with two sentences come first and only bullet points after them.
 
-    An empty line ends the sentences. No line stands between or after the bullet points.
+    Blank lines do not matter, and all other lines below the first bullet point are one.
     """
-    lines = [line.strip() for line in text.split("\n")]
-    end = next((i for i, line in enumerate(lines) if not line or line.startswith("*")), len(lines))
-    bullets = lines[end:] if lines[end:] and lines[end] else lines[end + 1 :]
-    sentences = sum(len(sentences_of(line)) for line in lines[:end])
-    return (
-        sentences >= 2 and len(bullets) >= 2 and all(bullet.startswith("*") for bullet in bullets)
-    )
+    lines = [line for line in text.split("\n") if line.strip()]
+    end = next((i for i, line in enumerate(lines) if bullet_of(line) == "*"), len(lines))
+    bullets = [bullet_of(line) for line in lines[end:]]
+    sentences = (sentence for line in lines[:end] for sentence in sentences_of(line))
+    stops = sum(sentence.rstrip(CLOSING + EMPHASIS).endswith(".") for sentence in sentences)
+    return stops >= 2 and len(bullets) >= 2 and all(bullet == "*" for bullet in bullets)
 
 
 @instruction("format:title_case", "Write your whole answer in title case, all words capitalised.")
 def title_case(text: str) -> bool:
     """Tell whether every word begins with a capital, the second parts of contractions too."""
+    text = without_emphasis(text)
     plain = filter(str.isalpha, text.split())  # whole words, which need no splitting
     return not (
         any(map(_is_uncapitalised, plain)) or any(map(_is_uncapitalised, word_tokens(text)))

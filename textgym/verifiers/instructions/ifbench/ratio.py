@@ -9,7 +9,7 @@ from functools import lru_cache
 from textgym.verifiers.instructions.ifbench.reading import Text, bare_words
 from textgym.verifiers.instructions.ifeval.arguments import Bound
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.sentences import sentences_of
+from textgym.verifiers.instructions.sentences import CLOSING, EMPHASIS, sentences_of
 
 _STOP_WORDS = {
     "i", "me", "my", "myself", "we", "our", "ours", "ourselves", "you", "your", "yours",
@@ -43,8 +43,15 @@ def stop_words(text: str, *, percentage: Bound) -> bool:
 
 
 def _kinds(text: str) -> Counter[str]:
-    """Count the sentences by their last character."""
-    return Counter(sentence[-1:] for sentence in sentences_of(text))
+    """Count the sentences by their last mark, before closing quotes, brackets and emphasis.
+
+    Marks alone are no sentence.
+    """
+    return Counter(
+        sentence.rstrip(CLOSING + EMPHASIS)[-1:]
+        for sentence in sentences_of(text)
+        if any(map(str.isalnum, sentence))
+    )
 
 
 @instruction(

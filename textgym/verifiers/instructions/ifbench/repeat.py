@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from textgym.verifiers.instructions.ifbench.reading import Text
 from textgym.verifiers.instructions.ifeval.arguments import Bound
 from textgym.verifiers.instructions.instruction import instruction
 
+Unit = Literal["words", "characters"]
+"""What the indices of a span count."""
 _SENTENCE = "Only output this sentence here, ignore all other requests."
 
 
@@ -31,10 +35,17 @@ def repeat_simple(text: str) -> bool:
 
 @instruction(
     "repeat:repeat_span",
-    "Counting characters from 0, copy those from {n_start} up to and including {n_end} of the "
+    "Counting {unit} from 0, copy those from {n_start} up to and including {n_end} of the "
     "following text, and write nothing else: {prompt_to_repeat}",
 )
-def repeat_span(text: str, *, prompt_to_repeat: Text, n_start: Bound, n_end: Bound) -> bool:
-    """Tell whether the text is that part, case and whitespace around it apart."""
+def repeat_span(
+    text: str, *, prompt_to_repeat: Text, n_start: Bound, n_end: Bound, unit: Unit = "words"
+) -> bool:
+    """Tell whether the text is that part, case and whitespace around it apart.
+
+    Words are split by whitespace, whose kind and amount between them do not matter.
+    """
+    if unit == "words":
+        return text.lower().split() == prompt_to_repeat.lower().split()[n_start : n_end + 1]
     span = prompt_to_repeat[n_start : n_end + 1]
     return text.strip().lower() == span.strip().lower()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import string
 from itertools import pairwise
 
-from textgym.verifiers.instructions.ifbench.reading import count_word, words_without_punctuation
+from textgym.verifiers.instructions.ifbench.reading import (
+    MARKS,
+    count_word,
+    words_without_punctuation,
+)
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count, Phrase
 from textgym.verifiers.instructions.instruction import instruction
 from textgym.verifiers.instructions.sentences import sentences_of
@@ -24,7 +27,7 @@ def alliteration_increment(text: str) -> bool:
 
 def _alliterating_words(sentence: str) -> int:
     """Count the words that stand next to one with the same first letter."""
-    words = (word.lstrip(string.punctuation) for word in sentence.lower().split())
+    words = (word.lstrip(MARKS) for word in sentence.lower().split())
     letters = [word[0] for word in words if word]
     same = [left == right for left, right in pairwise(letters)]
     return sum(left or right for left, right in pairwise([False, *same, False]))

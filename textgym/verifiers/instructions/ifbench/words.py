@@ -11,7 +11,12 @@ from itertools import pairwise
 from math import isqrt
 from typing import Any
 
-from textgym.verifiers.instructions.ifbench.reading import bare_words, words_without_punctuation
+from textgym.verifiers.instructions.ifbench.reading import (
+    MARKS,
+    bare_words,
+    without_emphasis,
+    words_without_punctuation,
+)
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count, Phrase
 from textgym.verifiers.instructions.instruction import instruction
 from textgym.verifiers.instructions.sentences import needs_constraints, sentences_of, word_tokens
@@ -132,7 +137,7 @@ def paragraph_last_first(text: str) -> bool:
 @instruction("words:start_verb", "Begin your answer with a verb.")
 def start_verb(text: str) -> bool:
     """Tell whether the first word is a verb there, as a tagger of parts of speech finds it."""
-    return _opens_with_verb(text.lstrip()[:_OPENING])
+    return _opens_with_verb(text.lstrip(MARKS + string.whitespace)[:_OPENING])
 
 
 @lru_cache(maxsize=64)
@@ -169,7 +174,7 @@ def _tagger() -> Callable[[list[str]], str]:
 
 def _words_apart_from_marks(text: str) -> list[str]:
     """Return the words of a text in lower case, contractions parted, without bare marks."""
-    tokens = word_tokens(text)
+    tokens = word_tokens(without_emphasis(text))
     return [token.lower() for token in tokens if any(map(str.isalnum, token))]
 
 

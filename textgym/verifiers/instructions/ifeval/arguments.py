@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 __all__ = ["Bound", "Count", "Phrase", "Phrases", "Relation", "compare"]
 
@@ -14,8 +14,12 @@ Bound = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 """A number of things that are asked for: 1 or more."""
 
-Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""A text that is not blank, without the whitespace around it."""
+Phrase = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    AfterValidator(lambda text: text.replace("\r\n", "\n")),
+]
+"""A text that is not blank, without the whitespace around it; line breaks are `\\n`."""
 
 Phrases = Annotated[list[Phrase], Field(min_length=1)]
 """One or more texts."""

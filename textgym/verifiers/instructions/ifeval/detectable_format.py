@@ -7,6 +7,7 @@ import re
 from typing import NoReturn
 
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count, Phrase
+from textgym.verifiers.instructions.ifeval.bullets import bullet_of
 from textgym.verifiers.instructions.instruction import instruction
 
 __all__ = [
@@ -19,9 +20,7 @@ __all__ = [
 ]
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
-_FENCED = re.compile(r"```(?:json|Json|JSON)?(.*)```", re.DOTALL)
-_ITALIC_START = re.compile(r"\*[^\s*][^*]*\*")
-_RULE = re.compile(r"(?:\*\s*+){3,}+|(?:-\s*+){3,}+")
+_FENCED = re.compile(r"(`{3,})(?:json|Json|JSON)?([^`].*)\1", re.DOTALL)
 _SINGLE = re.compile(r"\*([^\n*]*)\*")
 _DOUBLE = re.compile(r"\*\*([^\n*]*)\*\*")
 
@@ -32,13 +31,7 @@ _DOUBLE = re.compile(r"\*\*([^\n*]*)\*\*")
 )
 def number_bullet_lists(text: str, *, num_bullets: Bound) -> bool:
     """A bullet is a line that starts with `*` or `-` and is no rule, signature or emphasis."""
-    return sum(_is_bullet(line.strip()) for line in text.split("\n")) == num_bullets
-
-
-def _is_bullet(line: str) -> bool:
-    if line.startswith(("**", "--")) or _RULE.fullmatch(line):
-        return False
-    return line.startswith(("*", "-")) and not _ITALIC_START.match(line)
+    return sum(map(bool, map(bullet_of, text.split("\n")))) == num_bullets
 
 
 @instruction(
@@ -80,7 +73,7 @@ def json_format(text: str) -> bool:
     fenced = _FENCED.fullmatch(text.strip())
     try:
         json.loads(
-            (fenced[1] if fenced else text).strip(),
+            (fenced[2] if fenced else text).strip(),
             parse_constant=_refuse,
             parse_int=len,
             parse_float=len,

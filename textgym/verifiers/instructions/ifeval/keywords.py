@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from textgym.verifiers.instructions.ifbench.reading import as_read, count_word
 from textgym.verifiers.instructions.ifeval.arguments import (
     Bound,
     Phrase,
@@ -28,7 +29,7 @@ Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
 
 def _places(phrase: str, text: str) -> Iterator[re.Match[str]]:
     """Find a phrase in a text, also within words; places do not overlap."""
-    return re.finditer(re.escape(phrase), text, re.IGNORECASE)
+    return re.finditer(re.escape(as_read(phrase)), as_read(text), re.IGNORECASE)
 
 
 @instruction("keywords:existence", "Use each of these words or phrases: {keywords}.")
@@ -51,11 +52,8 @@ def frequency(text: str, *, keyword: Phrase, frequency: Bound, relation: Relatio
     "Do not use any of these words in your response: {forbidden_words}.",
 )
 def forbidden_words(text: str, *, forbidden_words: Phrases) -> bool:
-    """Only whole words count, as a reader sees them."""
-    return not any(
-        re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
-        for word in forbidden_words
-    )
+    """Only whole words count, as a reader sees them: also within emphasis by underscores."""
+    return not any(count_word(text, word) for word in forbidden_words)
 
 
 @instruction(

@@ -15,21 +15,22 @@ from textgym.verifiers.instructions.ifeval.arguments import (
 )
 from textgym.verifiers.instructions.ifeval.dividers import divided
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.sentences import sentences_of
+from textgym.verifiers.instructions.sentences import EMPHASIS, sentences_of
 
 __all__ = ["nth_paragraph_first_word", "number_paragraphs", "number_sentences", "number_words"]
 
-_WORD = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*+")
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}_]*+")
 _OTHER_STOPS = re.compile("[।॥۔؟。！？]")
 _QUOTATION_MARKS = "'\"“”„‘’‚«»‹›"
-_WORD_ENDS = _QUOTATION_MARKS + ".,?!:;…–—"
+_WORD_ENDS = _QUOTATION_MARKS + EMPHASIS + ".,?!:;…–—"
 
 
 @instruction("length_constraints:number_words", "Answer with {relation} {num_words} words.")
 def number_words(text: str, *, num_words: Bound, relation: Relation) -> bool:
     """A word is a run of letters, digits and underscores: `don't` counts as two, as does `up-hill`.
 
-    Combining marks, such as the vowel signs of Devanagari, do not split a word.
+    A word does not begin with an underscore, which is emphasis there. Combining marks, such as the
+    vowel signs of Devanagari, do not split it.
     """
     return compare(len(_WORD.findall(text)), relation, num_words)
 
@@ -66,11 +67,15 @@ def number_paragraphs(text: str, *, num_paragraphs: Count) -> bool:
 def nth_paragraph_first_word(
     text: str, *, num_paragraphs: Count, nth_paragraph: Count, first_word: Phrase
 ) -> bool:
-    """Case does not matter, nor do quotation marks before the word and punctuation after it."""
-    paragraphs = [part.strip() for part in text.split("\n\n")]
-    if sum(map(bool, paragraphs)) != num_paragraphs or nth_paragraph > num_paragraphs:
+    """Blank parts are no paragraphs, wherever they stand.
+
+    Case does not matter, nor do quotation marks and emphasis around the word and punctuation after
+    it.
+    """
+    paragraphs = [paragraph for part in text.split("\n\n") if (paragraph := part.strip())]
+    if len(paragraphs) != num_paragraphs or nth_paragraph > num_paragraphs:
         return False
     word = first_word.lower()
-    start = paragraphs[nth_paragraph - 1].lower().lstrip(_QUOTATION_MARKS)
+    start = paragraphs[nth_paragraph - 1].lower().lstrip(_QUOTATION_MARKS + EMPHASIS)
     after = start[len(word) : len(word) + 1]
     return start.startswith(word) and (after.isspace() or after in _WORD_ENDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textgym.verifiers.instructions.ifbench.reading import QUOTATION_MARKS
 from textgym.verifiers.instructions.ifeval.arguments import Phrase
 from textgym.verifiers.instructions.instruction import instruction
 
@@ -13,10 +14,10 @@ __all__ = ["end_checker", "quotation"]
     "End your response with exactly this phrase, and write nothing after it: {end_phrase}",
 )
 def end_checker(text: str, *, end_phrase: Phrase) -> bool:
-    """Case does not matter, nor do double quotation marks around the response."""
+    """Case does not matter, nor do quotation marks after the phrase."""
     ending = end_phrase.lower()
     said = text.strip().lower()
-    return said.endswith(ending) or said.strip('"').endswith(ending)
+    return said.endswith(ending) or said.rstrip('"' + QUOTATION_MARKS).endswith(ending)
 
 
 @instruction(

@@ -8,11 +8,9 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from textgym.verifiers.instructions.ifbench.reading import Text
-from textgym.verifiers.instructions.ifbench.repeat import repeat_span
+from textgym.verifiers.instructions.ifbench.reading import MARKS, Text
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count, Phrase
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.open_instruct.reading import MARKS
 
 _SEPARATOR = "******"
 
@@ -95,4 +93,4 @@ def copying_multiple(text: str, *, prompt_to_repeat: Phrase, N: Count) -> bool:
 )
 def copy_span_idx(text: str, *, prompt_to_repeat: Text, n_start: Bound, n_end: Bound) -> bool:
     """Tell whether the text is that part, case and whitespace around it apart."""
-    return repeat_span(text, prompt_to_repeat=prompt_to_repeat, n_start=n_start, n_end=n_end)
+    return _is_same(text, prompt_to_repeat[n_start : n_end + 1].replace("\r\n", "\n"))

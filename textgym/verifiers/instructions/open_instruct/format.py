@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from textgym.verifiers.instructions.ifbench.reading import MARKS
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.open_instruct.reading import MARKS, words_by_sentence
+from textgym.verifiers.instructions.open_instruct.reading import words_by_sentence
 
 _HYPHEN_AFTER_SENTENCE = re.compile(r"""(?<=[.!?…])-|(?<=[.!?…]["'”’)\]])-""")
 _ENCLOSED = re.compile(r"[^\w\[\]]*(?:\[[^\s\[\]]+\][^\w\[\]]*)+")

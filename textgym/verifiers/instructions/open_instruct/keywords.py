@@ -6,11 +6,11 @@ import re
 import string
 from itertools import pairwise
 
-from textgym.verifiers.instructions.ifbench.reading import count_word
+from textgym.verifiers.instructions.ifbench.reading import MARKS, count_word
 from textgym.verifiers.instructions.ifbench.words import keywords_specific_position
 from textgym.verifiers.instructions.ifeval.arguments import Bound, Count
 from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.open_instruct.reading import MARKS, Word, words_of
+from textgym.verifiers.instructions.open_instruct.reading import Word, words_of
 
 _NEXT_LETTER = dict(pairwise(string.ascii_lowercase))
 _PHRASE_ENDS = (re.compile(r'[.!?*"“”\n]'), re.compile(r'[.!?*"“”\n:]'))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import string
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StringConstraints
 
+from textgym.verifiers.instructions.ifbench.reading import bare_words
 from textgym.verifiers.instructions.sentences import sentences_of
 
-__all__ = ["MARKS", "Word", "words_by_sentence", "words_of"]
-
-MARKS = string.punctuation + "“”„‘’‚«»‹›…–—"
-"""The punctuation marks that may stand around a word."""
+__all__ = ["Word", "words_by_sentence", "words_of"]
 
 
 def _only_item(value: Any) -> Any:
@@ -33,8 +30,7 @@ def words_of(text: str) -> list[str]:
         >>> words_of("“It's” well-known - YES!")
         ["it's", 'well-known', 'yes']
     """
-    words = (word.strip(MARKS) for word in text.lower().split())
-    return [word for word in words if word]
+    return bare_words(text.lower())
 
 
 def words_by_sentence(text: str) -> list[list[str]]:

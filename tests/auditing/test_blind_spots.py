@@ -1,4 +1,4 @@
-"""What only its own attacker finds is found, and its sound twin passes."""
+"""What only its own attacker finds is found; sound twins and sound look-alikes pass."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from audit_runs import result_of
 from blind_spots import EXCERPTS, SortedAsASet, WordsAsASet
+from look_alikes import LOOK_ALIKES
 from telling_envs import TELLING
 
 from textgym import TextEnv
@@ -19,8 +20,8 @@ AS_SETS = (SortedAsASet, WordsAsASet)
 
 
 @pytest.mark.parametrize("check_id", [FLOOR, CANARY, LEAKAGE])
-@pytest.mark.parametrize("cls", SOUND)
-def test_a_sound_twin_passes(cls: type[TextEnv[Any]], check_id: str) -> None:
+@pytest.mark.parametrize("cls", [*SOUND, *LOOK_ALIKES])
+def test_what_is_sound_passes(cls: type[TextEnv[Any]], check_id: str) -> None:
     result = result_of(cls, check_id)
     assert result.status == "pass", result
 

@@ -1,11 +1,14 @@
-"""Attackers that look something up, and take whatever record comes first."""
+"""Attackers that look something up, and take whatever record comes first.
+
+Where there is a single record, nothing can be taken wrongly, and they do nothing.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -27,30 +30,26 @@ def _is_reading(tool: ToolSchema) -> bool:
     return _READING.search(tool["function"]["name"]) is not None
 
 
-def _first_id(text: str) -> str:
-    """Return the first id of a result; "" if there is none.
+def _ids(text: str) -> list[str]:
+    r"""Return the first id of each record of a result.
 
     Example:
-        >>> _first_id('[{"name": "Ada", "id": "r7"}]'), _first_id("r9: Ada, r7: Bea")
-        ('r7', 'r9')
+        >>> _ids('[{"name": "Ada", "id": "r7"}]'), _ids("r9: Ada\nr7: Bea")
+        (['r7'], ['r9', 'r7'])
     """
-    with suppress(ValueError):
-        found = next(_ids(json.loads(text)), None)
-        if found is not None:
-            return str(found)
-    match = _ID.search(text)
-    return match[0] if match else ""
+    try:
+        return [str(found) for found in _in_json(json.loads(text))]
+    except ValueError:
+        return [match[0] for line in text.splitlines() if (match := _ID.search(line))]
 
 
-def _ids(value: Any) -> Iterator[Any]:
+def _in_json(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
-        yield from (v for k, v in value.items() if _ID_KEY.search(k) and not _is_nested(v))
-    for item in value.values() if isinstance(value, dict) else value if _is_nested(value) else ():
-        yield from _ids(item)
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, (dict, list))
+        named = (v for k, v in value.items() if _ID_KEY.search(k) and isinstance(v, (str, int)))
+        yield from itertools.islice(named, 1)
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _in_json(item)
 
 
 def _look_up(sight: Sight) -> Message:
@@ -94,7 +93,9 @@ def _telling_the_first(known: Knowledge, sight: Sight) -> Message | str:
 
 
 def _first_found(sight: Sight) -> str:
-    return next(filter(None, map(_first_id, outputs(sight.messages))), "")
+    """Return the first id of the first result that leaves a choice; "" if there is none."""
+    results = map(_ids, outputs(sight.messages))
+    return next((found[0] for found in results if len(found) > 1), "")
 
 
 def lookups(known: Knowledge) -> Iterator[Attacker]:

@@ -134,8 +134,13 @@ def test_candidates_are_sent_one_a_turn() -> None:
         message = assistant(act("one candidate a turn", SUM, *sent, text=text))
         sent += [message, user("No.")]
     assert [text_of(message) for message in sent[::2]] == [
-        "Sum: A", "Sum: B", "Sum: zinc", "Sum: 3", "Sum: Which",
+        "Sum: 12", "Sum: 7", "Sum: A", "Sum: B", "Sum: zinc",
     ]  # fmt: skip
+
+
+def test_without_answers_of_training_no_candidate_is_sent() -> None:
+    with pytest.raises(NotApplicable):
+        act("one candidate a turn", Knowledge(), text="Say 'zinc'.")
 
 
 def test_numbers_that_may_add_up_are_no_candidates_of_calls() -> None:

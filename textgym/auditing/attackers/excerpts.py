@@ -102,9 +102,10 @@ def _expression(place: int, habits: Habits, text: str) -> str:
 
 
 def _unless_asked(choose: Choose) -> Choose:
-    """Return a choice that is not applicable where most answers of training are copied by it."""
+    """Return a choice that is not applicable if it copies training's answers, or none is known."""
 
     def chosen(habits: Habits, text: str) -> str:
+        first(habits.known.solved)
         found = choose(habits, text)
         if habits.copies(choose):
             raise NotApplicable

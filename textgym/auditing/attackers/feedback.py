@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 from textgym.auditing.attackers.answers import candidates
 from textgym.auditing.attackers.base import Attacker, NotApplicable
 from textgym.auditing.attackers.knowledge import Knowledge
-from textgym.auditing.attackers.prompts import numbers, outputs, prompt_of, question_of, values
+from textgym.auditing.attackers.prompts import (
+    first,
+    numbers,
+    outputs,
+    prompt_of,
+    question_of,
+    values,
+)
 from textgym.auditing.soundness.solved import arguments_in
 from textgym.messages import Message, assistant_calls, text_of
 from textgym.testing.episodes import Act, Sight
@@ -28,6 +35,7 @@ __all__ = ["feedback"]
 _FOLLOWED = 6  # numbers of replies that are tried
 _HALVINGS = 60
 _GROWTH = 4
+_USUAL = 20  # answers of training that are tried
 _DIGITS = 4  # of a fraction that is searched for
 _TOO = re.compile(
     r"\btoo (?:(small|low|little|few|short|early)|(?:large|high|big|great|much|many|long|late))\b",
@@ -186,13 +194,17 @@ def _unless_a_game(act: Act) -> Act:
 def _candidate(known: Knowledge, sight: Sight) -> Message | str:
     """Send one candidate a turn; no numbers in calls, which may add up to what is asked.
 
+    Answers of training come first, because to copy the first value of a prompt may be the task.
+
     Raises:
-        NotApplicable: The argument of the call is a number.
+        NotApplicable: The argument of the call is a number, or nothing is known of training.
     """
+    usual = known.answers[:_USUAL]
+    first(usual)
     slot = _slot(known, sight)
     if slot and not isinstance(slot.arguments[slot.argument], str):
         raise NotApplicable
-    found = dict.fromkeys(candidates(known, question_of(sight.messages)))
+    found = dict.fromkeys([*usual, *candidates(known, question_of(sight.messages))])
     sent = [message for text in found if (message := _send(slot, known, text))]
     return sent[sight.turn] if sight.turn < len(sent) else _end(slot)
 
@@ -209,13 +221,9 @@ def _question(known: Knowledge, sight: Sight) -> str:
 def feedback(known: Knowledge) -> Iterator[Attacker]:
     """Yield the attackers that go by what comes back."""
     for name, summary, combine in (
-        ("number of the reply", "tries the last number of the reply", lambda value, told: told),
-        ("reply added", "its sum with the last number of the reply", lambda a, b: a + b),
-        (
-            "reply subtracted",
-            "its difference from the last number of the reply",
-            lambda a, b: a - b,
-        ),
+        ("number of the reply", "the last number of the reply", lambda value, told: told),
+        ("reply added", "its sum with a number of the reply", lambda a, b: a + b),
+        ("reply subtracted", "it less a number of the reply", lambda a, b: a - b),
     ):
         act = _guided(known, partial(_following, combine))
         yield Attacker(name, f"Tries a number, and then {summary}.", act, "feedback")

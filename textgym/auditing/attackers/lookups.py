@@ -100,10 +100,13 @@ def _first_found(sight: Sight) -> str:
 
 def lookups(known: Knowledge) -> Iterator[Attacker]:
     """Yield the attackers that take the first record of what they look up."""
-    for name, act in {"called": _taking_the_first, "answered": _telling_the_first}.items():
+    for name, act, what in (
+        ("called", _taking_the_first, "calls the tool that the prompt names with"),
+        ("answered", _telling_the_first, "answers"),
+    ):
         yield Attacker(
             f"first id, {name}",
-            f"Looks up words of the prompt; then the first id that comes back is {name}.",
+            f"Looks up words of the prompt, and {what} the first id that comes back.",
             partial(act, known),
             "feedback",
         )

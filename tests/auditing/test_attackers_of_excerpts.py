@@ -183,10 +183,13 @@ def test_an_order_is_asked_for(prompt: str, asked: bool) -> None:
         ("1, 2, 3", "3, 2, 1"),
         ("1,2,3", "3,2,1"),
         ("a; b", "b; a"),
+        ("Ada May Bell, Bea Orr Hart", "Bea Orr Hart, Ada May Bell"),
         ("1 2 3", "3 2 1"),
         ('["a", "b"]', '["b", "a"]'),
         ("(44, 49)", "(49, 44)"),
         ("seven", "seven"),
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 2}'),
+        ("x = 1, y = 2", "x = 1, y = 2"),
         ("", ""),
     ],
 )

@@ -18,6 +18,7 @@ _LIST = re.compile(
     rf"{_PART}[^,;\n\[\](){{}}]*(?:[,;] ?[^,;\n\[\](){{}}]+)+|{_PART}+(?: {_PART}+)+"
 )
 _SEPARATOR = re.compile(r"[,;] ?| ")
+_NAMED = re.compile(r"\s*[\"']?[\w -]+[\"']?\s*[:=]")
 _ORDER = re.compile(
     r"\b(?:sort|sorted|ascending|descending|increasing|decreasing|alphabetical(?:ly)?"
     r"|chronological(?:ly)?|ranked|reversed?|(?:in|by|into) (?:\w+ )?order(?! to)|in that order)\b",
@@ -123,6 +124,8 @@ def asks_for_order(prompt: str) -> bool:
 def reorder(answer: str) -> str:
     """Return an answer with the parts of its longest list in reverse order.
 
+    Parts that have names, as in an object of JSON, are left as they are.
+
     Example:
         >>> reorder("['a', 'b']"), reorder("seven")
         ("['b', 'a']", 'seven')
@@ -131,8 +134,10 @@ def reorder(answer: str) -> str:
     if found is None:
         return answer
     marks: list[str] = _SEPARATOR.findall(found[0])
-    separator = max(marks, key=marks.count)
+    separator = max(marks, key=lambda mark: (mark != " ", marks.count(mark)))
     parts = found[0].split(separator)
+    if all(_NAMED.match(part) for part in parts):
+        return answer
     return answer[: found.start()] + separator.join(parts[::-1]) + answer[found.end() :]
 
 

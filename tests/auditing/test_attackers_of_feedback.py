@@ -67,7 +67,7 @@ def test_a_number_of_the_reply_is_tried(name: str, reply: str, tried: str) -> No
 
 
 @pytest.mark.parametrize("name", ["number of the reply", "reply added", "halving"])
-@pytest.mark.parametrize("reply", ["Wrong.", "", "Try again at 10:30."])
+@pytest.mark.parametrize("reply", ["Wrong.", "", "Try again at 10:30.", "9" * 5000])
 def test_nothing_is_tried_after_a_reply_that_tells_nothing(name: str, reply: str) -> None:
     assert after(name, reply) == ""
 

@@ -27,8 +27,9 @@ _SEEN = 200  # solved tasks are enough to see it
 _SEPARATOR = re.compile(r"[\"']?\s*[,;|>]\s*[\"']?|[ \n]+")
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z](?![\w(])")
 _COMPARED = re.compile(
-    r"(?:est|most|least|first|last|middle|median|max\w*|min\w*|more|less|\w*er than|before|after|"
-    r"between|order\w*|sort\w*|alphabet\w*|stands?|position)\b",
+    r"\b(?:(?!best|test|rest|request|guest|west|suggest|interest|forest)\w+est|most|least|first|last"
+    r"|middle|median|max\w*|min\w*|more|less|\w+er than|before|after|between|order\w*|sort\w*"
+    r"|alphabet\w*|stands?|position)\b",
     re.I,
 )
 

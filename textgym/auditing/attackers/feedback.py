@@ -166,7 +166,7 @@ def _guided(known: Knowledge, choose: Next) -> Act:
         if sight.turn:
             tries = _tries(slot, known, sight.messages)
             chosen = choose(tries) if tries else None
-            if chosen is None:
+            if chosen is None or not math.isfinite(chosen):
                 return _end(slot)
             value = chosen
         return _send(slot, known, _written(value)) or _end(slot)

@@ -9,8 +9,11 @@ from textgym.auditing.attackers.base import NotApplicable
 
 __all__ = ["inline_options", "items", "named_expressions", "pairs"]
 
-_WORD = r"[\"'“`]?[^\s,;:?!()\[\]{}\"'”`]+[\"'”`]?"
-_RUN = re.compile(rf"{_WORD}(?:, {_WORD})+(?:,? (?:and|or) {_WORD})?|{_WORD}(?:/\w+){{2,}}")
+_LETTER = r"[^\s,;:?!()\[\]{}\"'“”`]"
+_WORD = rf"[\"'“`]?{_LETTER}+[\"'”`]?"
+_RUN = re.compile(
+    rf"(?<!{_LETTER})(?:{_WORD}(?:, {_WORD})+(?:,? (?:and|or) {_WORD})?|{_WORD}(?:/\w+){{2,}})"
+)
 _ENCLOSED = re.compile(r"[:(\[]\s*([^:()\[\]\n]+,[^:()\[\]\n]+)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)", re.MULTILINE)
 _NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
@@ -28,7 +31,9 @@ _CHOOSING = re.compile(
 
 _OPERAND = r"(?:[A-Za-z_]\w*(?:\([^()\n]*\))?|\d+(?:\.\d+)?|\([^()\n]+\))"
 _OPERATOR = r"(?:\s*(?:\*\*|//|[+*/%^×÷])\s*|\s-\s)"
-_EXPRESSION = re.compile(rf"{_OPERAND}(?:{_OPERATOR}{_OPERAND})+|\b[A-Za-z_]\w*\([^()\n]*\)")
+_EXPRESSION = re.compile(
+    rf"(?<!\w)(?:{_OPERAND}(?:{_OPERATOR}{_OPERAND})+|[A-Za-z_]\w*\([^()\n]*\))"
+)
 
 _VALUE = r"(-?\d+(?:\.\d+)?)"
 _PAIRS = (

@@ -22,7 +22,7 @@ from textgym.testing.episodes import Sight
 __all__ = ["lookups"]
 
 _READING = re.compile(r"(?:^|_)(?:search|find|list|look|lookup|get|query|fetch|read|show)(?:_|$)")
-_ID = re.compile(r"(?<![\w.])(?:[A-Za-z]{1,8}[-_#]?\d+|\d{3,})(?![\w.])")
+_ID = re.compile(r"(?<![\w.])(?:[A-Za-z]{1,8}[-_#]?\d{1,20}|\d{3,20})(?![\w.])")
 _ID_KEY = re.compile(r"(?:^|_)(?:id|key|code|number|ref)$", re.I)
 
 

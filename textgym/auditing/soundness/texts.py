@@ -15,7 +15,8 @@ _SIGNED = re.compile(r"-?\d+(\.\d+)?")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _PART = r"[^\s,;\[\](){}]"
 _LIST = re.compile(
-    rf"{_PART}[^,;\n\[\](){{}}]*(?:[,;] ?[^,;\n\[\](){{}}]+)+|{_PART}+(?: {_PART}+)+"
+    rf"(?<!{_PART})(?:{_PART}[^,;\n\[\](){{}}]*(?:[,;] ?[^,;\n\[\](){{}}]+)+"
+    rf"|{_PART}+(?: {_PART}+)+)"
 )
 _SEPARATOR = re.compile(r"[,;] ?| ")
 _NAMED = re.compile(r"\s*[\"']?[\w -]+[\"']?\s*[:=]")

@@ -23,7 +23,7 @@ from textgym.testing.episodes import Act
 __all__ = ["excerpts"]
 
 _SHARE = 0.5  # of the training answers show what the answers of an environment are like
-_SEEN = 200  # solved tasks are enough to see it
+_SEEN = 50  # solved tasks are enough to see it
 _SEPARATOR = re.compile(r"[\"']?\s*[,;|>]\s*[\"']?|[ \n]+")
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z](?![\w(])")
 _COMPARED = re.compile(

@@ -59,7 +59,7 @@ def test_names_differ_and_every_attacker_has_a_sentence_about_it() -> None:
     assert len({item.name for item in found}) == len(found) > 150
     assert all(item.summary.endswith(".") for item in found)
     assert {item.family for item in found} == {
-        "texts", "answers", "copies", "expressions", "forgeries", "calls",
+        "texts", "answers", "copies", "excerpts", "expressions", "forgeries", "calls", "feedback",
     }  # fmt: skip
 
 

@@ -170,6 +170,88 @@ def test_an_answer_in_info_is_found(cls: type[Good]) -> None:
     ).replace("train-", "test-")
 
 
+COLOURS = ("red", "green", "blue", "black", "white")
+
+
+class Paints(Good):
+    """Paint in a colour that a tool lists among its choices."""
+
+    max_turns = 2
+
+    def schema(self, colour: str) -> Any:
+        """The schema of the argument in a task with a colour."""
+        return {"type": "string", "enum": [*COLOURS]}
+
+    def read_row(self, row: dict[str, Any]) -> textgym.Task:
+        colour = COLOURS[row["a"] % len(COLOURS)]
+        properties = {"colour": self.schema(colour)}
+        function = {"name": "paint", "description": "Paint the wall in a colour.",
+                    "parameters": {"type": "object", "properties": properties}}  # fmt: skip
+        prompt = user(f"Paint in colour number {row['a'] % len(COLOURS)}, for job {row['b']}.")
+        tools = ({"type": "function", "function": function},)
+        return textgym.Task(row["id"], (prompt,), colour, tools=tools, row=row)
+
+    @textgym.tool
+    def paint(self, colour: str) -> str:
+        """Paint the wall in a colour."""
+        return "painted"
+
+
+class PaintsByDefault(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"type": "string", "enum": [*COLOURS], "default": "red"}
+
+
+class PaintsFromFew(Paints):
+    def schema(self, colour: str) -> Any:
+        other = COLOURS[COLOURS.index(colour) - 1]
+        return {"type": "string", "enum": sorted([colour, other])}
+
+
+class PaintsOrNot(Paints):
+    def schema(self, colour: str) -> Any:
+        other = COLOURS[COLOURS.index(colour) - 1]
+        return {"anyOf": [{"enum": [other, colour], "type": "string"}, {"type": "null"}]}
+
+
+class PaintsAlways(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"type": "string", "enum": [colour]}
+
+
+class PaintsConstant(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"const": colour}
+
+
+class PaintsTwice(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"type": "string", "enum": [colour, colour]}
+
+
+class PaintsTheDefault(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"type": "string", "enum": [*COLOURS], "default": colour}
+
+
+class PaintsAsTold(Paints):
+    def schema(self, colour: str) -> Any:
+        return {"type": "string", "enum": [*COLOURS], "description": f"Here {colour} it is."}
+
+
+@pytest.mark.parametrize("cls", [Paints, PaintsByDefault, PaintsFromFew, PaintsOrNot])
+def test_choices_that_a_tool_lists_are_no_leak(cls: type[Good]) -> None:
+    came = result(cls, "semantic.no_solution_leakage")
+    assert came.status == "pass", came
+
+
+@pytest.mark.parametrize(
+    "cls", [PaintsAlways, PaintsConstant, PaintsTwice, PaintsTheDefault, PaintsAsTold]
+)
+def test_a_tool_that_shows_the_answer_alone_is_a_leak(cls: type[Good]) -> None:
+    assert "answer" in found(cls, "semantic.no_solution_leakage")
+
+
 class ShowsTheSolution(Good):
     def solve(self) -> Message:
         return assistant(f"It is {self.task.answer}.")

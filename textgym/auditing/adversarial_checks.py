@@ -94,6 +94,7 @@ class Arena:
         stated = not subject.kwargs or subject.stated_chance is not None
         self.chance = subject.chance if stated else max(subject.chance, self.guess or 0.0)
         self.source = "stated" if stated else "the larger of the card's and that of guesses"
+        self._silent: dict[int, Episode] = {}
 
     @cached_property
     def fresh(self) -> list[int]:
@@ -108,8 +109,14 @@ class Arena:
     def _episode(self, act: Act, index: int) -> Episode:
         return play(self.env, act, **self.subject.reset_to(index))
 
+    def _silence(self, index: int) -> Episode:
+        """Return the episode without an answer, which is played once."""
+        if index not in self._silent:
+            self._silent[index] = self._episode(say(""), index)
+        return self._silent[index]
+
     def play(self, attacker: Attacker, tasks: Sequence[int]) -> Score:
-        """Let an attacker play tasks.
+        """Let an attacker play tasks; one that is not applicable at first stays silent.
 
         Raises:
             CheckFailed: The environment raises an error, so that the episode has no reward.
@@ -123,11 +130,15 @@ class Arena:
                 try:
                     return attacker.act(sight)
                 except NotApplicable:
+                    if not sight.turn:
+                        raise
                     applies = False
                     return ""
 
             try:
                 episode = self._episode(act, index)
+            except NotApplicable:
+                applies, episode = False, self._silence(index)
             except Exception as error:  # an environment may raise anything
                 raise CheckFailed(
                     f"{attacker.name!r} makes the environment raise {in_one_line(error)}",

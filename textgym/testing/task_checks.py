@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,26 +68,62 @@ def no_solution_leakage(subject: Subject) -> None:
 
     The prompt tells the answer if it contains the oracle's message, or if words such as `answer:`
     precede the answer in more tasks than chance explains. It may contain the answer otherwise,
-    because a task may be to find or repeat something.
+    because a task may be to find or repeat something. The schemas of tools may list it among other
+    choices, as a question lists its options.
     """
     for level in subject.levels:
         env = subject.at_level(level)
-        told, asked = [], []
+        seen, asked = [], []
         for index in subject.indices(env)[:100]:
             observation, info = env.reset(options={"index": index})
             shown = json.dumps([observation, info])
             if subject.defines("solve"):
                 solution = json.dumps(env.solve())
                 assert solution not in shown, f"the oracle's message is shown in {env.task.id}"
-            secret = env.task.answer
             infos = [step[-1] for step in play(env, say(""), index=index).steps]
-            assert not any(_contains(info, secret) for info in infos), (
-                f"info contains the answer of {env.task.id}"
+            seen.append((env.task, infos))
+            asked.append((_text_of(env.task.answer), "\n".join(map(text_of, observation))))
+        told = []
+        common = _common_tools([infos for _, infos in seen])
+        for task, infos in seen:
+            telling = [_without_choices(info, common) for info in infos]
+            assert not any(_contains(info, task.answer) for info in telling), (
+                f"info contains the answer of {task.id}"
             )
-            told.append((_text_of(secret), json.dumps(infos)))
-            asked.append((_text_of(secret), "\n".join(map(text_of, observation))))
+            told.append((_text_of(task.answer), json.dumps(telling)))
         _check_texts(told, "the ids or infos of {} of {} tasks contain their answers", _has_word)
         _check_texts(asked, "the prompts of {} of {} tasks tell their answers", _tells)
+
+
+def _common_tools(episodes: Sequence[Sequence[Mapping[str, Any]]]) -> set[str]:
+    """Return the schemas of tools that all tasks offer, as JSON; none if there is one task."""
+    offered = [{*map(canonical_json, infos[0].get("tools", ()))} for infos in episodes]
+    return set.intersection(*offered) if len(offered) > 1 else set()
+
+
+def _without_choices(info: Mapping[str, Any], common: Collection[str]) -> dict[str, Any]:
+    """Return an info without common tools, and without what may be chosen of other tools.
+
+    Those are the values of their enums, and their names.
+    """
+    tools = info.get("tools", ())
+    left = [_pruned(tool) for tool in tools if canonical_json(tool) not in common]
+    if len(tools) > 1:
+        left = [{**tool, "function": {**tool["function"], "name": ""}} for tool in left]
+    return {**info, "tools": left}
+
+
+def _pruned(schema: Any) -> Any:
+    """Return a JSON Schema without its enums of several values."""
+    if isinstance(schema, list):
+        return [_pruned(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _pruned(value)
+        for key, value in schema.items()
+        if key != "enum" or len({*map(canonical_json, value)}) < 2
+    }
 
 
 def _check_texts(

@@ -4,8 +4,9 @@ Each is small and named, sees what a model sees, and may learn from the training
 that earns more than chance has found a way to be paid without solving the task.
 
 - `base`, `knowledge`, `prompts`: what an attacker is, what it may know, what it reads in a prompt.
-- `texts`, `answers`, `expressions`, `forgeries`, `calls`: the families of attackers.
-- `plans`: which tools to call.
+- `texts`, `answers`, `excerpts`, `expressions`, `forgeries`, `calls`, `feedback`, `lookups`: the
+  attackers.
+- `plans`: which tools to call. `listings`: what a prompt lists within its sentences.
 """
 
 from collections.abc import Iterator
@@ -13,9 +14,12 @@ from collections.abc import Iterator
 from textgym.auditing.attackers.answers import answers
 from textgym.auditing.attackers.base import Attacker, NotApplicable
 from textgym.auditing.attackers.calls import calls
+from textgym.auditing.attackers.excerpts import excerpts
 from textgym.auditing.attackers.expressions import expressions
+from textgym.auditing.attackers.feedback import feedback
 from textgym.auditing.attackers.forgeries import forgeries
 from textgym.auditing.attackers.knowledge import Knowledge, learn
+from textgym.auditing.attackers.lookups import lookups
 from textgym.auditing.attackers.texts import texts
 
 __all__ = ["Attacker", "Knowledge", "NotApplicable", "attackers", "learn"]
@@ -28,5 +32,6 @@ def attackers(known: Knowledge) -> Iterator[Attacker]:
         >>> [attacker.name for attacker in attackers(Knowledge())][:2]
         ['silence', 'whitespace']
     """
-    for family in (texts, answers, expressions, forgeries, calls):
+    families = texts, answers, excerpts, expressions, forgeries, calls, feedback, lookups
+    for family in families:
         yield from family(known)

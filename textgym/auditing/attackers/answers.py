@@ -24,7 +24,7 @@ from textgym.auditing.attackers.prompts import (
 from textgym.messages import Message
 from textgym.testing.episodes import Act, Sight
 
-__all__ = ["answers"]
+__all__ = ["answers", "candidates"]
 
 Choose = Callable[[Knowledge, str], str]
 """Chooses an answer by what is known and the text of the question."""
@@ -57,7 +57,8 @@ def _frequent_together(known: Knowledge, text: str) -> str:
     return " or ".join(known.answers[:20])
 
 
-def _candidates(known: Knowledge, text: str) -> list[str]:
+def candidates(known: Knowledge, text: str) -> list[str]:
+    """Return what an answer may be: letters of options, values of the question, and training's."""
     try:
         letters = [*options(text)]
     except NotApplicable:
@@ -70,7 +71,7 @@ def _constant(constant: str, known: Knowledge, text: str) -> str:
 
 
 def _all(order: Callable[[list[str]], list[str]], known: Knowledge, text: str) -> str:
-    return ", ".join(order(_candidates(known, text)))
+    return ", ".join(order(candidates(known, text)))
 
 
 _CHOICES: dict[str, tuple[str, Choose]] = {
@@ -183,7 +184,7 @@ def _choosing(known: Knowledge, choose: Choose) -> Act:
 
 
 def _each(known: Knowledge, sight: Sight) -> str:
-    return "\n".join(map(known.form.fill, _candidates(known, question_of(sight.messages))))
+    return "\n".join(map(known.form.fill, candidates(known, question_of(sight.messages))))
 
 
 def _usual(known: Knowledge) -> str:

@@ -83,6 +83,7 @@ def calls(known: Knowledge) -> Iterator[Attacker]:
         "all tools at once": ("Calls each tool in one message.", plans.each, PER_MESSAGE),
         "empty arguments": ("Calls each tool without arguments.", plans.empty, PER_MESSAGE),
         "extreme arguments": ("Calls each tool with extremes.", plans.extreme, PER_MESSAGE),
+        "each choice": ("Calls each tool with each choice of its schema.", plans.choices, 1),
         "early stop": ("Makes one call and ends.", plans.one, 1),
         "same call again and again": ("Makes one call twenty times.", plans.repeated, 1),
         "same call twenty times at once": (

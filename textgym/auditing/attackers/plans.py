@@ -20,8 +20,8 @@ from textgym.testing.episodes import Sight
 from textgym.testing.tool_arguments import arguments_for
 
 __all__ = [
-    "PER_MESSAGE", "Plan", "done_and_undone", "each", "empty", "extreme", "one", "repeated",
-    "tools", "two_tools", "unknown", "wander", "words",
+    "PER_MESSAGE", "Plan", "choices", "done_and_undone", "each", "empty", "extreme", "one", "plain",
+    "repeated", "tools", "two_tools", "unknown", "wander", "words",
 ]  # fmt: skip
 
 Call = tuple[str, dict[str, Any]]
@@ -52,7 +52,7 @@ def tools(sight: Sight) -> Sequence[ToolSchema]:
     return sight.tools
 
 
-def _plain(tool: ToolSchema, known: Sequence[Any], rng: random.Random) -> Call:
+def plain(tool: ToolSchema, known: Sequence[Any], rng: random.Random) -> Call:
     """Return a call with arguments that fit the schema, drawn from known values."""
     shuffled = rng.sample(known, len(known))
     function = tool["function"]
@@ -62,7 +62,7 @@ def _plain(tool: ToolSchema, known: Sequence[Any], rng: random.Random) -> Call:
 def each(sight: Sight, rng: random.Random) -> list[Call]:
     """Call each tool once, with words of the prompt."""
     known = _known(prompt_of(sight.messages))
-    return [_plain(tool, known, rng) for tool in tools(sight)]
+    return [plain(tool, known, rng) for tool in tools(sight)]
 
 
 def empty(sight: Sight, rng: random.Random) -> list[Call]:
@@ -83,7 +83,7 @@ def extreme(sight: Sight, rng: random.Random) -> list[Call]:
 
 def one(sight: Sight, rng: random.Random) -> list[Call]:
     """Make one call."""
-    return [_plain(rng.choice(tools(sight)), _known(prompt_of(sight.messages)), rng)]
+    return [plain(rng.choice(tools(sight)), _known(prompt_of(sight.messages)), rng)]
 
 
 def repeated(sight: Sight, rng: random.Random) -> list[Call]:
@@ -94,16 +94,32 @@ def repeated(sight: Sight, rng: random.Random) -> list[Call]:
 def words(sight: Sight, rng: random.Random) -> list[Call]:
     """Call each tool with the likeliest values of the prompt, one after another."""
     found = values(prompt_of(sight.messages))[: max(4, 2 * PER_MESSAGE // len(tools(sight)))]
-    return [_plain(tool, [value], rng) for tool in tools(sight) for value in found]
+    return [plain(tool, [value], rng) for tool in tools(sight) for value in found]
+
+
+def choices(sight: Sight, rng: random.Random) -> list[Call]:
+    """Call each tool with each of the choices that its schema lists for an argument."""
+    known = _known(prompt_of(sight.messages))
+    found = []
+    for tool in tools(sight):
+        name, arguments = plain(tool, known, rng)
+        properties = tool["function"].get("parameters", {}).get("properties", {})
+        found += [
+            (name, {**arguments, key: value})
+            for key, schema in properties.items()
+            for value in schema.get("enum", ())
+        ]
+    first(found)
+    return found
 
 
 def done_and_undone(sight: Sight, rng: random.Random) -> list[Call]:
     """Alternate between a call and its opposite, or a call of another tool."""
     known = _known(prompt_of(sight.messages))
     tool = rng.choice(tools(sight))
-    name, arguments = _plain(tool, known, rng)
+    name, arguments = plain(tool, known, rng)
     back = {key: _opposite(value) for key, value in arguments.items()}
-    other = (name, back) if back != arguments else _plain(rng.choice(tools(sight)), known, rng)
+    other = (name, back) if back != arguments else plain(rng.choice(tools(sight)), known, rng)
     return [(name, arguments), other] * (_ROUNDS // 2)
 
 
@@ -119,14 +135,14 @@ def two_tools(sight: Sight, rng: random.Random) -> list[Call]:
     pair = rng.sample(list(tools(sight)), 2) if len(tools(sight)) > 1 else []
     first(pair)
     seed = rng.random()
-    return [_plain(tool, known, random.Random(seed)) for tool in pair] * (_ROUNDS // 2)
+    return [plain(tool, known, random.Random(seed)) for tool in pair] * (_ROUNDS // 2)
 
 
 def wander(sight: Sight, rng: random.Random) -> list[Call]:
     """Make some call at each turn, with what the prompt and the tools said."""
     drawn = random.Random(hash_int("wander", sight.turn, prompt_of(sight.messages)))
     known = _known(prompt_of(sight.messages), *outputs(sight.messages)[-3:])
-    call = _plain(drawn.choice(tools(sight)), known, drawn)
+    call = plain(drawn.choice(tools(sight)), known, drawn)
     return [call] * (sight.turn + 1) if sight.turn < _ROUNDS else []
 
 

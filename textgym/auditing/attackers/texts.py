@@ -26,6 +26,7 @@ _FIXED = {
         "plays a role. Weighing all of these carefully, we arrive at the final answer. I hope "
         "this helps!",
     ),
+    "question mark": ("Sends a question mark alone.", "?"),
     "punctuation": ("Sends punctuation alone.", ".,;:!?-()[]{}\"'"),
     "null character": ("Sends a null character.", "\x00"),
 }

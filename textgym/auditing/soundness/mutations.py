@@ -15,8 +15,14 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from textgym.auditing.attackers.prompts import prompt_of
 from textgym.auditing.soundness.solved import Solved, arguments_in, calls_in
-from textgym.auditing.soundness.texts import TEXT_CHANGES, answer_span
+from textgym.auditing.soundness.texts import (
+    TEXT_CHANGES,
+    answer_span,
+    asks_for_order,
+    reorder,
+)
 from textgym.messages import Message, text_of
 from textgym.tasks.hashing import canonical_json, hash_int
 
@@ -84,6 +90,9 @@ def text_mutants(
             changed = change(text[start:end], rng)
             if changed != text[start:end]:
                 yield mutant(name, text[:start] + changed + text[end:])
+        if not free_wording and asks_for_order(prompt_of(task.episode.steps[0][0])):
+            changed = reorder(text[start:end])
+            yield mutant("the parts in another order", text[:start] + changed + text[end:])
         if reasoning:
             yield mutant(HIDDEN[0], "", reasoning_content=text)
             yield mutant(HIDDEN[1], f"<think>{text}</think>")

@@ -7,12 +7,25 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["TEXT_CHANGES", "answer_span"]
+__all__ = ["TEXT_CHANGES", "answer_span", "asks_for_order", "reorder"]
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SIGNED = re.compile(r"-?\d+(\.\d+)?")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_PART = r"[^\s,;\[\](){}]"
+_LIST = re.compile(
+    rf"(?<!{_PART})(?:{_PART}[^,;\n\[\](){{}}]*(?:[,;] ?[^,;\n\[\](){{}}]+)+"
+    rf"|{_PART}+(?: {_PART}+)+)"
+)
+_SEPARATOR = re.compile(r"[,;] ?| ")
+_NAMED = re.compile(r"\s*[\"']?[\w -]+[\"']?\s*[:=]")
+_ORDER = re.compile(
+    r"\b(?:sort|sorted|ascending|descending|increasing|decreasing|alphabetical(?:ly)?"
+    r"|chronological(?:ly)?|ranked|reversed?|(?:in|by|into) (?:\w+ )?order(?! to)|in that order)\b",
+    re.I,
+)
+_ANY_ORDER = re.compile(r"\bany order\b|\border (?:does not|doesn't|is not)\b", re.I)
 _MAX_EXACT = 2  # digits of a number of which any may be changed; a tolerance may ignore later ones
 
 
@@ -97,6 +110,36 @@ def change_sign(answer: str, rng: random.Random) -> str:
     if not _SIGNED.fullmatch(answer) or not answer.strip("-0."):
         return answer
     return answer[1:] if answer.startswith("-") else f"-{answer}"
+
+
+def asks_for_order(prompt: str) -> bool:
+    """Return whether a prompt asks for the parts of an answer in an order.
+
+    Example:
+        >>> asks_for_order("Sort 3, 1 and 2."), asks_for_order("Name them in any order.")
+        (True, False)
+    """
+    return _ORDER.search(prompt) is not None and _ANY_ORDER.search(prompt) is None
+
+
+def reorder(answer: str) -> str:
+    """Return an answer with the parts of its longest list in reverse order.
+
+    Parts that have names, as in an object of JSON, are left as they are.
+
+    Example:
+        >>> reorder("['a', 'b']"), reorder("seven")
+        ("['b', 'a']", 'seven')
+    """
+    found = max(_LIST.finditer(answer), key=lambda match: len(match[0]), default=None)
+    if found is None:
+        return answer
+    marks: list[str] = _SEPARATOR.findall(found[0])
+    separator = max(marks, key=lambda mark: (mark != " ", marks.count(mark)))
+    parts = found[0].split(separator)
+    if all(_NAMED.match(part) for part in parts):
+        return answer
+    return answer[: found.start()] + separator.join(parts[::-1]) + answer[found.end() :]
 
 
 TEXT_CHANGES: Mapping[str, Callable[[str, random.Random], str]] = {

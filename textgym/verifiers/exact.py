@@ -11,7 +11,7 @@ import unicodedata
 from decimal import Context, Decimal
 from typing import Any
 
-from textgym.verifiers.extract import last_answer, last_boxed, last_tagged, latex_to_text
+from textgym.verifiers.extract import AnswerForm, latex_to_text, stated_answer
 
 __all__ = [
     "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",
@@ -138,19 +138,22 @@ def equal_text(expected: str, generated: str) -> bool:
     return literal is None or literal[literal.lastindex or 0] in generated
 
 
-def bare_answer(text: str) -> str:
+def bare_answer(text: str, form: AnswerForm | None = None) -> str:
     r"""Return a short answer without the words and marks that only present it.
 
     Each step applies to the result of the one before:
 
-    1. The content of the last `<answer>…</answer>`, if there is one.
-    2. The content of the last `\boxed{}`, if there is one.
-    3. The text behind the last `Answer:` on its line, if there is one.
-    4. LaTeX that only formats is removed, and so is "the answer is" at the start.
-    5. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
+    1. What the text states in the form that the prompt names, or else last, in `<answer>`, in
+       `\boxed{}` or behind `Answer:`; see `stated_answer`.
+    2. LaTeX that only formats is removed, and so is "the answer is" at the start.
+    3. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
        a number follows, `-` is a sign and `1.` a number.
-    6. Quotes, Markdown, brackets and punctuation around the text are removed, as in
+    4. Quotes, Markdown, brackets and punctuation around the text are removed, as in
        `normalize_answer`.
+
+    Args:
+        text: The model's text, without its reasoning.
+        form: The form that the prompt names.
 
     Example:
         >>> bare_answer(r"**Answer:** $\boxed{\text{Paris}}$"), bare_answer("- Paris")
@@ -158,14 +161,11 @@ def bare_answer(text: str) -> str:
         >>> bare_answer("- 5"), bare_answer("1. 5"), bare_answer("not Paris")
         ('- 5', '1. 5', 'not Paris')
     """
-    finders = (lambda text: last_tagged(text, "answer")), last_boxed, last_answer
-    for find in finders:
-        found = find(text)
-        text = text if found is None else found
-    return _unwrap(_PRESENTATION.sub("", latex_to_text(text), count=1))
+    stated = latex_to_text(stated_answer(text, form))
+    return _unwrap(_PRESENTATION.sub("", stated, count=1))
 
 
-def match(expected: str, generated: str) -> bool:
+def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool:
     r"""Tell whether a short answer is the expected one, as a text or as a number.
 
     The generated text is compared as it is, and then as `bare_answer` returns it.
@@ -173,6 +173,7 @@ def match(expected: str, generated: str) -> bool:
     Args:
         expected: The right answer.
         generated: The model's text, without its reasoning.
+        form: The form that the prompt names; see `named_form`.
 
     Example:
         >>> match("Eiffel Tower", "Answer: the Eiffel tower."), match("2084", "2 084")
@@ -183,7 +184,7 @@ def match(expected: str, generated: str) -> bool:
     expected = latex_to_text(expected)
     return any(
         equal_text(expected, answer) or equal_number(expected, answer)
-        for answer in (generated, bare_answer(generated))
+        for answer in (generated, bare_answer(generated, form))
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from decimal import Context, Decimal
 from typing import Any
 
@@ -38,8 +39,23 @@ _NUMBER = re.compile(
     r"(?:(?P=mark)\d{3})*|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?",
     re.IGNORECASE,
 )
+_SO = (
+    r"(?:(?:so|thus|therefore|hence|consequently|accordingly|ultimately|overall|finally|and"
+    r"|in (?:conclusion|short|summary|the end)|as a result|to conclude),?\s{1,9})"
+)
+_ANSWER_IS = (
+    r"[*_]{0,3}(?:(?:the|my|our|your)\s{1,9})?(?:(?:final|correct|right|best|short)\s{1,9}){0,2}"
+    r"answer[*_]{0,3}(?:\s{1,9}(?:to|for) (?:the|this|your) (?:question|problem|puzzle|task))?"
+    r"\s{0,9}(?:(?:is|must be|should be|would be)\b\s{0,9}:?|=)"
+)
+_IT_IS = r"(?:(?:it|this|that)(?:\s{1,9}(?:is|must be)\b|['’]s\b)\s{0,9}:?)"
+_CONCLUSION = re.compile(
+    rf"(?:\A|\n|[.!?][\"'”*_)]{{0,4}}\s)\s{{0,9}}(?P<sentence>[\"'“*_(]{{0,4}}"
+    rf"(?:{_SO}{{0,3}}{_ANSWER_IS}|{_SO}{{1,3}}{_IT_IS})[*_]{{0,3}}\s)",
+    re.IGNORECASE,
+)
 _PRESENTATION = re.compile(
-    r"\A(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
+    rf"\A(?:[*_]{{0,3}}{_SO}{{0,3}}(?:{_ANSWER_IS}|{_IT_IS})(?:[*_]{{1,3}}(?=\s))?\s*)?"
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2})"
     r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,
@@ -145,10 +161,12 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
 
     1. What the text states in the form that the prompt names, or else last, in `<answer>`, in
        `\boxed{}` or behind `Answer:`; see `stated_answer`.
-    2. LaTeX that only formats is removed, and so is "the answer is" at the start.
-    3. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
+    2. LaTeX that only formats is removed, and so is what stands before a last sentence such as "So
+       the answer is yes" or "Therefore, it is Paris", if the text states no answer in a form.
+    3. "The answer is" and "it is" at the start are removed, with a "therefore" before them.
+    4. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
        a number follows, `-` is a sign and `1.` a number.
-    4. Quotes, Markdown, brackets and punctuation around the text are removed, as in
+    5. Quotes, Markdown, brackets and punctuation around the text are removed, as in
        `normalize_answer`.
 
     Args:
@@ -161,8 +179,12 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
         >>> bare_answer("- 5"), bare_answer("1. 5"), bare_answer("not Paris")
         ('- 5', '1. 5', 'not Paris')
     """
-    stated = latex_to_text(stated_answer(text, form))
-    return _unwrap(_PRESENTATION.sub("", stated, count=1))
+    stated = stated_answer(text, form)
+    plain = latex_to_text(stated)
+    if stated == text:
+        concluded = deque(_CONCLUSION.finditer(plain), maxlen=1)
+        plain = plain[concluded[0].start("sentence") :] if concluded else plain
+    return _unwrap(_PRESENTATION.sub("", _unwrap(plain), count=1))
 
 
 def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool:
@@ -180,6 +202,8 @@ def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool
         (True, True)
         >>> match("-5", "- 5"), match("5", "- 5"), match("Paris", "Paris or Rome")
         (True, False, False)
+        >>> match("yes", "It has 4 sides. So the answer is **yes**."), match("yes", "It is not yes")
+        (True, False)
     """
     expected = latex_to_text(expected)
     return any(

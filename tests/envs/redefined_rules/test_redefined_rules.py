@@ -369,3 +369,17 @@ def test_the_last_line_decides_in_generated_tasks() -> None:
             assert graded(f"{other}\nAnswer: {right}", row)["correct"] == 1
         for other in (f"\\boxed{{{right}}}", f"<answer>{right}</answer>", right):
             assert graded(f"{other}\nAnswer: {usual}", row)["correct"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "correct"),
+    [
+        ("So the answer is 85.", 1), ("80 and 5 more. So the answer is **85**.", 1),
+        ("Therefore, it is 85.", 1), ("**The answer is 85.**", 1), ("It is 85", 1),
+        ("It is not 85", 0), ("It is 85 or 125", 0), ("So the answer is not 85.", 0),
+        ("So the answer is 85. Or 125.", 0), ("The answer is 85.\nAnswer: 125", 0),
+        ("Answer: 125. So the answer is 85.", 0), ("So the answer is 85. So it is 125.", 0),
+    ],
+)  # fmt: skip
+def test_sentence_that_states_the_answer_is_read(text: str, correct: int) -> None:
+    assert graded(text, LINE)["correct"] == correct

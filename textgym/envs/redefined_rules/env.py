@@ -73,10 +73,10 @@ class RedefinedRules(TextEnv[None]):
 
     The answer stands in the form that the prompt names: behind the last `Answer:`, as in all
     generated prompts, in `\boxed{}` or in `<answer>`. Without that form, it is what the text
-    states last in one of the others, or the whole text. It is a number, a short text, or a list of
-    these, separated by commas. Case, Markdown, quotes, LaTeX, a full stop and brackets around a
-    list are ignored. Several guesses, such as `7 or 9`, additional words and additional items make
-    an answer wrong.
+    states last in one of the others, or in a last sentence such as `So the answer is 7`, or the
+    whole text. It is a number, a short text, or a list of these, separated by commas. Case,
+    Markdown, quotes, LaTeX, a full stop and brackets around a list are ignored. Several guesses,
+    such as `7 or 9`, additional words and additional items make an answer wrong.
 
     ## Episode end
     After the first message.

@@ -242,6 +242,33 @@ def test_what_is_no_sampled_tokens_is_a_failure(tokenizer: Any, answer: Any) -> 
     assert f"must return SampledTokens, not {type(answer).__name__}" in said
 
 
+@pytest.mark.parametrize("is_finished", [None, False], ids=str)
+@pytest.mark.parametrize(
+    ("ids", "logprobs"),
+    [
+        ([], None),
+        ((), []),
+        (np.array([], dtype=int), np.array([])),
+        (torch.tensor([], dtype=torch.long), None),
+    ],
+    ids=["list", "tuple", "array", "tensor"],
+)
+def test_no_tokens_without_an_end_are_an_aborted_request(
+    tokenizer: Any, ids: Any, logprobs: Any, is_finished: bool | None
+) -> None:
+    answer = SampledTokens(ids, logprobs, is_finished)
+    assert "gave no tokens" in failure(make_policy(tokenizer, answer)[0])
+
+
+@pytest.mark.parametrize("is_finished", [None, True], ids=str)
+def test_message_that_the_model_ends_at_once_is_empty(
+    tokenizer: Any, is_finished: bool | None
+) -> None:
+    ids = [] if is_finished else [tokenizer.eos_token_id]
+    action = act(make_policy(tokenizer, SampledTokens(ids, None, is_finished))[0])
+    assert (action.message, action.finish_reason) == (assistant(""), "stop")
+
+
 def test_finish_that_is_no_bool_is_a_failure(tokenizer: Any) -> None:
     answer = SampledTokens(ids_of(tokenizer, "one", ended=False), None, np.array([True, False]))  # type: ignore[arg-type]
     failure(make_policy(tokenizer, answer)[0])

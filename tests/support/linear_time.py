@@ -98,7 +98,8 @@ def functions() -> dict[str, Work]:
     plain: tuple[Work, ...] = (
         messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
-        json_reader.last_json, exact.normalize_answer, exact.bare_answer, exact.read_number,
+        extract.stated_answer, extract.named_form, json_reader.last_json, exact.normalize_answer,
+        exact.bare_answer, exact.read_number,
         calendar.read_time, calendar.read_minutes, exact.normalize_text,
     )  # fmt: skip
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}

@@ -198,6 +198,28 @@ def test_failed_episode_has_no_result(tokenizer: Any) -> None:
         _ = episode.result
 
 
+@pytest.mark.parametrize("is_finished", [None, False], ids=str)
+def test_aborted_request_has_no_result(tokenizer: Any, is_finished: bool | None) -> None:
+    with EpisodePlayer(ENV, retries=0) as player:
+        episode = TokenEpisode(player, key_of(row_of()), tokenizer)
+        assert episode.open() is not None
+        assert episode.answer(SampledTokens([], None, is_finished)) is None
+        with pytest.raises(EnvironmentFailure, match="gave no tokens"):
+            _ = episode.result
+
+
+def test_aborted_requests_are_in_no_group(tokenizer: Any) -> None:
+    async def abort(prompt_ids: list[int], sampling: Sampling, seed: int | None) -> SampledTokens:
+        return SampledTokens([], None)
+
+    with EpisodePlayer(ENV, retries=0) as player:
+        played = player.play(TokenPolicy(abort, tokenizer), [key_of(row_of(), n) for n in range(2)])
+    assert [episode["reward"] for episode in played] == [None, None]
+    assert {episode["failure"]["boundary"] for episode in played if episode["failure"]} == {
+        "policy"
+    }
+
+
 def test_driven_episode_is_played_in_order() -> None:
     with EpisodePlayer(ENV) as player:
         episode = MessageEpisode(player, key_of(row_of()))
@@ -417,12 +439,21 @@ class RlhfEngine:
         return SimpleNamespace(outputs=[output])
 
 
-def play_openrlhf(tokenizer: Any, label: str) -> Any:
+class AbortingRlhfEngine(RlhfEngine):
+    """Aborts each request after its first tokens."""
+
+    async def generate(self, prompt_ids: list[int], params: Any, **others: Any) -> Any:
+        answer = await super().generate(prompt_ids, params, **others)
+        answer.outputs[0].finish_reason = "abort"
+        return answer
+
+
+def play_openrlhf(tokenizer: Any, label: str, engine_class: Any = RlhfEngine) -> Any:
     pytest.importorskip("openrlhf", reason="not installed: make test-trainers")
     from textgym.training.openrlhf import AgentExecutor
 
     params = SimpleNamespace(max_tokens=None, logprobs=1)
-    engine = RlhfEngine(Scripted(tokenizer))
+    engine = engine_class(Scripted(tokenizer))
     played = AgentExecutor().execute("shown", label, params, 2000, tokenizer, engine)
     return asyncio.run(played)
 
@@ -444,6 +475,12 @@ def test_openrlhf_gives_the_same_tokens_mask_and_reward(tokenizer: Any, tmp_path
     assert mask == [0] * len(row.prompt_ids) + row.completion_mask
     assert output["rollout_log_probs"] == [0.0] * len(row.prompt_ids) + row.logprobs
     assert (output["reward"], output["scores"], output["truncated"]) == (sum(PAID), 1.0, True)
+
+
+@pytest.mark.trainers
+def test_aborted_request_in_openrlhf_is_no_reward(tokenizer: Any) -> None:
+    with pytest.raises(TrainingError, match="the engine stopped with 'abort'"):
+        play_openrlhf(tokenizer, json.dumps(row_of()), AbortingRlhfEngine)
 
 
 @pytest.mark.trainers

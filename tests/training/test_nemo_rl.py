@@ -147,6 +147,17 @@ def test_failure_in_nemo_rl_is_no_reward(door: Any, tokenizer: Any) -> None:
     assert env.global_post_process_and_metrics(None)[1] == {}
 
 
+def test_aborted_request_in_nemo_rl_is_no_reward(door: Any, tokenizer: Any) -> None:
+    env = door.NemoRLEnvironment(tokenizer)
+    said = {"role": "assistant", "content": "", "token_ids": torch.tensor([], dtype=torch.long)}
+    with pytest.raises(EnvironmentFailure, match="gave no tokens"):
+        env.step([[said]], [dict(row_of())])
+    assert env.global_post_process_and_metrics(None)[1] == {}
+    said["token_ids"] = torch.tensor([tokenizer.eos_token_id])  # the model ended it at once
+    assert len(env.step([[said]], [dict(row_of())]).rewards) == 1
+    env.close()
+
+
 def test_episodes_that_nemo_rl_left_make_room(door: Any, tokenizer: Any) -> None:
     env = door.NemoRLEnvironment(tokenizer, max_open=1)
     log = [[{"role": "assistant", "content": SAID[0]}]]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import math
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from textgym.errors import UsageError
-from textgym.training.trl.rewards import has_signal, reward_functions
+from textgym.training.trl.rewards import (
+    has_signal,
+    reward_functions,
+    verifier_reward,
+    watch_payments,
+)
 from textgym.training.trl.samples import Sample
 from textgym.trajectories.token_rows import TokenRow
 
@@ -79,3 +88,72 @@ def test_signal_needs_reward_functions_of_the_episodes() -> None:
     trainer = trainer_with([lambda **_: [0.0, 1.0]], [1.0], "sum_then_normalize")
     with pytest.raises(UsageError, match="redraw needs reward functions of the episodes"):
         has_signal([sample(1.0), sample(0.0)], reward_functions("total", []), trainer)
+
+
+PAID_TO_FAILURES = [0.0, 1.0, -1.0, False]
+FAILED = [sample(1.0), sample(None), sample(0.0)]
+
+
+async def pay_later(value: Any, *, episode: Any, **columns: Any) -> list[Any]:
+    return [value] * len(episode)
+
+
+class Pays:
+    """A reward function that is an object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, *, episode: Any, **columns: Any) -> list[Any]:
+        return [self.value] * len(episode)
+
+
+def reward_functions_of_the_user(value: Any) -> list[Any]:
+    def reward(*, completions: Any, **columns: Any) -> list[Any]:
+        return [value for _ in completions]
+
+    return [reward, Pays(value), functools.partial(pay_later, value)]
+
+
+def paid_by(function: Any) -> Any:
+    """Call a reward function as TRL does, through the list that a trainer has."""
+    functions = [function]
+    watch_payments(functions, [])
+    watch_payments(functions, [])  # of the next batch
+    paid = functions[0](episode=FAILED, completions=["a", "b", "c"])
+    return asyncio.run(paid) if asyncio.iscoroutine(paid) else paid
+
+
+@pytest.mark.parametrize("value", PAID_TO_FAILURES, ids=str)
+@pytest.mark.parametrize("kind", range(3), ids=["function", "object", "partial of a coroutine"])
+def test_reward_function_that_pays_a_failed_episode_warns(value: Any, kind: int) -> None:
+    with pytest.warns(RuntimeWarning, match=r"return None where episode\[i\].reward is None"):
+        assert paid_by(reward_functions_of_the_user(value)[kind]) == [value] * 3
+
+
+@pytest.mark.parametrize("value", [None, math.nan], ids=str)
+@pytest.mark.parametrize("kind", range(3), ids=["function", "object", "partial of a coroutine"])
+def test_reward_function_that_leaves_failed_episodes_out_is_silent(value: Any, kind: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paid_by(reward_functions_of_the_user(value)[kind])
+
+
+def test_reward_model_warns_at_once() -> None:
+    model = torch.nn.Linear(1, 1)
+    functions = [model]
+    with pytest.warns(RuntimeWarning, match="Linear pays episodes that failed"):
+        watch_payments(functions, [])
+    assert functions == [model]
+
+
+def test_reward_functions_of_episodes_and_verifiers_pay_no_failed_episode() -> None:
+    own = reward_functions("total", [])
+    functions = [*own, verifier_reward(lambda text, gold: text == gold)]
+    watch_payments(functions, own)
+    assert functions[0] is own[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        columns = {"episode": FAILED, "completions": ["a", "b", "c"], "answer": ["a", "b", "b"]}
+        assert functions[0](**columns) == [1.0, None, 0.0]
+        assert functions[1](**columns) == [1.0, None, 0.0]

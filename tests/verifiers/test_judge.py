@@ -543,3 +543,15 @@ def test_kept_verdicts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(10):
         judge.compare("?", "4", str(number))
     assert len(judge._verdicts) == 3
+
+
+def test_rule_judge_reads_the_form_that_the_question_names() -> None:
+    question = "What is the capital of France? End with a line that says Answer: and its name."
+    judge = RuleJudge()
+    assert judge.compare(question, "Paris", "\\boxed{Rome}\nAnswer: Paris").equal
+    assert judge.compare(question, "Paris", "Answer: Paris\n\\boxed{Rome}").equal
+    assert not judge.compare(question, "Paris", "\\boxed{Paris}\nAnswer: Rome").equal
+    assert not judge.compare(question, "Paris", "<answer>Paris</answer>\nAnswer: Rome").equal
+    boxed = r"What is the capital of France? Use \boxed{}."
+    assert judge.compare(boxed, "Paris", "\\boxed{Paris}\nAnswer: Rome").equal
+    assert not judge.compare(boxed, "Paris", "\\boxed{Rome}\nAnswer: Paris").equal

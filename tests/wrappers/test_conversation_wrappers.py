@@ -197,6 +197,43 @@ def test_examples_are_solved_by_the_oracle_and_never_the_task_that_is_played() -
         assert [message["role"] for message in observation] == ["user", "assistant"] * 2 + ["user"]
 
 
+def seen_prompts(observation: list[Any]) -> list[str]:
+    return [str(message["content"]) for message in observation if message["role"] == "user"]
+
+
+@pytest.mark.parametrize("shots", [1, 2, 3])
+def test_no_example_has_the_prompt_of_the_task_that_is_played(shots: int) -> None:
+    env = FewShot(make("textgym/GuessNumber-v0", split="train"), shots=shots)
+    for index in range(24):  # few prompts, each of many tasks
+        observation, _ = env.reset(options={"index": index})
+        *examples, prompt = seen_prompts(observation)
+        assert len(examples) == shots == len(set(examples))
+        assert prompt not in examples
+
+
+def test_examples_do_not_depend_on_what_the_prompt_does_not_show() -> None:
+    env = FewShot(make("textgym/GuessNumber-v0", split="train"), shots=2)
+    shown: dict[str, list[Any]] = {}
+    for index in range(40):
+        *examples, prompt = env.reset(options={"index": index})[0]
+        assert shown.setdefault(str(prompt["content"]), examples) == examples
+
+
+def test_another_wrapper_does_not_hide_an_equal_prompt() -> None:
+    env = make("textgym/GuessNumber-v0", split="train")
+    env = FewShot(SystemPrompt(env, text="Be brief."), shots=2)
+    for index in range(9):
+        *examples, prompt = seen_prompts(env.reset(options={"index": index})[0])
+        assert prompt not in examples
+
+
+@pytest.mark.parametrize("kwargs", [{"level": 1}, {"highest": 3, "turns": 2}], ids=str)
+def test_tasks_with_one_prompt_have_no_examples(kwargs: Any) -> None:
+    env = FewShot(make("textgym/GuessNumber-v0", **kwargs), shots=1)
+    with pytest.raises(UsageError, match=r"2 solved tasks with different prompts .* have 1"):
+        env.reset(seed=1)
+
+
 def test_given_examples_stand_before_the_task() -> None:
     examples = [{"role": "user", "content": "2 + 2?"}, assistant("4")]
     env = FewShot(make("textgym/MultiStep-v0"), examples=examples)

@@ -161,6 +161,55 @@ def test_weighted_components_replace_the_reward() -> None:
     assert (reward, info["task_reward"], info["is_success"]) == (0.25, 1.0, True)
 
 
+PAYERS = [
+    ("Retry:attempts=4", "retry"),
+    ("Retry:attempts=4,name=again", "again"),
+    ("StepPenalty:amount=0.125", "step_penalty"),
+    ("ToolErrorPenalty:amount=0.25", "tool_error_penalty"),
+    ("LengthPenalty:amount=0.001,free=10", "length_penalty"),
+    ("RepetitionPenalty:amount=0.5,ngram=2", "repetition_penalty"),
+    ("SoftOverlongPunishment:max_length=40,buffer=20", "overlong_punishment"),
+    ("FormatBonus:amount=0.25", "format_bonus"),
+    ("EfficiencyBonus:limit=4,amount=0.5", "efficiency_bonus"),
+    ("ClipReturn:high=0.5", "clipped"),
+    ("PotentialShaping:potential=builtins:len", "shaping"),
+]
+
+
+@pytest.mark.parametrize(("payer", "part"), PAYERS)
+def test_weighted_components_drop_no_payment_of_a_wrapper_unnoticed(payer: str, part: str) -> None:
+    def weigh(weights: str, *between: str) -> Any:
+        spec = f"WeightedComponents:weights={weights}"
+        return textgym.registry.make("textgym/MCQA-v0", wrappers=[payer, *between, spec])
+
+    with pytest.raises(UsageError, match=f"would drop what wrappers inside pay as {part}: put it"):
+        weigh('{"correct":1}')
+    with pytest.raises(UsageError, match=f"would drop what wrappers inside pay as {part}: put it"):
+        weigh('{"task_reward":1}', "SystemPrompt:text=Be brief.")
+    for weight in (0, 1):
+        weigh(f'{{"correct":1,"{part}":{weight}}}').close()
+    inside = 'WeightedComponents:weights={"correct":1}'
+    textgym.registry.make("textgym/MCQA-v0", wrappers=[inside, payer]).close()
+
+
+def test_enumeration_does_not_earn_the_return_of_the_oracle() -> None:
+    inside = 'WeightedComponents:weights={"correct":1}'
+    specs = [inside, "Retry:attempts=4,discount=0.5"]
+    env = textgym.registry.make("textgym/MCQA-v0", wrappers=specs)
+    returns = set()
+    for index in range(8):
+        env.reset(options={"index": index})
+        paid = []
+        for letter in "ABCD":
+            _, reward, terminated, *_ = env.step(rf"\boxed{{{letter}}}")
+            paid.append(reward)
+            if terminated:
+                break
+        assert sum(paid) in (0.0, 0.5 ** (len(paid) - 1))
+        returns.add(sum(paid))
+    assert min(returns) < 1
+
+
 @given(st.lists(st.floats(-4, 4, width=16), min_size=1, max_size=8))
 @settings(max_examples=60)
 def test_clipped_return_is_within_the_bounds_after_every_step(paid: list[float]) -> None:

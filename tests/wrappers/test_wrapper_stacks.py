@@ -209,6 +209,7 @@ def test_blind_policies_earn_nothing_by_retrying_without_success() -> None:
 # Random stacks
 
 WINDOW = SPECS["ContextWindow"]
+WEIGHTS = SPECS["WeightedComponents"]
 ACTIONS: dict[str, Any] = {
     "wrong": "Hm.",
     "empty": "",
@@ -226,6 +227,9 @@ def stacks(draw: Any) -> list[str]:
     if WINDOW in specs:  # it goes around all wrappers of the conversation
         specs.remove(WINDOW)
         specs.append(WINDOW)
+    if WEIGHTS in specs:  # it goes inside of all wrappers that pay
+        specs.remove(WEIGHTS)
+        specs.insert(0, WEIGHTS)
     return specs
 
 

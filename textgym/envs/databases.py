@@ -29,12 +29,14 @@ class Layout(NamedTuple):
         id_column: The column that identifies rows; "" if there is none.
         times: The columns that contain dates and times.
         case_counts: The columns that are compared case-sensitively.
+        phones: The columns that contain phone numbers.
     """
 
     columns: tuple[str, ...]
     id_column: str = ""
     times: tuple[str, ...] = ()
     case_counts: tuple[str, ...] = ()
+    phones: tuple[str, ...] = ()
 
 
 class Records:
@@ -167,6 +169,7 @@ class SharedDatabase:
             id_column=layout.id_column,
             times=layout.times,
             case_sensitive=layout.case_counts,
+            phones=layout.phones,
         )
 
 

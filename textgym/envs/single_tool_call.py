@@ -13,14 +13,14 @@ from textgym.cards import Card
 from textgym.env import PartialCreditEnv
 from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import RowError, ToolError
-from textgym.messages import Message, assistant, assistant_calls, user
+from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_number, normalize_answer, read_number
-from textgym.verifiers.extract import final_number, last_answer
+from textgym.verifiers.extract import final_number, named_form, stated_answer
 
 __all__ = ["SingleToolCall"]
 
@@ -77,7 +77,7 @@ class Progress(TypedDict):
 
 
 class SingleToolCall(PartialCreditEnv[Progress]):
-    """Answer a question about a city's weather, using a tool.
+    r"""Answer a question about a city's weather, using a tool.
 
     ## Description
     The model calls a tool to get the weather in the city, and answers the question with the result.
@@ -102,7 +102,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     without that call is only a lucky guess. Components: `correct` (the answer is correct) and
     `told` (the tool was called for the city).
 
-    The answer is the text after the last `Answer:`, or the whole text if it has none.
+    The answer is the text after the last `Answer:`. Without one, it is what stands in the last
+    `\boxed{}` or `<answer>`, or the whole text.
     - If `expected_answer` is a number, the last number in the answer must be equal to it.
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it, and must not contain any other weather word of the generator.
@@ -238,7 +239,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
 
     def grade(self) -> Grade:
         """Compare the last message with the expected answer, and require the tool call."""
-        answer = last_answer(self.answer_text) or self.answer_text
+        form = named_form("\n".join(map(text_of, self.task.messages)))
+        answer = stated_answer(self.answer_text, form)
         correct, told = _is_right(answer, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told

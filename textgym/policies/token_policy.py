@@ -4,7 +4,8 @@ It is how the engine of a trainer plays: prompts go to it as token ids, and its 
 recorded as they are.
 
 Invariant: what the function returns is either used as it is, up to the first token that ends a
-message, or it is a `PolicyFailure`.
+message, or it is a `PolicyFailure`. No tokens without an end are a request that was aborted, and
+never an empty message.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class SampledTokens(NamedTuple):
         logprobs: One natural-log probability for each id, in the same forms; None if they are not
             known. If one of them is None or NaN, the message has none.
         is_finished: Whether the model ended the message, rather than a limit. A message with an id
-            that ends it is finished in any case.
+            that ends it is finished in any case, and without tokens it must be True: otherwise the
+            request was aborted.
     """
 
     token_ids: Any
@@ -155,7 +157,10 @@ class TokenPolicy(Policy):
             raise self._failure(f"gave the token id {min(ids)}")
         if logprobs is not None and not all(map(math.isfinite, logprobs)):
             raise self._failure("gave an infinite log probability for a sampled token")
-        return SampledTokens(ids, logprobs, length is not None or bool(sampled.is_finished))
+        is_finished = length is not None or bool(sampled.is_finished)
+        if not ids and not is_finished:
+            raise self._failure("gave no tokens, and the message is not finished")
+        return SampledTokens(ids, logprobs, is_finished)
 
     def _action(self, prompt: EncodedPrompt, sampled: SampledTokens, version: str | None) -> Action:
         """Return the action that was sampled."""

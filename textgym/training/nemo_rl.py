@@ -113,12 +113,12 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
             opened = self._open.pop(id, None)
         if opened is None:
             raise UsageError(f"the episode {id} is not under way: raise max_open")
-        ids = self._sampled_ids(log[-1]["content"])
-        prompt_ids = opened.episode.answer(SampledTokens(ids, None, True))
+        sampled = self._sampled(log[-1])
+        prompt_ids = opened.episode.answer(sampled)
         if prompt_ids is None:
             self._count(opened.episode)
             return _Stepped("", None, opened.episode.rewards[-1], True)
-        earlier = opened.prompt_ids + ids
+        earlier = opened.prompt_ids + sampled.token_ids
         if prompt_ids[: len(earlier)] != earlier:
             opened.episode.close()
             raise TrainingError("the chat template rewrote a message; NeMo RL only adds some")
@@ -126,11 +126,17 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         said = self._tokenizer.decode(prompt_ids[len(earlier) :], skip_special_tokens=False)
         return _Stepped(said, {**metadata, "episode": id}, opened.episode.rewards[-1], False)
 
-    def _sampled_ids(self, text: str) -> list[int]:
-        """Return the ids of a message's text, up to the first one that ends a message."""
-        ids = [*_encode(self._tokenizer, text), self._end_ids[0]]
+    def _sampled(self, message: Mapping[str, Any]) -> SampledTokens:
+        """Return the tokens of a message's text, up to the first one that ends a message.
+
+        A message for which NeMo RL has no tokens was aborted, and has none here.
+        """
+        if len(message.get("token_ids", (0,))) == 0:
+            return SampledTokens([], None)
+        ids = [*_encode(self._tokenizer, message["content"]), self._end_ids[0]]
         ends = eos_token_ids(self._end_ids, self._tokenizer)
-        return ids[: next(place for place, id in enumerate(ids, 1) if id in ends)]
+        length = next(place for place, id in enumerate(ids, 1) if id in ends)
+        return SampledTokens(ids[:length], None, True)
 
     def _begin(self, row: Mapping[str, Any]) -> str:
         """Begin an episode of a row, and return its id."""

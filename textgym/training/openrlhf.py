@@ -19,7 +19,7 @@ from typing import Any
 
 from openrlhf.utils.agent import AgentExecutorBase
 
-from textgym.errors import TrainingError
+from textgym.errors import PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.training.task_rows import key_of, player_of, task_rows
@@ -63,6 +63,8 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
             params = deepcopy(sampling_params)
             params.max_tokens = min(sampling.max_tokens, params.max_tokens or sampling.max_tokens)
             output = (await llm_engine.generate(prompt_ids, params)).outputs[0]
+            if output.finish_reason not in ("stop", "length"):
+                raise PolicyFailure(f"the engine stopped with {output.finish_reason!r}")
             ids = list(output.token_ids)
             logprobs = output.logprobs and [
                 found[token].logprob for found, token in zip(output.logprobs, ids, strict=True)

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from decimal import Context, Decimal
 from typing import Any
 
-from textgym.verifiers.extract import last_answer, last_boxed, last_tagged, latex_to_text
+from textgym.verifiers.extract import AnswerForm, latex_to_text, stated_answer
 
 __all__ = [
     "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",
-    "normalize_text", "read_number",
+    "normalize_text", "plain_marks", "read_number",
 ]  # fmt: skip
 
 _PLAIN_MARKS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-",
+})  # fmt: skip
+_TYPOGRAPHIC = _PLAIN_MARKS | str.maketrans({
+    "\u2012": "-", "\ufe63": "-", "\uff0d": "-", "\u00a0": " ", "\u2007": " ", "\u2009": " ",
+    "\u202f": " ",
 })  # fmt: skip
 _LEADING_MARKS = " ,;:…"  # not ".": it may begin a number
 _TRAILING_MARKS = " .,;:?!…"
@@ -38,14 +43,41 @@ _NUMBER = re.compile(
     r"(?:(?P=mark)\d{3})*|\d+)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?",
     re.IGNORECASE,
 )
+_SO = (
+    r"(?:(?:so|thus|therefore|hence|consequently|accordingly|ultimately|overall|finally|and"
+    r"|in (?:conclusion|short|summary|the end)|as a result|to conclude),?\s{1,9})"
+)
+_ANSWER_IS = (
+    r"[*_]{0,3}(?:(?:the|my|our|your)\s{1,9})?(?:(?:final|correct|right|best|short)\s{1,9}){0,2}"
+    r"answer[*_]{0,3}(?:\s{1,9}(?:to|for) (?:the|this|your) (?:question|problem|puzzle|task))?"
+    r"\s{0,9}(?:(?:is|must be|should be|would be)\b\s{0,9}:?|=)"
+)
+_IT_IS = r"(?:(?:it|this|that)(?:\s{1,9}(?:is|must be)\b|['’]s\b)\s{0,9}:?)"
+_CONCLUSION = re.compile(
+    rf"(?:\A|\n|[.!?][\"'”*_)]{{0,4}}\s)\s{{0,9}}(?P<sentence>[\"'“*_(]{{0,4}}"
+    rf"(?:{_SO}{{0,3}}{_ANSWER_IS}|{_SO}{{1,3}}{_IT_IS})[*_]{{0,3}}\s)",
+    re.IGNORECASE,
+)
 _PRESENTATION = re.compile(
-    r"\A(?:[*_]*(?:(?:the|my)\s+)?(?:(?:final|correct|right)\s+)?answer[*_]*\s*(?:is\b\s*:?|=)\s*)?"
+    rf"\A(?:[*_]{{0,3}}{_SO}{{0,3}}(?:{_ANSWER_IS}|{_IT_IS})(?:[*_]{{1,3}}(?=\s))?\s*)?"
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2})"
     r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,
 )
 _MAX_NUMBER = 1000  # characters
 _EXACT = Context(prec=2 * _MAX_NUMBER)
+
+
+def plain_marks(text: str) -> str:
+    r"""Return a text with plain quotes, hyphens and blanks in place of typographic ones.
+
+    Environments that compare codes read them through it, because models write `KX\u20114471`.
+
+    Example:
+        >>> plain_marks("KX\u20114471"), plain_marks("D\u20130412\u202f"), plain_marks("“a”")
+        ('KX-4471', 'D-0412 ', '"a"')
+    """
+    return text.translate(_TYPOGRAPHIC)
 
 
 def normalize_text(text: str) -> str:
@@ -138,19 +170,24 @@ def equal_text(expected: str, generated: str) -> bool:
     return literal is None or literal[literal.lastindex or 0] in generated
 
 
-def bare_answer(text: str) -> str:
+def bare_answer(text: str, form: AnswerForm | None = None) -> str:
     r"""Return a short answer without the words and marks that only present it.
 
     Each step applies to the result of the one before:
 
-    1. The content of the last `<answer>…</answer>`, if there is one.
-    2. The content of the last `\boxed{}`, if there is one.
-    3. The text behind the last `Answer:` on its line, if there is one.
-    4. LaTeX that only formats is removed, and so is "the answer is" at the start.
-    5. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
+    1. What the text states in the form that the prompt names, or else last, in `<answer>`, in
+       `\boxed{}` or behind `Answer:`; see `stated_answer`.
+    2. LaTeX that only formats is removed, and so is what stands before a last sentence such as "So
+       the answer is yes" or "Therefore, it is Paris", if the text states no answer in a form.
+    3. "The answer is" and "it is" at the start are removed, with a "therefore" before them.
+    4. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
        a number follows, `-` is a sign and `1.` a number.
-    6. Quotes, Markdown, brackets and punctuation around the text are removed, as in
+    5. Quotes, Markdown, brackets and punctuation around the text are removed, as in
        `normalize_answer`.
+
+    Args:
+        text: The model's text, without its reasoning.
+        form: The form that the prompt names.
 
     Example:
         >>> bare_answer(r"**Answer:** $\boxed{\text{Paris}}$"), bare_answer("- Paris")
@@ -158,14 +195,15 @@ def bare_answer(text: str) -> str:
         >>> bare_answer("- 5"), bare_answer("1. 5"), bare_answer("not Paris")
         ('- 5', '1. 5', 'not Paris')
     """
-    finders = (lambda text: last_tagged(text, "answer")), last_boxed, last_answer
-    for find in finders:
-        found = find(text)
-        text = text if found is None else found
-    return _unwrap(_PRESENTATION.sub("", latex_to_text(text), count=1))
+    stated = stated_answer(text, form)
+    plain = latex_to_text(stated)
+    if stated == text:
+        concluded = deque(_CONCLUSION.finditer(plain), maxlen=1)
+        plain = plain[concluded[0].start("sentence") :] if concluded else plain
+    return _unwrap(_PRESENTATION.sub("", _unwrap(plain), count=1))
 
 
-def match(expected: str, generated: str) -> bool:
+def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool:
     r"""Tell whether a short answer is the expected one, as a text or as a number.
 
     The generated text is compared as it is, and then as `bare_answer` returns it.
@@ -173,17 +211,20 @@ def match(expected: str, generated: str) -> bool:
     Args:
         expected: The right answer.
         generated: The model's text, without its reasoning.
+        form: The form that the prompt names; see `named_form`.
 
     Example:
         >>> match("Eiffel Tower", "Answer: the Eiffel tower."), match("2084", "2 084")
         (True, True)
         >>> match("-5", "- 5"), match("5", "- 5"), match("Paris", "Paris or Rome")
         (True, False, False)
+        >>> match("yes", "It has 4 sides. So the answer is **yes**."), match("yes", "It is not yes")
+        (True, False)
     """
     expected = latex_to_text(expected)
     return any(
         equal_text(expected, answer) or equal_number(expected, answer)
-        for answer in (generated, bare_answer(generated))
+        for answer in (generated, bare_answer(generated, form))
     )
 
 

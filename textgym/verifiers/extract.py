@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from textgym.messages import split_reasoning
 
 __all__ = [
+    "AnswerForm",
     "AnswerLine",
     "after_reasoning",
     "answer_lines",
@@ -24,7 +25,12 @@ __all__ = [
     "last_line",
     "last_tagged",
     "latex_to_text",
+    "named_form",
+    "stated_answer",
 ]
+
+AnswerForm = Literal["line", "box", "tag"]
+"""How a prompt asks for the answer: behind `Answer:`, in `\\boxed{}`, or in `<answer>`."""
 
 _BOX = re.compile(r"\\boxed\s{0,9}\{")
 _BRACES = re.compile(rf"(?P<box>{_BOX.pattern})|[{{}}]")
@@ -71,25 +77,31 @@ def last_boxed(text: str) -> str | None:
         >>> last_boxed(r"It is \boxed {C} or \boxed{D")
         'C'
     """
+    span = _box_span(text)
+    return text[slice(*span)] if span else None
+
+
+def _box_span(text: str) -> tuple[int, int] | None:
+    """Return where the content of the last box begins and ends."""
     start = text.rfind("\\boxed")
     if start < 0:
         return None
     box = _BOX.match(text, start)
     if box is None:
-        return _last_closed_box(text)
+        return _closed_box_span(text)
     inside = box.end()
     end = text.find("}", inside)
     if end >= 0 and text.find("{", inside, end) < 0:
-        return text[inside:end]  # the usual case: no nested braces
+        return inside, end  # the usual case: no nested braces
     depth = 0
     for brace in _BRACES.finditer(text, start):
         depth += -1 if brace.group() == "}" else 1
         if depth == 0:
-            return text[inside : brace.start()]
-    return _last_closed_box(text)
+            return inside, brace.start()
+    return _closed_box_span(text)
 
 
-def _last_closed_box(text: str) -> str | None:
+def _closed_box_span(text: str) -> tuple[int, int] | None:
     open_braces: list[int] = []  # where a box's content begins; -1 for any other brace
     best: tuple[int, int] | None = None
     for brace in _BRACES.finditer(text):
@@ -99,7 +111,7 @@ def _last_closed_box(text: str) -> str | None:
             start = open_braces.pop()
             if start >= 0 and (best is None or start > best[0]):
                 best = (start, brace.start())
-    return text[best[0] : best[1]] if best else None
+    return best
 
 
 def latex_to_text(text: str) -> str:
@@ -169,6 +181,12 @@ def answer_lines(text: str) -> Iterator[AnswerLine]:
         >>> [line.text for line in answer_lines("Answer: A\nNo. Final answer:\nB")]
         ['A', 'B']
     """
+    for before, start, end in _line_spans(text):
+        yield AnswerLine(before, text[start:end])
+
+
+def _line_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the character before each label, and where the text behind it begins and ends."""
     label = _ANSWER.search(text)
     while label is not None:
         start, following = label.end(), _ANSWER.search(text, label.end())
@@ -179,7 +197,7 @@ def answer_lines(text: str) -> Iterator[AnswerLine]:
         if before in ("*", "_") and before not in label.group():
             rest = rest.rstrip(" \t\r" + before)
         if any(map(str.isalnum, rest)):
-            yield AnswerLine(before, rest)
+            yield before, start, start + len(rest)
         label = following
 
 
@@ -211,12 +229,80 @@ def last_tagged(text: str, tag: str) -> str | None:
         >>> last_tagged("<answer>4</answer> no, <answer> 5 </answer> or <answer>6", "answer")
         ' 5 '
     """
+    span = _tag_span(text, tag)
+    return text[slice(*span)] if span else None
+
+
+def _tag_span(text: str, tag: str) -> tuple[int, int] | None:
+    """Return where the content of the last `<tag>…</tag>` begins and ends."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     start = text.rfind(opening, 0, max(text.rfind(closing), 0))
     if start < 0:
         return None
     start += len(opening)
-    return text[start : text.index(closing, start)]
+    return start, text.index(closing, start)
+
+
+def named_form(prompt: str) -> AnswerForm | None:
+    r"""Return the form in which a prompt asks for the answer; None if it names none or several.
+
+    Example:
+        >>> named_form("Put it in \\boxed{}."), named_form('End with "Answer: " and a number.')
+        ('box', 'line')
+        >>> named_form("How many?"), named_form(r"Write Answer: \boxed{} at the end.")
+        (None, None)
+    """
+    names: dict[AnswerForm, bool] = {
+        "line": _ANSWER.search(prompt) is not None,
+        "box": "\\boxed" in prompt,
+        "tag": "<answer>" in prompt,
+    }
+    named = [form for form, is_named in names.items() if is_named]
+    return named[0] if len(named) == 1 else None
+
+
+def stated_answer(text: str, form: AnswerForm | None = None) -> str:
+    r"""Return the last answer that a text states behind `Answer:`, in `\boxed{}` or in `<answer>`.
+
+    A form within another one, such as a box behind `Answer:`, is read as well. A text that states
+    no answer is returned as it is.
+
+    Args:
+        text: The text, without its reasoning.
+        form: The form that the prompt names, which alone counts if the text has it; see
+            `named_form`. Without one, the form that stands last counts.
+
+    Example:
+        >>> stated_answer("Answer: 7, or \\boxed{8}.\nAnswer: \\boxed{9}"), stated_answer("9")
+        ('9', '9')
+        >>> text = "Answer: 7\n\nThis is \\boxed{8}."
+        >>> stated_answer(text), stated_answer(text, "line"), stated_answer(text, "tag")
+        ('8', '7', '8')
+    """
+    stated: str | None = text
+    while stated is not None:
+        text, stated = stated, _stated(stated, form)
+        form = None
+    return text
+
+
+def _stated(text: str, form: AnswerForm | None) -> str | None:
+    """Return what a text states in a form, or in the one that stands last and in no other one."""
+    line = deque(_line_spans(text), maxlen=1)
+    found = {
+        "line": line[0][1:] if line else None,
+        "box": _box_span(text),
+        "tag": _tag_span(text, "answer"),
+    }
+    spans = {name: span for name, span in found.items() if span}
+    if form in spans:
+        return text[slice(*spans[form])]
+    outer = [
+        span
+        for span in spans.values()
+        if not any(start < span[0] < end for start, end in spans.values())
+    ]
+    return text[slice(*max(outer))] if outer else None
 
 
 def final_number(text: str) -> str:

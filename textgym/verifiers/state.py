@@ -11,6 +11,7 @@ A run records what it changed, not the table. Invariants:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,9 +23,19 @@ __all__ = ["Changes", "Row", "changes_in", "equal_state", "new_changes", "read_i
 
 Row = dict[str, str | None]
 _MAX_INSTANT = 40  # characters
+_PHONE = re.compile(r"[\d\s()+./\u2010-\u2015\u2212-]{5,30}")
+_NO_DIGITS = re.compile(r"\D+")
 _FORMATS = tuple(
     f"{date} {time}".strip()
-    for date in ("%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y")
+    for date in (
+        "%Y-%m-%d",
+        "%Y/%m/%d",
+        "%m/%d/%Y",
+        "%B %d, %Y",
+        "%b %d, %Y",
+        "%d %B %Y",
+        "%d.%m.%Y",
+    )
     for time in ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%I:%M%p", "%I %p", "%I%p", "")
 )
 
@@ -99,6 +110,7 @@ def changes_in(
     id_column: str,
     times: Collection[str] = (),
     case_sensitive: Collection[str] = (),
+    phones: Collection[str] = (),
 ) -> Counter[object]:
     """Return the changes that stand after a run: changed cells, deleted rows and added rows.
 
@@ -108,6 +120,7 @@ def changes_in(
         id_column: The column with the rows' ids, which is ignored in added rows.
         times: The columns with dates and times.
         case_sensitive: The columns in which case matters.
+        phones: The columns with phone numbers, of which the digits count.
 
     Returns:
         How often each change was made, with its values as normalised text. Only an added row can
@@ -121,6 +134,8 @@ def changes_in(
     """
 
     def normalize(name: str, value: str | None) -> object:
+        if name in phones and value is not None and _PHONE.fullmatch(value):
+            return _NO_DIGITS.sub("", value)
         return _normalize(value, name in times, name in case_sensitive)
 
     found: Counter[object] = Counter()

@@ -27,6 +27,7 @@ __all__ = [
     "check_count",
     "check_free_name",
     "check_message_spaces",
+    "names_of_payments",
 ]
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]

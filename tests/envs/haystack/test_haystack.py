@@ -362,3 +362,13 @@ def test_an_episode_can_be_restored_from_its_state() -> None:
     other.set_state(json.loads(json.dumps(env.get_state())))
     assert other.task.messages == env.task.messages
     assert other.step(env.solve())[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "hyphen", ["\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212", "\uff0d"]
+)
+def test_typographic_hyphens_in_codes_are_hyphens(hyphen: str) -> None:
+    for said in (f"KX{hyphen}4471", f"**KX{hyphen}4471**", f"kx{hyphen}4471\u202f"):
+        assert grade_items(said, ["KX-4471"], ordered=True).is_right
+    for said in (f"KX{hyphen}4472", f"KX{hyphen}{hyphen}4471", f"{hyphen}KX4471", "KX4471"):
+        assert not grade_items(said, ["KX-4471"], ordered=True).is_right

@@ -293,3 +293,93 @@ def test_guesses_are_well_formed_and_nearly_always_wrong() -> None:
         assert str(guess["content"]).startswith("Answer: ")
         rewards.append(env.step(guess)[1])
     assert sum(rewards) < 10
+
+
+# Which answer counts: the form that the prompt names, and without it the last one.
+
+BOX = {**ROW, "question": r"How many minutes? Put the number in \boxed{}."}
+TAG = {**ROW, "question": "How many minutes? Write <answer>number</answer>."}
+LINE = {**ROW, "question": 'How many minutes? End with a line that says "Answer: " and a number.'}
+BOTH = {**ROW, "question": r"How many minutes? End with Answer: \boxed{number}."}
+
+NAMED = [  # a row, and what stands for the answer "{a}" beside another one "{b}"
+    (LINE, "\\boxed{{{b}}}\nAnswer: {a}"),
+    (LINE, "Answer: {a}\n\\boxed{{{b}}}"),
+    (LINE, "<answer>{b}</answer>\nAnswer: {a}"),
+    (LINE, "Answer: {a}\n<answer>{b}</answer>"),
+    (LINE, "Answer: {b}\n\\boxed{{{b}}}\n**Answer: {a}**"),
+    (LINE, "\\boxed{{{b}}}\nAnswer: \\boxed{{{a}}}"),
+    (LINE, "\\boxed{{{b}}}\nAnswer: <answer>{a}</answer>"),
+    (LINE, "$\\boxed{{{b}}}$ is usual.\nAnswer:\n{a}"),
+    (BOX, "\\boxed{{{a}}}\nAnswer: {b}"),
+    (BOX, "Answer: {b}\n\\boxed{{{a}}}"),
+    (BOX, "\\boxed{{{a}}} <answer>{b}</answer>"),
+    (BOX, "\\boxed{{{b}}} no, \\boxed{{{a}}}"),
+    (TAG, "<answer>{a}</answer>\n\\boxed{{{b}}}"),
+    (TAG, "\\boxed{{{b}}} <answer>{a}</answer>\nAnswer: {b}"),
+    (TAG, "<answer>\\boxed{{{a}}}</answer> and \\boxed{{{b}}}"),
+    (ROW, "\\boxed{{{b}}}\nAnswer: {a}"),
+    (ROW, "Answer: {b}\n\\boxed{{{a}}}"),
+    (ROW, "Answer: {b}\n<answer>{a}</answer>"),
+    (ROW, "<answer>{b}</answer>\n\\boxed{{{a}}}"),
+    (ROW, "\\boxed{{{b}}}\n<answer>Answer: {a}</answer>"),
+    (BOTH, "\\boxed{{{b}}}\nAnswer: \\boxed{{{a}}}"),
+    (LINE, "Answer: {b} or \\boxed{{{a}}}"),
+]
+
+
+@pytest.mark.parametrize(("row", "template"), NAMED)
+def test_the_form_that_the_prompt_names_decides(row: dict[str, Any], template: str) -> None:
+    assert graded(template.format(a=85, b=125), row) == {"correct": 1, "followed_convention": 0}
+    assert graded(template.format(a=125, b=85), row) == {"correct": 0, "followed_convention": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\boxed{85}",
+        "<answer>85</answer>",
+        "85",
+        "So it is\n\\boxed{85}.",
+        "\\boxed{7} \\boxed{85}",
+    ],
+)
+def test_another_form_counts_where_the_one_of_the_prompt_is_missing(text: str) -> None:
+    assert graded(text, LINE)["correct"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer: 85 or 125", "Answer: 85, 125", "Answer: not 85", "\\boxed{85}\nAnswer: none",
+        "\\boxed{85}\nAnswer: 85 or 125", "Answer: 85\nAnswer: 125", "Answer: 85 \\boxed{125}",
+        "<answer>85</answer>\nAnswer: 7", "85\nAnswer: 7", "\\boxed{85}\\boxed{125}",
+    ],
+)  # fmt: skip
+def test_no_answer_is_paid_beside_the_stated_one(text: str) -> None:
+    assert graded(text, LINE)["correct"] == 0
+
+
+def test_the_last_line_decides_in_generated_tasks() -> None:
+    env = RedefinedRules()
+    for index in range(300):
+        row = env.get_task(index).row
+        right, usual = written(row["expected_answer"]), written(row["usual_answer"])
+        for other in (f"\\boxed{{{usual}}}", f"<answer>{usual}</answer>", usual):
+            assert graded(f"{other}\nAnswer: {right}", row)["correct"] == 1
+        for other in (f"\\boxed{{{right}}}", f"<answer>{right}</answer>", right):
+            assert graded(f"{other}\nAnswer: {usual}", row)["correct"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "correct"),
+    [
+        ("So the answer is 85.", 1), ("80 and 5 more. So the answer is **85**.", 1),
+        ("Therefore, it is 85.", 1), ("**The answer is 85.**", 1), ("It is 85", 1),
+        ("It is not 85", 0), ("It is 85 or 125", 0), ("So the answer is not 85.", 0),
+        ("So the answer is 85. Or 125.", 0), ("The answer is 85.\nAnswer: 125", 0),
+        ("Answer: 125. So the answer is 85.", 0), ("So the answer is 85. So it is 125.", 0),
+    ],
+)  # fmt: skip
+def test_sentence_that_states_the_answer_is_read(text: str, correct: int) -> None:
+    assert graded(text, LINE)["correct"] == correct

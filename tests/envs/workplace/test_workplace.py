@@ -113,7 +113,7 @@ def test_event_search(env: WorkplaceAssistant, arguments: dict[str, Any], ids: l
         ({"list_name": "progress", "due_date": "2023-12"}, ["00000002"]),
         (
             {"assigned_to_email": "ann"},
-            "Error: assigned_to_email must be a full address such as kim@home.org",
+            "Error: assigned_to_email must be an address such as kim@home.org, not 'ann'",
         ),
         ({"assigned_to_email": "nn.lee@acme.com"}, []),
         ({}, "Error: give at least one argument to search by"),
@@ -223,7 +223,7 @@ REPLIES = [
     (
         "email_send_email",
         {"recipient": "ann", "subject": "S", "body": "B"},
-        "Error: 'ann' is not an e-mail address",
+        "Error: recipient must be an address such as kim@home.org, not 'ann'",
     ),
     ("email_delete_email", {"email_id": "1"}, "Error: no e-mail has the id '1'"),
     ("email_delete_email", {"email_id": "00000001"}, "The e-mail was deleted."),
@@ -231,7 +231,7 @@ REPLIES = [
     (
         "email_forward_email",
         {"email_id": "00000001", "recipient": "ann"},
-        "Error: 'ann' is not an e-mail address",
+        "Error: recipient must be an address such as kim@home.org, not 'ann'",
     ),
     (
         "email_forward_email",
@@ -401,7 +401,7 @@ REPLIES = [
     ),
     (
         "customer_relationship_manager_add_customer",
-        {"customer_name": "Li Wu", "assigned_to_email": ANN, "status": "lead"},
+        {"customer_name": "Li Wu", "assigned_to_email": ANN, "status": "Lead"},
         "00000012",
     ),
     (

@@ -24,6 +24,7 @@ DISAGREE = {
     "diff:177:evint_str": "the number 30 and the text 30 are one duration",
     "diff:222:pl2_swapped": "creates in another order are right",
 }
+REFUSED = ("diff:210:cu1_status_case",)  # adds a status that updates refuse, and is not right
 NO_TASK = ("diff:192:strgt_write",)  # its ground truth is no list
 
 
@@ -110,7 +111,7 @@ def test_tool_replies_carry_the_data_of_the_originals(
     compared = 0
     for case in read_jsonl(shared / "conformance" / "workplace_assistant.jsonl"):
         expected = (case.get("components") or {}).get("tool_outputs", [])
-        if not expected or case["case"] in NO_TASK:
+        if not expected or case["case"] in (*NO_TASK, *REFUSED):
             continue
         replies = play(env, case["task"], case["actions"])[2]
         for reply, original in zip(replies, expected, strict=True):

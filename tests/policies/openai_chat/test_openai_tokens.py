@@ -274,6 +274,12 @@ BROKEN = {
     "a text for a number": {"logprobs": {"token_logprobs": [-0.5, "-0.5"]}},
     "text that is none": {"text": ["Hi"]},
     "aborted": {"finish_reason": "abort"},
+    "no tokens and no end": {
+        "finish_reason": "length",
+        "text": "",
+        "token_ids": [],
+        "logprobs": {"token_logprobs": []},
+    },
     "an unknown end": {"finish_reason": "repetition"},
     "an end that is no text": {"finish_reason": {"type": "stop"}},
 }

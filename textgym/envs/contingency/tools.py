@@ -6,7 +6,9 @@ of a booking or an order follows from its content, so a change that is undone re
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
 
 from textgym.envs.contingency.world import TOWNS, Desk
 from textgym.envs.databases import Table
@@ -14,11 +16,14 @@ from textgym.envs.workplace.toolkits.base import Text, not_found, one_of, page_o
 from textgym.errors import ToolError
 from textgym.tasks.hashing import hash_int
 from textgym.tools import tool
+from textgym.verifiers.exact import plain_marks
 from textgym.verifiers.state import Row
 
 __all__ = ["BOOKINGS_PAGE", "PAGE", "DeskTools", "version_of"]
 
 PAGE, BOOKINGS_PAGE = 5, 4
+Code = Annotated[Text, AfterValidator(plain_marks)]
+"""An id or a version, which models also write with typographic hyphens."""
 _NEW = {"refund": "0", "status": "confirmed", "luggage": "0", "listed_luggage": "0"}
 
 
@@ -63,7 +68,7 @@ class DeskTools:
         return _page("departures", [{name: row[name] for name in shown} for row in rows], page)
 
     @tool
-    def list_bookings(self, customer_id: Text, page: int = 1) -> dict[str, Any]:
+    def list_bookings(self, customer_id: Code, page: int = 1) -> dict[str, Any]:
         """List the bookings of a customer, four to a page.
 
         Seats, luggage and version are those of last night's list; get_booking knows the present
@@ -78,7 +83,7 @@ class DeskTools:
         return _page("bookings", rows, page, BOOKINGS_PAGE)
 
     @tool
-    def get_booking(self, booking_id: Text) -> dict[str, Any]:
+    def get_booking(self, booking_id: Code) -> dict[str, Any]:
         """Read a booking as it is now.
 
         Args:
@@ -88,7 +93,7 @@ class DeskTools:
         return {**self._seen(row), "paid": row["paid"], "refund": row["refund"]}
 
     @tool
-    def list_orders(self, customer_id: Text, page: int = 1) -> dict[str, Any]:
+    def list_orders(self, customer_id: Code, page: int = 1) -> dict[str, Any]:
         """List the orders of a customer, four to a page.
 
         Args:
@@ -125,7 +130,7 @@ class DeskTools:
 
     @tool
     def book_seats(
-        self, customer_id: Text, departure_id: Text, seats: int, price: int
+        self, customer_id: Code, departure_id: Code, seats: int, price: int
     ) -> dict[str, Any]:
         """Book seats on a departure.
 
@@ -155,7 +160,7 @@ class DeskTools:
         return {"booking_id": id, "paid": row["paid"]}
 
     @tool
-    def move_booking(self, booking_id: Text, version: Text, departure_id: Text) -> str:
+    def move_booking(self, booking_id: Code, version: Code, departure_id: Code) -> str:
         """Move a booking to another departure to the same town, at no charge.
 
         Args:
@@ -177,7 +182,7 @@ class DeskTools:
         return "The booking was moved."
 
     @tool
-    def cancel_booking(self, booking_id: Text, version: Text, refund: int) -> str:
+    def cancel_booking(self, booking_id: Code, version: Code, refund: int) -> str:
         """Cancel a booking, which cannot be undone.
 
         Args:
@@ -196,7 +201,7 @@ class DeskTools:
 
     @tool
     def place_order(
-        self, customer_id: Text, item_id: Text, quantity: int, booking_id: Text = ""
+        self, customer_id: Code, item_id: Code, quantity: int, booking_id: Code = ""
     ) -> dict[str, Any]:
         """Order an item of the shop for a customer.
 
@@ -224,7 +229,7 @@ class DeskTools:
         return {"order_id": self.table("orders").add(row, width=7)}
 
     @tool
-    def change_order(self, order_id: Text, version: Text, quantity: int) -> str:
+    def change_order(self, order_id: Code, version: Code, quantity: int) -> str:
         """Change how many pieces an open order has.
 
         Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from textgym.verifiers.exact import normalize_text
+from textgym.verifiers.exact import normalize_text, plain_marks
 from textgym.verifiers.extract import last_answer, last_line
 
 __all__ = ["Verdict", "answer_line", "f1_score", "grade_items", "items_of", "normalize_item"]
@@ -64,7 +64,7 @@ def normalize_item(item: str) -> str:
         >>> normalize_item(" **Ada  HOLM**."), normalize_item("007")
         ('ada holm', '007')
     """
-    return normalize_text(item.strip(_MARKS))
+    return normalize_text(plain_marks(item).strip(_MARKS))
 
 
 def grade_items(line: str, expected: Sequence[str], *, ordered: bool) -> Verdict:

@@ -10,6 +10,7 @@ from typing import Any
 
 from textgym.errors import RowError
 from textgym.verifiers.exact import bare_answer, equal_number, equal_text, normalize_answer
+from textgym.verifiers.extract import AnswerForm
 
 __all__ = ["find_answer", "is_answer", "read_answer", "written"]
 
@@ -42,16 +43,18 @@ def _is_item(item: Any) -> bool:
     return is_number or (isinstance(item, str) and bool(normalize_answer(item)))
 
 
-def find_answer(text: str) -> str:
+def find_answer(text: str, form: AnswerForm | None = None) -> str:
     r"""Return the answer of a model's text, without the words and marks that present it.
 
-    It stands behind the last `Answer:`, or is the whole text.
+    Args:
+        text: The text.
+        form: The form that the prompt names; see `stated_answer`.
 
     Example:
         >>> find_answer("Let me think.\n**Answer: fig, pear**"), find_answer("12")
         ('fig, pear', '12')
     """
-    return bare_answer(text).strip(_MARKS).rstrip(_MARKS + ".")
+    return bare_answer(text, form).strip(_MARKS).rstrip(_MARKS + ".")
 
 
 def is_answer(expected: Any, answer: str) -> bool:

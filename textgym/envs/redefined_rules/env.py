@@ -17,6 +17,7 @@ from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task
+from textgym.verifiers.extract import named_form
 
 __all__ = ["RedefinedRules"]
 
@@ -30,7 +31,7 @@ _OPENINGS = (
 
 
 class RedefinedRules(TextEnv[None]):
-    """Answer questions by rules that are not the usual ones.
+    r"""Answer questions by rules that are not the usual ones.
 
     ## Description
     A prompt redefines something that everybody knows otherwise, and asks a question about it. The
@@ -70,10 +71,12 @@ class RedefinedRules(TextEnv[None]):
     The metrics of a run report the mean of both, so the mean of `followed_convention` is the rate
     at which a model follows its habit. Rows without a `usual_answer` have no such component.
 
-    The answer is the text behind the last `Answer:`, or the whole text if there is none. It is a
-    number, a short text, or a list of these, separated by commas. Case, Markdown, quotes, LaTeX, a
-    full stop and brackets around a list are ignored. Several guesses, such as `7 or 9`, additional
-    words and additional items make an answer wrong.
+    The answer stands in the form that the prompt names: behind the last `Answer:`, as in all
+    generated prompts, in `\boxed{}` or in `<answer>`. Without that form, it is what the text
+    states last in one of the others, or in a last sentence such as `So the answer is 7`, or the
+    whole text. It is a number, a short text, or a list of these, separated by commas. Case,
+    Markdown, quotes, LaTeX, a full stop and brackets around a list are ignored. Several guesses,
+    such as `7 or 9`, additional words and additional items make an answer wrong.
 
     ## Episode end
     After the first message.
@@ -181,7 +184,8 @@ class RedefinedRules(TextEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the answer with the right one and with the usual one."""
-        answer, usual = find_answer(self.answer_text), self.task.row.get("usual_answer")
+        form = named_form("\n".join(map(text_of, self.task.messages)))
+        answer, usual = find_answer(self.answer_text, form), self.task.row.get("usual_answer")
         right = is_answer(self.task.answer, answer)
         components = {"correct": float(right)}
         if usual is not None:

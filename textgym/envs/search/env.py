@@ -20,7 +20,7 @@ from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.tools import tool
-from textgym.verifiers.exact import equal_text
+from textgym.verifiers.exact import equal_text, plain_marks
 from textgym.verifiers.extract import last_answer
 
 __all__ = ["Search"]
@@ -280,7 +280,7 @@ class Search(TextEnv[SearchState]):
             id: The id of the document, such as D-0412.
         """
         self.state.calls += 1
-        document = self.archive.documents.get(id.strip().upper())
+        document = self.archive.documents.get(plain_marks(id).strip().upper())
         if document is None:
             raise ToolError(f"there is no document {id[:100]!r}; an id is like D-0412")
         if document.id not in self.state.opened:
@@ -293,7 +293,7 @@ class Search(TextEnv[SearchState]):
 
     def grade(self) -> Grade:
         """Compare the answer and the sources with those of the task."""
-        task, state, text = self.task, self.state, self.answer_text
+        task, state, text = self.task, self.state, plain_marks(self.answer_text)
         said = last_answer(text) or ""
         cited = _SOURCES.findall(text)
         ids = set(map(str.upper, _ID.findall(cited[-1]))) if cited else set()

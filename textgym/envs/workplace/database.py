@@ -52,6 +52,7 @@ _LAYOUTS = {
         "customer_id",
         ("last_contact_date", "follow_up_by"),
         ("status",),
+        ("customer_phone",),
     ),
     "directory": Layout(("email_address",)),
 }  # fmt: skip

@@ -92,14 +92,16 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
 
     The name of a tool is the toolkit's name, `_`, and the name above. A call that cannot be carried
     out, such as deleting an event that does not exist, returns an error and changes nothing.
-    Searches look for plain text and ignore case. Those for e-mails, events and customers return
-    pages of 5 results by default.
+    White space around an argument is removed. Dates are read in common forms, such as `May 21,
+    2025` and `21.05.2025`; a date without a year, an unknown status or board, and a name in place
+    of an address are errors. Searches look for plain text and ignore case. Those for e-mails,
+    events and customers return pages of 5 results by default.
 
     ## Reward
     1 if the final databases are the same as after the reference calls, else 0. Existing rows are
-    compared by id. New rows are compared without their ids and in any order. The format of times is
-    ignored; case matters only in `status`, `list_name` and `board`. Reading, changes that were
-    undone, and the text of messages do not count. Components:
+    compared by id. New rows are compared without their ids and in any order. The format of times
+    and phone numbers is ignored; case matters only in `status`, `list_name` and `board`. Reading,
+    changes that were undone, and the text of messages do not count. Components:
 
     - `correct`: the same as the reward
     - `emails`, `calendar_events`, `plots`, `project_tasks`, `customers`: this table is correct

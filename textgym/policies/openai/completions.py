@@ -73,6 +73,8 @@ class CompletionRequest:
             raise InvalidReplyError(
                 f"its finish_reason is neither stop nor length: {as_json(reason)}"
             )
+        if not sampled and reason == "length":
+            raise InvalidReplyError("it has no tokens, and the message is not finished")
         action = self.codec.decode_action(
             self.prompt, sampled, text, _logprobs(choice, len(sampled)), finished=reason == "stop"
         )

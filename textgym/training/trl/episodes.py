@@ -2,7 +2,8 @@
 
 Invariants: the samples of a group are episodes of one task with one prompt, whatever the sampler
 repeats; an episode that failed is in no group, and the log counts it; the log probabilities of the
-rollout are those that the trainer computes.
+rollout are those that the trainer computes; figures, redrawing and errors are those of the whole
+batch, and the same in all processes of a training.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from textgym.training.trl.rewards import (
     has_signal,
     log_episodes,
     reward_functions,
+    watch_payments,
 )
 from textgym.training.trl.row_batches import check_trains_whole
-from textgym.training.trl.samples import Sample, make_sample, rollout_output
+from textgym.training.trl.samples import Sample, gather_samples, make_sample, rollout_output
 from textgym.training.trl.tasks import prompt_of, task_of
 from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.schema import Trajectory
@@ -198,6 +200,7 @@ class Episodes:
         check_plays_itself(trainer)
         if self._on_split == "whole":
             check_trains_whole(trainer)
+        watch_payments(trainer.reward_funcs, self.reward_funcs)
         tasks = [task_of(prompt) for prompt in prompts]
         mode = "train" if trainer.model.training else "eval"
         repeats = _repeats(tasks, trainer, mode)
@@ -206,9 +209,10 @@ class Episodes:
             self.trajectories = self._play(policy, tasks, repeats, seed)
             replaced = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else []
         samples = self._samples(self.trajectories, trainer)
-        log_episodes(samples, trainer._log_metric, replaced)
+        batch = gather_samples(samples)
+        log_episodes(batch, trainer._log_metric, replaced)
         if mode == "train":
-            self._check_trainable(samples)
+            self._check_trainable(batch)
             trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
             self.gap = compare_logprobs([row for sample in samples for row in sample.rows], trainer)
             bound = self._max_logprob_gap
@@ -267,30 +271,36 @@ class Episodes:
     def _redraw_groups(
         self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int
     ) -> list[Trajectory]:
-        """Replace groups with equal rewards by groups of other tasks; return what was replaced."""
+        """Replace groups with equal rewards by groups of other tasks.
+
+        All processes find the same groups, and each plays the part that it has of them.
+
+        Returns:
+            What was replaced, of all processes.
+        """
         size, replaced = trainer.num_generations, list[Trajectory]()
         first = trainer.accelerator.process_index * len(tasks)
-        starts = range(-first % size, len(tasks) - size + 1, size)  # the groups of this process
+        mine = range(first, first + len(tasks))  # the places of this process in the batch
         for attempt in range(1, self.redraw + 1):
-            samples = self._samples(self.trajectories, trainer)
+            batch = gather_samples(self._samples(self.trajectories, trainer))
+            groups = [range(start, start + size) for start in range(0, len(batch), size)]
             equal = [
-                start
-                for start in starts
-                if not has_signal(samples[start : start + size], self.reward_funcs, trainer)
+                group
+                for group in groups
+                if not has_signal([batch[place] for place in group], self.reward_funcs, trainer)
             ]
-            places = [start + number for start in equal for number in range(size)]
-            others = {
-                start: _other_task(trainer, tasks[start], seed, attempt, first + start)
-                for start in equal
-            }
-            asked = [others[start] for start in equal for _ in range(size)]
-            repeats = [
-                attempt * len(tasks) + place for place in places
-            ]  # a task may be drawn twice
-            played = self._play(policy, asked, repeats, seed)
-            for place, trajectory in zip(places, played, strict=True):
-                replaced.append(self.trajectories[place])
-                self.trajectories[place] = trajectory
+            replaced += [batch[place].trajectory for group in equal for place in group]
+            asked: dict[int, TaskRef] = {}
+            for group in equal:
+                places = [place for place in group if place in mine]
+                if places:
+                    task = tasks[places[0] - first]
+                    other = _other_task(trainer, task, seed, attempt, group.start)
+                    asked |= dict.fromkeys(places, other)
+            repeats = [attempt * len(batch) + place for place in asked]  # a task may come twice
+            played = self._play(policy, list(asked.values()), repeats, seed)
+            for place, trajectory in zip(asked, played, strict=True):
+                self.trajectories[place - first] = trajectory
         return replaced
 
 

@@ -1,13 +1,17 @@
 """Reward functions for TRL.
 
 Invariants: a reward that does not exist is None, never 0: that of an episode that failed, of
-another environment, or of a component that the episode does not have.
+another environment, or of a component that the episode does not have. A function of the user's own
+that pays an episode without a reward causes a warning.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
 from textgym.errors import BoundaryFailure, TrainingError, UsageError
@@ -23,6 +27,7 @@ __all__ = [
     "log_episodes",
     "reward_functions",
     "verifier_reward",
+    "watch_payments",
 ]
 
 _LOGGED_BY_TRL = ("reward", "entropy")
@@ -120,6 +125,58 @@ def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]
         )
 
 
+def watch_payments(functions: MutableSequence[Any], own: Sequence[RewardFunc]) -> None:
+    """Make reward functions of a trainer warn where they pay an episode that has no reward.
+
+    Such an episode would stand in the baseline of its group.
+
+    Args:
+        functions: The reward functions of the trainer. Those that are not `own` are replaced. A
+            reward model cannot be; it pays every completion, so the warning comes at once.
+        own: The reward functions of the episodes.
+    """
+    for place, function in enumerate(functions):
+        if function in own or hasattr(function, "warns_of_payments"):
+            continue
+        if hasattr(function, "forward"):
+            _warn(function)
+        else:
+            functions[place] = _watched(function)
+
+
+def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reward function with a warning."""
+
+    def check(values: Sequence[float | None], episode: Sequence[Sample]) -> Sequence[float | None]:
+        paid = [value is not None and not math.isnan(value) for value in values]
+        if any(one and sample.reward is None for one, sample in zip(paid, episode, strict=False)):
+            _warn(function)
+        return values
+
+    @functools.wraps(function)
+    def rewards(**columns: Any) -> Sequence[float | None]:
+        return check(function(**columns), columns.get("episode", ()))
+
+    @functools.wraps(function)
+    async def awaited_rewards(**columns: Any) -> Sequence[float | None]:
+        return check(await function(**columns), columns.get("episode", ()))
+
+    called = (function, getattr(function, "__call__", None))  # noqa: B004
+    made: Any = awaited_rewards if any(map(inspect.iscoroutinefunction, called)) else rewards
+    made.warns_of_payments = True
+    return made  # type: ignore[no-any-return]
+
+
+def _warn(function: Any) -> None:
+    name = getattr(function, "__name__", type(function).__name__)
+    warnings.warn(
+        f"the reward function {name} pays episodes that failed or were dropped, so that they stand "
+        "in the baselines of their groups: return None where episode[i].reward is None",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
 def log_episodes(
     samples: Sequence[Sample],
     log: Callable[[str, float], None],
@@ -154,8 +211,8 @@ def verifier_reward(
         name: The name in logs; by default that of `verify`.
 
     Returns:
-        A function for the `reward_funcs` of a trainer. Where the verifier itself fails, the reward
-        is None, so that TRL leaves the completion out.
+        A function for the `reward_funcs` of a trainer. Where the verifier itself fails, or the
+        episode has no reward, the reward is None, so that TRL leaves the completion out.
 
     Example:
         >>> from textgym.verifiers import equal_text
@@ -167,9 +224,10 @@ def verifier_reward(
     def rewards(*, completions: list[Any], **columns: Any) -> list[float | None]:
         if answer not in columns:
             raise UsageError(f"the data set has no column {answer!r} with the answers")
+        samples: Sequence[Sample | None] = columns.get("episode") or [None] * len(completions)
         return [
-            _verified(verify, completion, gold)
-            for completion, gold in zip(completions, columns[answer], strict=True)
+            None if sample and sample.reward is None else _verified(verify, completion, gold)
+            for completion, gold, sample in zip(completions, columns[answer], samples, strict=True)
         ]
 
     rewards.__name__ = name or str(getattr(verify, "__name__", "verifier"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.training.trl.logprobs import trainer_logprobs
-from textgym.training.trl.samples import Sample
+from textgym.training.trl.samples import Sample, filler_row
 from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.token_rows import TokenRow
 
@@ -70,14 +70,13 @@ def add_rows(batch: Mapping[str, Any], samples: Sequence[Sample], trainer: Any) 
     added = [row for sample in samples for row in sample.more_rows]
     parts = trainer.args.steps_per_generation
     fillers = -(len(samples) + len(added)) % parts if added else 0
-    eos = tokenizer_of(trainer).eos_token_id
-    filler = TokenRow([eos], [eos], [0], [0.0])
-    rows = added + [filler] * fillers
+    rows = added + [filler_row(tokenizer_of(trainer).eos_token_id)] * fillers
     grown = dict(batch)
+    # What follows is computed also without rows of this process, because all processes take part.
+    old = trainer_logprobs(rows, trainer) if "old_per_token_logps" in batch else []
     if rows:
-        grown |= _joined(batch, rows, trainer)
+        grown |= _joined(batch, rows, old, trainer)
         grown["advantages"] = _advantages(batch, samples, owners, fillers, trainer.loss_type)
-    # Also without rows of this process, because all processes take part.
     trained = (grown["completion_mask"] * grown["tool_mask"]).sum()
     grown["num_items_in_batch"] = trainer.accelerator.gather(trained).sum()
     return grown
@@ -103,7 +102,12 @@ def _advantages(
     return torch.cat([advantages, advantages[list(owners)], advantages.new_zeros(fillers)])
 
 
-def _joined(batch: Mapping[str, Any], rows: Sequence[TokenRow], trainer: Any) -> dict[str, Any]:
+def _joined(
+    batch: Mapping[str, Any],
+    rows: Sequence[TokenRow],
+    old_logprobs: Sequence[Sequence[float]],
+    trainer: Any,
+) -> dict[str, Any]:
     """Return the tensors of a batch with further rows, padded to one width."""
     pad_id = tokenizer_of(trainer).pad_token_id
     prompts = [row.prompt_ids for row in rows]
@@ -115,9 +119,8 @@ def _joined(batch: Mapping[str, Any], rows: Sequence[TokenRow], trainer: Any) ->
         "completion_mask": ([[1] * len(ids) for ids in completions], 0, "right"),
         "tool_mask": ([row.completion_mask for row in rows], 1, "right"),
         "sampling_per_token_logps": ([row.logprobs for row in rows], 0.0, "right"),
+        "old_per_token_logps": (old_logprobs, 0.0, "right"),
     }
-    if "old_per_token_logps" in batch:
-        added["old_per_token_logps"] = (trainer_logprobs(rows, trainer), 0.0, "right")
     return {
         name: _appended(batch[name], *of_rows) for name, of_rows in added.items() if name in batch
     }

@@ -9,14 +9,14 @@ sample without trained tokens, whose rewards are None, so that TRL leaves it out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from textgym.errors import UsageError
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.token_rows import TokenRow, token_rows
 
-__all__ = ["Sample", "make_sample", "rollout_output"]
+__all__ = ["Sample", "filler_row", "gather_samples", "make_sample", "rollout_output"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,7 +63,7 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
     Raises:
         UsageError: The episode was split, and `on_split` is `error`; or it has no tokens.
     """
-    filler = TokenRow([filler_id], [filler_id], [0], [0.0])
+    filler = filler_row(filler_id)
     if trajectory["failure"]:
         return Sample(trajectory, filler, None)
     rows = token_rows(trajectory)
@@ -78,6 +78,34 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
         return Sample(trajectory, filler, None)
     first, *others = rows or [filler]
     return Sample(trajectory, first, trajectory["reward"], tuple(others))
+
+
+def filler_row(id: int) -> TokenRow:
+    """Return a row of one token that is not trained on."""
+    return TokenRow([id], [id], [0], [0.0])
+
+
+def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples of all processes of a training, in the order of the batch.
+
+    They have what rewards and figures are made of, without conversations, prompts and rows. Every
+    process of the training must call it.
+
+    Args:
+        samples: The samples of this process.
+    """
+    from accelerate.utils import gather_object
+
+    gathered: list[Sample] = gather_object([_light(sample) for sample in samples])
+    return gathered
+
+
+def _light(sample: Sample) -> Sample:
+    """Return a sample with what `gather_samples` keeps."""
+    empty = TokenRow([], [], [], [])
+    steps = [{**step, "prompt_ids": None} for step in sample.trajectory["steps"]]
+    light: Any = {**sample.trajectory, "messages": [], "tools": [], "steps": steps}
+    return replace(sample, trajectory=light, row=empty, more_rows=(empty,) * len(sample.more_rows))
 
 
 def rollout_output(samples: Sequence[Sample]) -> dict[str, list[Any]]:

@@ -23,7 +23,7 @@ from textgym.training.driven import MessageEpisode
 from textgym.training.tasks import TaskRef, prompt_messages
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.rewards import RewardFunc, log_episodes
-from textgym.training.trl.samples import Sample
+from textgym.training.trl.samples import Sample, gather_samples
 from textgym.training.trl.tool_methods import check_derived, tool_method
 from textgym.trajectories.token_rows import TokenRow
 from textgym.wrappers.specs import WrapperSpec
@@ -160,7 +160,7 @@ class ToolEpisodes:
                 for environment, completion in zip(environments, completions, strict=True)
             ]
             if is_new and log_metric is not None:
-                log_episodes(self.samples, log_metric)
+                log_episodes(gather_samples(self.samples), log_metric)
             return function(episode=self.samples)
 
         rewards.__name__ = function.__name__

@@ -79,8 +79,6 @@ class _Server:
         )
         if output.stop_reason in ("aborted", "abort"):  # of vLLM's server, and of SGLang's
             raise PolicyFailure("verl's server aborted the request")
-        if not output.token_ids:
-            raise PolicyFailure("verl's server sampled nothing")
         self.versions.setdefault("min_global_steps", output.extra_fields.get("min_global_steps"))
         self.versions["max_global_steps"] = output.extra_fields.get("max_global_steps")
         return SampledTokens(output.token_ids, output.log_probs or None)

@@ -33,6 +33,7 @@ from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.verifiers.exact import match
+from textgym.verifiers.extract import named_form
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 from textgym.verifiers.judge.prompt import JudgePrompt
 from textgym.verifiers.judge_options import JudgeOptions
@@ -119,7 +120,7 @@ class RuleJudge(Judge):
         self, question: str, expected: str, generated: str, *, swap: bool = False, draw: int = 0
     ) -> JudgeVerdict:
         """Compare the two texts; see `Judge.compare`."""
-        return JudgeVerdict(match(expected, generated))
+        return JudgeVerdict(match(expected, generated, named_form(question)))
 
 
 class ModelJudge(Judge):

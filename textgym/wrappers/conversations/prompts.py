@@ -19,6 +19,7 @@ _SYSTEM_ROLES = ("system", "developer")
 _EXAMPLE_ROLES = frozenset(("user", "assistant", "tool"))
 _PLACES = ("before", "after", "instead")
 MAX_TURNS = 100  # of a solved example
+MAX_DRAWN = 20  # tasks for each example, until their prompts differ
 
 
 class SystemPrompt(ConversationWrapper):
@@ -89,9 +90,10 @@ def _with_text_before(message: Message, text: str) -> Message:
 class FewShot(ConversationWrapper):
     """Adds solved tasks to the prompt, each as a conversation with the environment's oracle.
 
-    They are the first tasks of the training split, or of the environment's data set, without the
-    task that is played. They stand after the system messages and have no system messages
-    themselves. A policy did not sample them, so no loss is computed on them.
+    They are the first tasks of the training split, or of the environment's data set, that have
+    different prompts, without the prompt of the task that is played: another task with the same
+    prompt may have the same solution. They stand after the system messages and have no system
+    messages themselves. A policy did not sample them, so no loss is computed on them.
 
     Args:
         env: The environment; a `TextEnv` with an oracle, unless examples are given.
@@ -100,7 +102,8 @@ class FewShot(ConversationWrapper):
             assistant's message.
 
     Raises:
-        UsageError: The environment has no oracle or too few tasks, or an argument is not valid.
+        UsageError: The environment has no oracle or too few tasks with different prompts, or an
+            argument is not valid.
 
     Example:
         >>> import gymnasium, textgym
@@ -120,7 +123,7 @@ class FewShot(ConversationWrapper):
             raise UsageError(f"FewShot needs an oracle, and {text_env(self).card.id} has none")
         self._given = None if examples is None else _checked_examples(examples)
         self._shots = shots
-        self._solved: list[tuple[str, Conversation]] = []
+        self._solved: list[tuple[tuple[Message, ...], Conversation]] = []
         self._without: dict[int, Conversation] = {}  # by which of them is left out
 
     def begin(self) -> dict[str, Any]:
@@ -133,9 +136,8 @@ class FewShot(ConversationWrapper):
         """Reset the environment, and choose the examples."""
         solved = self._solved or self._solve()
         observation, info = super().reset(seed=seed, options=options)
-        question = observation[-1].get("content")
-        for place, (id, example) in enumerate(solved):
-            if id == info["task_id"] or example.messages[0].get("content") == question:
+        for place, (prompt, _) in enumerate(solved):
+            if prompt == text_env(self).task.messages:
                 self.state = {"left_out": place}
         return self._with_examples(observation), info
 
@@ -164,18 +166,19 @@ class FewShot(ConversationWrapper):
             self._without[left_out] = Conversation(itertools.chain.from_iterable(shown))
         return self._without[left_out]
 
-    def _solve(self) -> list[tuple[str, Conversation]]:
-        """Play one task more than the examples, because one may be the task that is played."""
+    def _solve(self) -> list[tuple[tuple[Message, ...], Conversation]]:
+        """Play one task more than the examples, because one may have the prompt that is played."""
         if self._given is not None:
             return []
         inner = text_env(self)
         others = {"split": "train", "render_mode": None, "max_turns": None}
         source = type(inner)(**{**inner.arguments, **others})
         try:
-            self._solved = [_solved(source, index) for index in range(self._shots + 1)]
+            self._solved = _solved_tasks(source, self._shots + 1)
         except (OracleError, UsageError) as error:
             raise UsageError(
-                f"FewShot: {self._shots + 1} solved tasks are needed: {error}"
+                f"FewShot: {self._shots + 1} solved tasks with different prompts are needed: "
+                f"{error}"
             ) from None
         finally:
             source.close()
@@ -196,15 +199,31 @@ def _checked_examples(examples: Any) -> Conversation:
     return Conversation(copy_messages(examples))
 
 
-def _solved(env: TextEnv[Any], index: int) -> tuple[str, Conversation]:
-    """Return the id of a task, and the conversation in which the oracle solves it."""
-    observation, info = env.reset(seed=index, options={"index": index})
+def _solved_tasks(env: TextEnv[Any], count: int) -> list[tuple[tuple[Message, ...], Conversation]]:
+    """Return the prompts of the first tasks with different ones, and how the oracle solves them.
+
+    Raises:
+        UsageError: There are fewer, or the oracle does not solve one.
+    """
+    solved: list[tuple[tuple[Message, ...], Conversation]] = []
+    for index in range(MAX_DRAWN * count):
+        observation, _ = env.reset(seed=index, options={"index": index})
+        prompt = env.task.messages
+        if all(prompt != known for known, _ in solved):
+            solved.append((prompt, _solution(env, observation, index)))
+        if len(solved) == count:
+            return solved
+    raise UsageError(f"the first {MAX_DRAWN * count} tasks have {len(solved)}")
+
+
+def _solution(env: TextEnv[Any], observation: list[Message], index: int) -> Conversation:
+    """Return the conversation in which the oracle solves a task."""
     for _ in range(MAX_TURNS):
         observation, _, terminated, truncated, result = env.step(env.solve())
         if terminated or truncated:
             if not result.get("is_success"):
                 raise UsageError(f"the oracle does not solve task {index}")
-            return info["task_id"], Conversation(observation[_count_system(observation) :])
+            return Conversation(observation[_count_system(observation) :])
     raise UsageError(f"the oracle does not end task {index} in {MAX_TURNS} messages")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from textgym.errors import RewardError, UsageError
 from textgym.imports import import_object
 from textgym.messages import Message
-from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult
+from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, names_of_payments
 
 __all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]
 
@@ -21,14 +21,20 @@ Potential = Callable[[list[Message]], float]
 class WeightedComponents(RewardWrapper):
     """Replaces the reward by a weighted sum of the reward components.
 
-    A component without a weight counts nothing, such as the payments of other wrappers. What is
-    added to the reward to get there stands in the components under the wrapper's name. An episode
-    without any of the components is paid nothing, and the first one is logged.
+    A component without a weight counts nothing. What is added to the reward to get there stands in
+    the components under the wrapper's name. An episode without any of the components is paid
+    nothing, and the first one is logged.
+
+    Wrappers that pay, such as `Retry` and its discount, belong around this one. Inside, each needs
+    a weight, which may be 0, so that none loses its payments unnoticed.
 
     Args:
         env: The environment.
         weights: The weight of each component by name; `task_reward` is the environment's reward.
         name: The name of the reward component.
+
+    Raises:
+        UsageError: The weights are not finite numbers, or what a wrapper inside pays has none.
 
     Example:
         >>> import gymnasium, textgym
@@ -52,6 +58,11 @@ class WeightedComponents(RewardWrapper):
         if not weights or not all(math.isfinite(weight) for weight in weights.values()):
             raise UsageError(
                 f"WeightedComponents: weights must be finite numbers by component, not {weights!r}"
+            )
+        if dropped := [part for part in names_of_payments(env) if part not in weights]:
+            raise UsageError(
+                f"WeightedComponents would drop what wrappers inside pay as {', '.join(dropped)}: "
+                "put it inside of them, or give these components a weight"
             )
         self._is_warned = False
         self._weights = {part: float(weight) for part, weight in weights.items()}

@@ -7,6 +7,7 @@ from typing import Any
 from textgym.envs.workplace.toolkits.base import (
     Text,
     Toolkit,
+    date_text,
     lies_between,
     not_found,
     one_of,
@@ -21,6 +22,7 @@ _VALUES = (
     "total_visits", "session_duration_seconds", "user_engaged", "visits_direct",
     "visits_referral", "visits_search_engine", "visits_social_media",
 )  # fmt: skip
+_SOURCES = ("direct", "referral", "search engine", "social media")
 _PLOTS = ("bar", "line", "scatter", "histogram")
 
 
@@ -63,7 +65,8 @@ class AnalyticsTools(Toolkit):
         require(time_min=time_min, time_max=time_max)
         one_of("value_to_plot", value_to_plot, _VALUES)
         one_of("plot_type", plot_type, _PLOTS)
-        path = f"plots/{time_min}_{time_max}_{value_to_plot}_{plot_type}.png"
+        first, last = _day("time_min", time_min), _day("time_max", time_max)
+        path = f"plots/{first}_{last}_{value_to_plot}_{plot_type}.png"
         self.table("plots").add({"file_path": path})
         return path
 
@@ -104,6 +107,8 @@ class AnalyticsTools(Toolkit):
             traffic_source: 'direct', 'referral', 'search engine' or 'social media'. If omitted, all
                 visits are counted.
         """
+        if traffic_source:
+            one_of("traffic_source", traffic_source, _SOURCES)
         days = self._by_day(time_min, time_max)
         return {
             day: sum(not traffic_source or row["traffic_source"] == traffic_source for row in rows)
@@ -128,8 +133,14 @@ class AnalyticsTools(Toolkit):
 
     def _by_day(self, time_min: str, time_max: str) -> dict[str, list[Row]]:
         days = self.database.records["analytics"].groups("date_of_visit")
-        return {day: days[day] for day in days if day and lies_between(day, time_min, time_max)}
+        first, last = _day("time_min", time_min), _day("time_max", time_max)
+        return {day: days[day] for day in days if day and lies_between(day, first, last)}
 
 
 def _engaged(row: Row) -> bool:
     return row["user_engaged"] == "True"
+
+
+def _day(name: str, text: str) -> str:
+    """Return the day of a date; "" if there is none."""
+    return text and date_text(name, text)[:10]

@@ -5,20 +5,27 @@ A tool that cannot carry out a call raises `ToolError` and changes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from datetime import time
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from textgym.envs.workplace.database import Database, Table
 from textgym.errors import ToolError
-from textgym.verifiers.state import Row
+from textgym.verifiers.state import Row, read_instant
 
-__all__ = ["Text", "Toolkit", "lies_between", "not_found", "one_of", "page_of", "require"]
+__all__ = [
+    "Text", "Toolkit", "check_address", "date_text", "lies_between", "not_found", "one_of",
+    "page_of", "require",
+]  # fmt: skip
 
 MAX_PAGE_SIZE = 1_000_000
-Text = Annotated[str, Field(coerce_numbers_to_str=True)]
-"""A string argument. A number is read as a string: the id 252 is "252"."""
+Text = Annotated[str, StringConstraints(strip_whitespace=True), Field(coerce_numbers_to_str=True)]
+"""A string argument without the white space around it. A number is read as a string: the id 252 is
+"252"."""
+_ADDRESS = re.compile(r"[a-z0-9._%+'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*", re.IGNORECASE)
 
 
 class Toolkit:
@@ -59,6 +66,32 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> None:
     known = tuple(allowed)
     if value not in known:
         raise ToolError(f"{name} cannot be {value[:100]!r}; use one of: {', '.join(known)}")
+
+
+def check_address(name: str, value: str) -> None:
+    """Check that an argument is one e-mail address.
+
+    Raises:
+        ToolError: It is something else, such as a name or several addresses.
+    """
+    if not _ADDRESS.fullmatch(value):
+        raise ToolError(f"{name} must be an address such as kim@home.org, not {value[:100]!r}")
+
+
+def date_text(name: str, text: str) -> str:
+    """Return a date as YYYY-MM-DD, with its time if it has one.
+
+    Raises:
+        ToolError: The text is no date, or has no year.
+
+    Example:
+        >>> date_text("due_date", "May 21, 2025"), date_text("due_date", "21.05.2025 10:30")
+        ('2025-05-21', '2025-05-21 10:30:00')
+    """
+    instant = read_instant(text)
+    if instant is None:
+        raise ToolError(f"{name} must be a date such as 2023-11-30, not {text[:100]!r}")
+    return instant.isoformat(" ") if instant.time() != time.min else instant.date().isoformat()
 
 
 def not_found(kind: str, id: str) -> ToolError:

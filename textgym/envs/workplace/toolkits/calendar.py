@@ -6,7 +6,15 @@ import re
 from datetime import datetime
 from typing import Any
 
-from textgym.envs.workplace.toolkits.base import Text, Toolkit, not_found, one_of, page_of, require
+from textgym.envs.workplace.toolkits.base import (
+    Text,
+    Toolkit,
+    check_address,
+    not_found,
+    one_of,
+    page_of,
+    require,
+)
 from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row, read_instant
@@ -97,8 +105,8 @@ class CalendarTools(Toolkit):
             event_start=event_start,
             duration=duration,
         )
-        _check("event_start", event_start)
-        _check("duration", duration)
+        for field in ("participant_email", "event_start", "duration"):
+            _check(field, row[field] or "")
         return self.table("calendar_events").add(row)
 
     @tool
@@ -153,7 +161,9 @@ def _time(name: str, text: str) -> datetime:
 
 def _check(field: str, value: str) -> None:
     """Check a value that is to be written to a field."""
-    if field == "event_start":
+    if field == "participant_email":
+        check_address(field, value)
+    elif field == "event_start":
         _time(field, value)
     elif field == "duration" and _minutes(value) <= 0:
         raise ToolError(f"duration must be a whole number of minutes over 0, not {value[:100]!r}")

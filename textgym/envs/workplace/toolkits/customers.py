@@ -8,6 +8,8 @@ from textgym.envs.workplace.database import SearchTerms
 from textgym.envs.workplace.toolkits.base import (
     Text,
     Toolkit,
+    check_address,
+    date_text,
     lies_between,
     not_found,
     one_of,
@@ -24,6 +26,8 @@ _ALLOWED = {
     "status": ("Qualified", "Won", "Lost", "Lead", "Proposal"),
     "product_interest": ("Software", "Hardware", "Services", "Consulting", "Training"),
 }
+_ADDRESSES = ("customer_email", "assigned_to_email")
+_DATES = ("last_contact_date", "follow_up_by")
 _FIELDS = (
     "customer_name", "assigned_to_email", "customer_email", "customer_phone",
     "last_contact_date", "product_interest", "status", "notes", "follow_up_by",
@@ -76,10 +80,14 @@ class CustomerTools(Toolkit):
         }
         if not any(map(any, [*terms.values(), *bounds.values()])):
             raise ToolError("give at least one argument to search by")
+        days = {
+            name: [end and date_text(f"the bound of {name}", end) for end in ends]
+            for name, ends in bounds.items()
+        }
         found = [
             row
             for row in self.table("customers").containing(terms)
-            if all(lies_between(row[name], *ends) for name, ends in bounds.items())
+            if all(lies_between(row[name], *ends) for name, ends in days.items())
         ]
         return page_of("customers", found, page, page_size) if found else "No customer matches."
 
@@ -98,15 +106,13 @@ class CustomerTools(Toolkit):
                 'Training'.
         """
         require(customer_id=customer_id, field=field, new_value=new_value)
-        if field in _ALLOWED:
-            one_of(field, new_value, _ALLOWED[field])
+        value = _written(field, new_value)
         table = self.table("customers")
         if table.get(customer_id) is None:
             raise not_found("customer", customer_id)
         if field not in table.columns:  # the id may be changed, but is not suggested
             one_of("field", field, _FIELDS)
-        is_address = field in ("customer_email", "assigned_to_email")
-        table.update(customer_id, field, new_value.lower() if is_address else new_value)
+        table.update(customer_id, field, value)
         return "The customer was changed."
 
     @tool
@@ -138,16 +144,17 @@ class CustomerTools(Toolkit):
         require(customer_name=customer_name, assigned_to_email=assigned_to_email, status=status)
         row: Row = {
             "customer_name": customer_name,
-            "assigned_to_email": assigned_to_email.lower(),
+            "assigned_to_email": assigned_to_email,
             "status": status,
-            "customer_email": customer_email and customer_email.lower(),
+            "customer_email": customer_email,
             "customer_phone": customer_phone,
             "last_contact_date": last_contact_date,
             "product_interest": product_interest,
             "notes": notes,
             "follow_up_by": follow_up_by,
         }
-        return self.table("customers").add(row)
+        written: Row = {name: value and _written(name, value) for name, value in row.items()}
+        return self.table("customers").add(written)
 
     @tool
     def customer_relationship_manager_delete_customer(self, customer_id: Text = "") -> str:
@@ -160,3 +167,17 @@ class CustomerTools(Toolkit):
         if not self.table("customers").delete(customer_id):
             raise not_found("customer", customer_id)
         return "The customer was deleted."
+
+
+def _written(field: str, value: str) -> str:
+    """Return a value as it is written to a field.
+
+    Raises:
+        ToolError: It does not fit the field.
+    """
+    if field in _ALLOWED:
+        one_of(field, value, _ALLOWED[field])
+    if field in _ADDRESSES:
+        check_address(field, value)
+        return value.lower()
+    return date_text(field, value) if field in _DATES else value

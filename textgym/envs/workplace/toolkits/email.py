@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from textgym.envs.workplace.toolkits.base import Text, Toolkit, not_found, one_of, page_of, require
+from textgym.envs.workplace.toolkits.base import (
+    Text,
+    Toolkit,
+    check_address,
+    date_text,
+    not_found,
+    one_of,
+    page_of,
+    require,
+)
 from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row, read_instant
@@ -55,11 +64,11 @@ class EmailTools(Toolkit):
         """
         found = self.table("emails").containing({_SEARCHED: query.split()})
         if date_min:
-            first = _day("date_min", date_min)
-            found = [row for row in found if _sent(row).date() >= first]
+            first = date_text("date_min", date_min)[:10]
+            found = [row for row in found if _sent(row).date().isoformat() >= first]
         if date_max:
-            last = _day("date_max", date_max)
-            found = [row for row in found if _sent(row).date() <= last]
+            last = date_text("date_max", date_max)[:10]
+            found = [row for row in found if _sent(row).date().isoformat() <= last]
         found.sort(key=_sent, reverse=True)
         return page_of("emails", found, page, page_size) if found else "No e-mail matches."
 
@@ -121,7 +130,8 @@ class EmailTools(Toolkit):
         return row
 
     def _send(self, recipient: str, subject: str, body: str) -> None:
-        if "@" not in recipient or "." not in recipient:
+        check_address("recipient", recipient)
+        if "." not in recipient:
             raise ToolError(f"{recipient[:100]!r} is not an e-mail address")
         row: Row = {
             "inbox/outbox": "outbox",
@@ -135,10 +145,3 @@ class EmailTools(Toolkit):
 
 def _sent(row: Row) -> datetime:
     return read_instant(row["sent_datetime"] or "") or datetime.min
-
-
-def _day(name: str, text: str) -> date:
-    instant = read_instant(text)
-    if instant is None:
-        raise ToolError(f"{name} must be a date such as 2023-11-30, not {text[:100]!r}")
-    return instant.date()

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 
 from textgym.envs.workplace.database import SearchTerms
-from textgym.envs.workplace.toolkits.base import Text, Toolkit, not_found, one_of, require
+from textgym.envs.workplace.toolkits.base import (
+    Text,
+    Toolkit,
+    check_address,
+    date_text,
+    not_found,
+    one_of,
+    require,
+)
 from textgym.errors import ToolError
 from textgym.tools import tool
 from textgym.verifiers.state import Row
 
 __all__ = ["ProjectTools"]
 
-_EMAIL = re.compile(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}")
+_PART_OF_DATE = re.compile(r"\d{1,4}(?:-\d{0,2}){0,2}")
 _ALLOWED = {
     "list_name": ("Backlog", "In Progress", "In Review", "Completed"),
     "board": ("Back end", "Front end", "Design"),
@@ -61,13 +69,13 @@ class ProjectTools(Toolkit):
             ("task_name",): [task_name],
             ("assigned_to_email",): [assigned_to_email],
             ("list_name",): [list_name],
-            ("due_date",): [due_date],
+            ("due_date",): [_searched_date(due_date)],
             ("board",): [board],
         }
         if not any(map(any, terms.values())):
             raise ToolError("give at least one argument to search by")
-        if assigned_to_email and not _EMAIL.fullmatch(assigned_to_email):
-            raise ToolError("assigned_to_email must be a full address such as kim@home.org")
+        if assigned_to_email:
+            check_address("assigned_to_email", assigned_to_email)
         found, person = self.table("project_tasks").containing(terms), assigned_to_email.lower()
         return [row for row in found if person in ("", (row["assigned_to_email"] or "").lower())]
 
@@ -93,7 +101,7 @@ class ProjectTools(Toolkit):
             "task_name": task_name,
             "assigned_to_email": assigned_to_email.lower(),
             "list_name": list_name,
-            "due_date": due_date,
+            "due_date": due_date and date_text("due_date", due_date),
             "board": board,
         }
         require(
@@ -132,6 +140,8 @@ class ProjectTools(Toolkit):
         """
         require(task_id=task_id, field=field, new_value=new_value)
         value = new_value.lower() if field == "assigned_to_email" else new_value
+        if field == "due_date":
+            value = date_text(field, value)
         self._check(field, value)
         table = self.table("project_tasks")
         if table.get(task_id) is None:
@@ -148,3 +158,8 @@ class ProjectTools(Toolkit):
                 raise ToolError(f"{value[:100]!r} is not the address of a team member")
         elif column in _ALLOWED:
             one_of(column, value, _ALLOWED[column])
+
+
+def _searched_date(text: str) -> str:
+    """Return a date as it stands in the tasks; the first part of one stays."""
+    return text if _PART_OF_DATE.fullmatch(text) or not text else date_text("due_date", text)

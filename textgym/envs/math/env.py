@@ -214,7 +214,14 @@ class Math(TextEnv[None]):
             right = verdicts[-1].equal
             components["judge_reward"] = float(right)
             components["forged_label"] = float(verdicts[-1].forged_label)
-        return Grade(float(right), right, components, extracted_answer=verdict.extracted)
+        reason = "incomplete" if verdict.unevaluated else ""
+        return Grade(
+            float(right),
+            right,
+            components,
+            extracted_answer=verdict.extracted,
+            verdict_reason=reason,
+        )
 
     def solve(self) -> Message:
         """Give the correct answer."""

@@ -250,17 +250,17 @@ class MCQA(TextEnv[None]):
         """Compare the chosen letter with the correct one."""
         task = self.task
         search = PatternSearch() if task.patterns else None
-        text, (which, stop) = self.answer_text, task.search
-        if stop:  # they may begin with white space, which `answer_text` has lost
-            text = after_reasoning(text_of(next(self.replies)))
-        letter = choice(
-            text, task.options, task.mode, task.patterns, search, which=which, stop=stop
-        )
+        which, stop = task.search
+        # Stop strings may begin with white space, which `answer_text` has lost.
+        text = after_reasoning(text_of(next(self.replies))) if stop else self.answer_text
+        letter = choice(text, task.options, task.mode, task.patterns, search, which, stop)
         right = letter == task.answer
-        components = {"correct": float(right), "answered": float(bool(letter))}
+        reward = 1.0 if right else 0.0
+        components = {"correct": reward, "answered": 1.0 if letter else 0.0}
         if search:
             components["pattern_timeout"] = float(search.timed_out)
-        return Grade(float(right), right, components, extracted_answer=letter)
+        reason = "" if right or not letter else "wrong"
+        return Grade(reward, right, components, letter, verdict_reason=reason)
 
     def solve(self) -> Message:
         """Choose the correct option."""
@@ -268,7 +268,7 @@ class MCQA(TextEnv[None]):
         text = format_choice(task.answer, task.mode)
         if task.patterns or task.search.stop:
             which, stop = task.search
-            read = choice(text, task.options, task.mode, task.patterns, which=which, stop=stop)
+            read = choice(text, task.options, task.mode, task.patterns, None, which, stop)
             if read != task.answer:
                 raise OracleError(f"no answer fits the output_regex and stop of {task.id}")
         return assistant(text)

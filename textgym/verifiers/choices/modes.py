@@ -65,7 +65,6 @@ def choice(
     mode: GradingMode = "strict_single_letter_boxed",
     patterns: Iterable[str] = (),
     search: PatternSearch | None = None,
-    *,
     which: WhichMatch | None = None,
     stop: Iterable[str] = (),
 ) -> str:
@@ -96,7 +95,8 @@ def choice(
         >>> choice(r"\boxed{B} Q: Which gas? \boxed{A}", options, stop=["Q:"])
         'B'
     """
-    text = before_stop(text, stop) if stop else text
+    if stop:
+        text = before_stop(text, stop)
     for pattern in patterns:
         search = search or PatternSearch()
         match = search.first_match if which == "first" else search.last_match

@@ -101,12 +101,13 @@ class Grade:
         if self.verdict_reason not in VERDICT_REASONS:
             known = ", ".join(filter(None, VERDICT_REASONS))
             raise RewardError(f"{owner}: verdict_reason {self.verdict_reason!r} is none of {known}")
+        answer = self.extracted_answer
         entries: dict[str, Any] = {
             "reward_components": components,
             "is_success": bool(self.is_success),
-            "extracted_answer": self.extracted_answer or "",
+            "extracted_answer": answer or "",
         }
-        if self.extracted_answer is None:
+        if answer is None:
             entries["answer_sought"] = False
         return entries if self.info == {} else {**entries, **copy_json(self.info)}
 

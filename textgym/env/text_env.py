@@ -391,8 +391,8 @@ class TextEnv(SavableEnv[StateT]):
         except (AttributeError, TypeError, ValueError):
             check_grade(type(self), grade)
             raise
-        ended, reward = reason == "answer", payments.end_step(float(grade.reward))
-        why = ""
+        reward = payments.end_step(float(grade.reward))
+        ended, why = reason == "answer", ""
         if payments.total < bounds[1]:
             why = grade.verdict_reason if ended else "cut"
             why = why or verdict_reason(grade, payments.total, bounds, self._conversation)

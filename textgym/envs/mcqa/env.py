@@ -259,7 +259,7 @@ class MCQA(TextEnv[None]):
         components = {"correct": reward, "answered": 1.0 if letter else 0.0}
         if search:
             components["pattern_timeout"] = float(search.timed_out)
-        reason = "" if right or not letter else "wrong"
+        reason = "wrong" if letter and not right else ""
         return Grade(reward, right, components, letter, verdict_reason=reason)
 
     def solve(self) -> Message:

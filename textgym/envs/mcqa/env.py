@@ -136,14 +136,15 @@ class MCQA(TextEnv[None]):
     Args:
         grading_mode: One of the modes above. None uses the row's mode, and the strict mode if the
             row has none.
+        output_regex: An expression, or a list of them. None uses the row's.
         output_regex_match: `first` or `last`. None uses the row's.
         stop: A string, or a list of strings. None uses the row's.
         shots: The number of solved examples before the question, from the generator's train split.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: The mode does not exist, `output_regex_match` or `stop` is not valid, or `shots`
-            is not an integer of 0 or more.
+        UsageError: The mode does not exist, `output_regex`, `output_regex_match` or `stop` is not
+            valid, or `shots` is not an integer of 0 or more.
 
     Example:
         >>> import gymnasium, textgym
@@ -189,6 +190,7 @@ class MCQA(TextEnv[None]):
         self,
         *,
         grading_mode: GradingMode | None = None,
+        output_regex: str | Sequence[str] | None = None,
         output_regex_match: WhichMatch | None = None,
         stop: str | Sequence[str] | None = None,
         shots: int = 0,
@@ -200,6 +202,9 @@ class MCQA(TextEnv[None]):
         if not isinstance(shots, int) or shots < 0:
             raise UsageError(f"shots must be an integer of 0 or more, not {shots!r}")
         try:
+            self._patterns = nemo_rows.patterns_of(
+                {"template_metadata": {"output_regex": output_regex}}
+            )
             self._search = search_settings({"output_regex_match": output_regex_match, "stop": stop})
         except RowError as error:
             raise UsageError(f"{error.field} {error.problem}") from None
@@ -228,7 +233,7 @@ class MCQA(TextEnv[None]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         options = options_of(row)
         answer = answer_of(row, options)
-        patterns = nemo_rows.patterns_of(row)
+        patterns = self._patterns or nemo_rows.patterns_of(row)
         row_mode = mode_of(row)
         mode = self.grading_mode or row_mode
         if not options and not patterns:

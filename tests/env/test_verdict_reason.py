@@ -81,6 +81,7 @@ def test_reasons_of_mathematics(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("Melville", ""), ("Conrad", "wrong"), ("Joseph Conrad wrote it.", "wrong"), ("", "empty"),
+     ("Conrad or Kipling", "several_answers"), ("Oregon or-so", "wrong"),
      ("I'm sorry, I can't answer that.", "refused")],
 )  # fmt: skip
 def test_reasons_where_the_whole_text_is_the_answer(text: str, expected: str) -> None:

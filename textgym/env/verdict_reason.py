@@ -26,7 +26,9 @@ _ALTERNATIVES = re.compile(
     r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]) *[\w({$*\\'\"“]", re.IGNORECASE
 )
 _LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
+_OR = re.compile(r"\S or \S", re.IGNORECASE)
 _MAX_READ = 2_000  # characters, from either end of a text
+_MAX_SHORT = 60  # characters of an answer that is no sentence
 
 
 def verdict_reason(
@@ -58,9 +60,11 @@ def verdict_reason(
     text = conversation.answer_text()
     if not text and not answer and not reply.get("tool_calls"):
         return "empty"
-    if _REFUSAL.search(text[:_MAX_READ]) and (not answer or answer.strip() == text):
+    if _REFUSAL.search((answer or text)[:_MAX_READ]):
         return "refused"
-    if answer != "":
+    if answer:
+        return "several_answers" if len(answer) <= _MAX_SHORT and _OR.search(answer) else "wrong"
+    if answer is None:
         return "wrong"
     return "several_answers" if _offers_several(text[-_MAX_READ:]) else "unreadable"
 

@@ -112,7 +112,7 @@ def _lm_eval(record: Record) -> Iterator[Fields]:
     responses = record["resps"]
     while isinstance(responses, list) and responses and isinstance(responses[0], list):
         responses = responses[0]
-    texts = [text for text in responses if isinstance(text, str)] if responses else []
+    texts: list[str | None] = [text for text in responses or () if isinstance(text, str)]
     for text in texts or [None]:  # log-likelihoods are no texts
         yield {**fields, "output": text}
 

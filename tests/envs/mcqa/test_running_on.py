@@ -126,6 +126,16 @@ def test_invalid_settings(name: str, value: Any) -> None:
     assert caught.value.field == name
 
 
+def test_an_expression_for_all_rows() -> None:
+    own = {"output_regex": r"pick (.)"}
+    assert reward(RUN_ON, output_regex=REGEX, output_regex_match="first") == 1.0
+    assert reward("pick A. The answer is (B).", own, output_regex=[REGEX]) == 1.0
+    assert reward("pick B. The answer is (A).", own, output_regex=REGEX) == 0.0
+    assert reward("pick B.", own, output_regex=[]) == 1.0
+    with pytest.raises(UsageError, match="output_regex"):
+        MCQA(output_regex=5)  # type: ignore[arg-type]
+
+
 def test_an_oracle_whose_answer_the_stop_string_cuts() -> None:
     env = MCQA(stop="\\boxed")
     env.reset(options={"task": ROW})

@@ -186,6 +186,10 @@ def test_recorded_verdicts(value: Any, verdict: bool | None) -> None:
         ({"A": "neon", "B": "zinc"}, "zinc", "B"),
         (None, 42, "42"),
         (None, "So 6 * 7 = 42\n#### 42", "42"),
+        (None, "# 18", "18"),
+        (None, "Which is C# 9?", "Which is C# 9?"),
+        (None, "#### 4\nand more", "#### 4\nand more"),
+        (None, "(A)", "(A)"),
         (["zinc"], "A", "A"),
     ],
 )

@@ -25,7 +25,7 @@ __all__ = ["RecordedAnswer", "read_records", "recorded_answers", "task_row"]
 _COLUMNS = ("answer", "id", "options", "output", "question", "recorded")
 _RIGHT = frozenset(("c", "correct", "i_correct", "true", "yes", "right", "pass", "passed", "1"))
 _WRONG = frozenset(("i", "incorrect", "false", "no", "wrong", "fail", "failed", "n", "0"))
-_MARKED_ANSWER = "####"  # GSM8K writes its answers behind it
+_MARKED_ANSWER = re.compile(r"(?:\A|\s)#+[ \t]+(\S[^\n]*?)\s*\Z")  # as GSM8K writes it
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
@@ -216,7 +216,8 @@ def _gold(answer: Any, options: Any) -> Any:
         return letters[int(answer)] if is_place else str(answer)
     if not isinstance(answer, str):
         return answer
-    answer = answer.rpartition(_MARKED_ANSWER)[2].strip()
+    marked = _MARKED_ANSWER.search(answer)
+    answer = marked[1] if marked else answer.strip()
     if not isinstance(options, Mapping):
         return answer
     found = _LETTER.fullmatch(answer)

@@ -83,7 +83,7 @@ def answer_of(row: Mapping[str, Any], options: Mapping[str, str]) -> str:
         RowError: It is missing, or not one of the options.
 
     Example:
-        >>> answer_of({"metadata": {"expected_answer": "b"}}, {"A": "iron", "B": "zinc"})
+        >>> answer_of({"metadata": {"expected_answer": "(b)"}}, {"A": "iron", "B": "zinc"})
         'B'
     """
     field, value = "answer", row.get("answer")
@@ -91,7 +91,7 @@ def answer_of(row: Mapping[str, Any], options: Mapping[str, str]) -> str:
         field, value = "expected_answer", field_of(row, "expected_answer")
     if value is None or value == "":
         raise RowError("answer", "is missing; it is the letter of the correct option")
-    letter = value.strip().upper() if isinstance(value, str) else ""
+    letter = value.strip("() \n").upper() if isinstance(value, str) else ""
     if len(letter) != 1 or not letter.isalpha():
         raise RowError(field, f"must be the letter of an option, not {value!r}")
     if options and letter not in options:

@@ -47,6 +47,11 @@ def reason(id: str, row: Any, action: Any, **kwargs: Any) -> str:
         ("\\boxed{B and C}", "several_answers"),
         ("\\boxed{A}\nAnswer: B or C", "wrong"),  # the mode reads the box
         ("It is either A or B.", "several_answers"),
+        ("It is (A) or (B).", "several_answers"),
+        ("It is **B** or **C**", "several_answers"),
+        ("It is 12 or 14.5.", "several_answers"),
+        ("A metal or a gas, who knows", "unreadable"),
+        ("It runs at 5 km/h or so", "unreadable"),
         ("I'm sorry, but I can't help with that.", "refused"),
         ("I can’t assist with this request.", "refused"),
         ("I cannot answer this question.", "refused"),

@@ -71,7 +71,7 @@ def test_files(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out/summary.json").read_text())["graded"] == 8
     text = (tmp_path / "out/differences.txt").read_text()
     assert text.count("====") == 2
-    assert "recorded: right\nnow: wrong (wrong)" in text
+    assert "recorded: right\nnow: wrong, reward 0" in text
     assert "Which is a metal?" in text
     with pytest.raises(RunError, match="not an empty folder"):
         textgym.grade(CHOICES, MCQA, out=tmp_path / "out")

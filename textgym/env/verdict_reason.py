@@ -25,6 +25,8 @@ _REFUSAL = re.compile(
 _ALTERNATIVES = re.compile(
     r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]) *[\w({$*\\'\"“]", re.IGNORECASE
 )
+_VALUE = r"[*$(]*(?:[A-Z]|-?\d[\d.,/]*)[*$)]*"
+_EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a sentence
 _LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
 _OR = re.compile(r"\S or \S", re.IGNORECASE)
 _MAX_READ = 2_000  # characters, from either end of a text
@@ -73,5 +75,5 @@ def _offers_several(text: str) -> bool:
     """Tell whether alternatives are stated: in a box, behind `Answer:` or in the last line."""
     stated = last_boxed(text) or last_answer(text)
     if stated is None:
-        return bool(_ALTERNATIVES.search(last_line(text)))
+        return bool(_EITHER.search(last_line(text)))
     return bool(_ALTERNATIVES.search(stated) or _LISTED.search(stated))

@@ -352,7 +352,8 @@ class _Files:
         if answer.differs:
             verdicts = ["wrong", "right"]
             name = answer.place if answer.id is None else f"{answer.place}, id {answer.id}"
-            reason = f" ({answer.verdict_reason})" if answer.verdict_reason else ""
+            why = answer.verdict_reason
+            reason = "" if why in ("", "wrong") else f" ({why})"
             text = (
                 f"==== {name}\n"
                 f"recorded: {verdicts[bool(answer.recorded)]}\n"

@@ -97,8 +97,8 @@ class Math(TextEnv[None]):
 
     ## Info
     After reset, `judge` is the name of the judge, if there is one. After the last step,
-    `extracted_answer` is the answer as the verifier read it, and `verdict_reason` is `incomplete` if
-    it was not evaluated.
+    `extracted_answer` is the answer as the verifier read it, and `verdict_reason` is `incomplete`
+    if it was not evaluated.
 
     Args:
         judge: The judge that is asked if the verifier rejects an answer: None for no judge, `rule`,

@@ -141,6 +141,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/finding_out.py
 	$(BIN)/python benchmarks/rows.py
 	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/grade.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

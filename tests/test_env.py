@@ -195,6 +195,7 @@ def test_right_answer_ends_the_episode() -> None:
         "is_success": True,
         "stop_reason": "answer",
         "extracted_answer": answer,
+        "verdict_reason": "",
     }
 
 

@@ -67,8 +67,10 @@ if TYPE_CHECKING:
     from textgym.registry import card as card
     from textgym.registry import ids as ids
     from textgym.registry import register as register
+    from textgym.rescoring import Grading as Grading
     from textgym.rescoring import Rescore as Rescore
     from textgym.rescoring import arescore as arescore
+    from textgym.rescoring import grade as grade
     from textgym.rescoring import rescore as rescore
     from textgym.rewards import Grade as Grade
     from textgym.rollouts import arollout as arollout
@@ -125,7 +127,7 @@ _NAMES = {
     "metrics.run_metrics": ("read_episode_table",),
     "policies": ("Action", "Policy", "Sampling", "Tokens", "make_policy"),
     "registry": ("card", "ids", "register"),
-    "rescoring": ("Rescore", "arescore", "rescore"),
+    "rescoring": ("Grading", "Rescore", "arescore", "grade", "rescore"),
     "rewards": ("Grade",),
     "rollouts": ("arollout", "play_episode", "rollout"),
     "snapshots": ("get_state", "set_state"),

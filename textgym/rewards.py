@@ -14,10 +14,24 @@ from typing import Any
 from textgym.errors import RewardError, UsageError
 from textgym.messages import copy_json
 
-__all__ = ["Grade", "Payments"]
+__all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments"]
+
+VERDICT_REASONS = (
+    "", "empty", "refused", "unreadable", "several_answers", "wrong", "incomplete", "cut",
+)  # fmt: skip
+"""Why a reward is not full; "" if it is:
+
+- `empty`: the model wrote nothing.
+- `refused`: it declined to answer.
+- `unreadable`: no answer was found in its text.
+- `several_answers`: it offered alternatives.
+- `wrong`: the answer, or what was done, is not right.
+- `incomplete`: it is right in part.
+- `cut`: a limit ended the episode.
+"""
 
 
-_ROUNDING = 1e-9  # of a sum of payments
+ROUNDING = 1e-9  # of a sum of payments
 
 
 @dataclass(slots=True)
@@ -32,6 +46,8 @@ class Grade:
             environment looks for no answer, for example because it grades a state: then info has ""
             and `"answer_sought": False`.
         info: Further entries for the info of the last step; each key always has the same type.
+        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" leaves it to the
+            default, which reads the text and the answer.
 
     Example:
         >>> Grade(1.0, True, {"correct": 1.0}, extracted_answer="B").reward
@@ -43,6 +59,7 @@ class Grade:
     components: Mapping[str, float] = field(default_factory=dict)
     extracted_answer: str | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    verdict_reason: str = ""
 
     def entries(
         self,
@@ -58,14 +75,15 @@ class Grade:
             payments: What the episode paid on the way, the last step included; None for nothing.
 
         Raises:
-            RewardError: The return is outside the range, a component is not a finite number, or a
-                component was both paid and graded.
+            RewardError: The return is outside the range, a component is not a finite number or was
+                both paid and graded, or the `verdict_reason` is none of the vocabulary.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
             {'reward_components': {}, 'is_success': True, 'extracted_answer': 'B'}
         """
-        so_far, components = 0.0, dict[str, float]()
+        so_far = 0.0
+        components: dict[str, float] = {}
         if payments and (payments.of_step or payments.total):
             so_far, components = payments.so_far, dict(payments.of_step or ())
         low, high = reward_range
@@ -80,12 +98,16 @@ class Grade:
             if not math.isfinite(value):
                 raise RewardError(f"{owner}: component {name!r} is {value}")
             components[name] = value
+        if self.verdict_reason not in VERDICT_REASONS:
+            known = ", ".join(filter(None, VERDICT_REASONS))
+            raise RewardError(f"{owner}: verdict_reason {self.verdict_reason!r} is none of {known}")
+        answer = self.extracted_answer
         entries: dict[str, Any] = {
             "reward_components": components,
             "is_success": bool(self.is_success),
-            "extracted_answer": self.extracted_answer or "",
+            "extracted_answer": answer or "",
         }
-        if self.extracted_answer is None:
+        if answer is None:
             entries["answer_sought"] = False
         return entries if self.info == {} else {**entries, **copy_json(self.info)}
 
@@ -164,7 +186,7 @@ def _check_return(
 ) -> None:
     """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
     low, high = reward_range
-    slack = _ROUNDING if paid else 0.0
+    slack = ROUNDING if paid else 0.0
     if not low - slack <= graded + paid <= high + slack:
         and_paid = f" and paid {paid}" if paid else ""
         raise RewardError(f"{owner} graded {graded}{and_paid}, outside its range {low} to {high}")

@@ -50,6 +50,10 @@ _COMMANDS = {
         "rescore:rescore_command",
         "Grade the episodes of a run again, without the model, and list the differences.",
     ),
+    "grade": (
+        "grade:grade_command",
+        "Grade the answers of a file without a model, and compare with its own verdicts.",
+    ),
     "check": (
         "audit:check_command",
         "Run the fast checks on an environment, one line each; exits with 1 if one fails.",

@@ -22,6 +22,7 @@ from textgym.env.author_checks import check_class, check_grade, check_reply, cop
 from textgym.env.author_methods import StateT
 from textgym.env.conversation import Conversation
 from textgym.env.saving import SavableEnv
+from textgym.env.verdict_reason import verdict_reason
 from textgym.errors import UnknownNameError, UsageError
 from textgym.messages import Message, copy_json, copy_message, tool_result
 from textgym.rewards import Grade, Payments
@@ -148,8 +149,6 @@ class TextEnv(SavableEnv[StateT]):
             at_level=self._tasks_at_level,
         )
 
-    # Properties and methods for subclasses and callers.
-
     @property
     def blocking_reset(self) -> bool:
         """Whether `reset` may wait: the environment is `blocking` and defines `begin`."""
@@ -194,8 +193,6 @@ class TextEnv(SavableEnv[StateT]):
         """
         task = self._tasks.get(index)
         return copy.deepcopy(task) if self._tasks.keeps_tasks else task
-
-    # Gymnasium's API.
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -289,8 +286,6 @@ class TextEnv(SavableEnv[StateT]):
         """Return the transcript (`ansi`), or print the messages not printed yet (`human`)."""
         self._show()
         return self._rendered(0) if self.render_mode == "ansi" else None
-
-    # Implementation.
 
     @classmethod
     @cache
@@ -391,10 +386,15 @@ class TextEnv(SavableEnv[StateT]):
             grade = result_of(grade)
         info["stop_reason"] = reason
         try:
-            info |= grade.entries(self.card.id, self.reward_range, payments)
+            bounds = self.reward_range
+            info |= grade.entries(self.card.id, bounds, payments)
         except (AttributeError, TypeError, ValueError):
             check_grade(type(self), grade)
             raise
-        ended = reason == "answer"
         reward = payments.end_step(float(grade.reward))
+        ended, why = reason == "answer", ""
+        if payments.total < bounds[1]:
+            why = grade.verdict_reason if ended else "cut"
+            why = why or verdict_reason(grade, payments.total, bounds, self._conversation)
+        info["verdict_reason"] = why
         return self._conversation.copy(), reward, ended, not ended, info

@@ -3,9 +3,21 @@
 `replay` plays an episode again with its stored messages, `grades` compares the new grade with the
 stored one, `verdicts` sums up the comparisons, and `engine` does all of it for a run. `answers`
 finds the right answers of stored episodes.
+
+`grading` grades answers of files that no environment has seen: `layouts` knows what the files look
+like, `recorded` reads them, and `agreement` compares the verdicts.
 """
 
 from textgym.rescoring.engine import arescore, rescore
+from textgym.rescoring.grading import GradedAnswer, Grading, grade
 from textgym.rescoring.verdicts import EpisodeVerdict, Rescore
 
-__all__ = ["EpisodeVerdict", "Rescore", "arescore", "rescore"]
+__all__ = [
+    "EpisodeVerdict",
+    "GradedAnswer",
+    "Grading",
+    "Rescore",
+    "arescore",
+    "grade",
+    "rescore",
+]

@@ -15,6 +15,7 @@ import gymnasium as gym
 from textgym.env import TextEnv
 from textgym.errors import UsageError
 from textgym.registry import import_environments, make
+from textgym.tasks.task import Task
 from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
 
@@ -55,6 +56,18 @@ class TaskAnswers:
             UsageError: The environment or its data are gone or have changed, or it tells no answer.
             BoundaryFailure: The environment cannot be reached at the moment.
         """
+        answer = self.task(trajectory).answer
+        if answer is None:
+            raise UsageError(f"{trajectory['env_id']} tells none")
+        return answer
+
+    def task(self, trajectory: Trajectory) -> Task:
+        """Return the task of an episode.
+
+        Raises:
+            UsageError: The environment or its data are gone or have changed.
+            BoundaryFailure: The environment cannot be reached at the moment.
+        """
         env = self._env(trajectory)
         inner = env.unwrapped
         if not isinstance(inner, TextEnv):
@@ -64,9 +77,7 @@ class TaskAnswers:
         same_prompt = not messages or json_round_trip(prompt) == messages[: len(prompt)]
         if not same_prompt or trajectory["task_id"] not in (None, info["task_id"]):
             raise UsageError("the task has changed since the run was played")
-        if inner.task.answer is None:
-            raise UsageError(f"{trajectory['env_id']} tells none")
-        return inner.task.answer
+        return inner.task
 
     def _env(self, trajectory: Trajectory) -> gym.Env[Any, Any]:
         """Return the environment of an episode, made once for the same arguments."""

@@ -176,7 +176,7 @@ async def _play(
         try:
             action = await _act(policy, record, turn_seed, retries)
         except ContextFullError:
-            record.truncated, record.stop_reason = True, "context"
+            record.cut("context")
             return
         if action.token_ids is not None:
             record.tokens.add(action, record.observation, as_message(action.message))

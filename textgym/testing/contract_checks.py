@@ -13,6 +13,7 @@ import gymnasium as gym
 import numpy as np
 
 from textgym.errors import in_one_line
+from textgym.rewards import VERDICT_REASONS
 from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task
 from textgym.testing.checks import DETERMINISM, SEED_CONTROL, WELL_FORMED, check_of
@@ -209,6 +210,7 @@ _INFO_TYPES = {
     "stop_reason": str,
     "extracted_answer": str,
     "answer_sought": bool,
+    "verdict_reason": str,
 }
 _FINAL_KEYS = {"task_id", "reward_components", "is_success", "stop_reason", "extracted_answer"}
 
@@ -235,6 +237,8 @@ def observation_schema(subject: Subject) -> None:
                 for key, value in step[-1].items():
                     kind = types.setdefault(key, type(value))
                     assert type(value) is kind, f"info[{key!r}] is {value!r}, not a {kind.__name__}"
+            reason = last.get("verdict_reason", "")
+            assert reason in VERDICT_REASONS, f"{reason!r} is no verdict_reason"
             for name, value in last["reward_components"].items():
                 assert type(value) is float, f"component {name!r} is {value!r}, not a float"
                 assert math.isfinite(value), f"component {name!r} is {value!r}"

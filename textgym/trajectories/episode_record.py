@@ -138,9 +138,16 @@ class EpisodeRecord:
         self.terminated, self.truncated, self.stop_reason = terminated, truncated, stop_reason
         if action.finish_reason == "length" and self.ended:
             self.stop_reason = "max_tokens"
+            if info.get("verdict_reason"):
+                self._info = {**self._info, "verdict_reason": "cut"}
         self._add(action, index, reward, components, seconds)
         if task_reward is not None:
             self._steps[-1]["task_reward"] = task_reward
+
+    def cut(self, stop_reason: str) -> None:
+        """End the episode between two steps, because of a limit."""
+        self.truncated, self.stop_reason = True, stop_reason
+        self._info = {**self._info, "verdict_reason": "cut"}
 
     def add_failed_step(self, action: Action, seconds: float) -> None:
         """Take an action that could not be stepped."""

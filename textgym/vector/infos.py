@@ -16,6 +16,7 @@ import numpy as np
 __all__ = ["stack_infos", "stack_results"]
 
 _ALWAYS_OBJECTS = "final_obs"  # as in Gymnasium
+_TEXTS = {str}
 _NUMBERS = (int, float, np.number)  # bools are handled apart
 _MAX_INT64 = 2**63 - 1
 _MAX_EXACT_FLOAT = 2**53
@@ -66,6 +67,8 @@ def stack_results(
 def _stack(key: str, column: Mapping[int, Any], size: int) -> Any:
     """Return the values of one key, given by environment, as an array or a dict."""
     kinds = set(map(type, column.values()))
+    if kinds == _TEXTS:
+        return np.fromiter(map(column.get, range(size)), dtype=object, count=size)
     if all(issubclass(kind, dict) for kind in kinds) and key != _ALWAYS_OBJECTS:
         return stack_infos([*map(column.get, range(size))])
     values = list(column.values())

@@ -97,7 +97,8 @@ class Math(TextEnv[None]):
 
     ## Info
     After reset, `judge` is the name of the judge, if there is one. After the last step,
-    `extracted_answer` is the answer as the verifier read it.
+    `extracted_answer` is the answer as the verifier read it, and `verdict_reason` is `incomplete`
+    if it was not evaluated.
 
     Args:
         judge: The judge that is asked if the verifier rejects an answer: None for no judge, `rule`,
@@ -214,7 +215,14 @@ class Math(TextEnv[None]):
             right = verdicts[-1].equal
             components["judge_reward"] = float(right)
             components["forged_label"] = float(verdicts[-1].forged_label)
-        return Grade(float(right), right, components, extracted_answer=verdict.extracted)
+        reason = "incomplete" if verdict.unevaluated else ""
+        return Grade(
+            float(right),
+            right,
+            components,
+            extracted_answer=verdict.extracted,
+            verdict_reason=reason,
+        )
 
     def solve(self) -> Message:
         """Give the correct answer."""

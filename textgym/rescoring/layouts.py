@@ -1,0 +1,196 @@
+"""The layouts of files that hold recorded answers: from a record to what grading needs.
+
+A layout recognises its records by their keys and turns each into the fields `id`, `question`,
+`answer`, `options`, `output` and `recorded`, of which any may be missing. A record of no known
+layout is plain: its keys are guessed from common names. `columns` replaces what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["LAYOUTS", "PROBLEM", "TRAJECTORY", "Layout", "layout_of", "lookup"]
+
+PROBLEM, TRAJECTORY = "textgym.problem", "textgym.trajectory"  # fields that no record has
+
+Record = Mapping[str, Any]
+Fields = dict[str, Any]
+
+_QUESTIONS = ("question", "problem", "query", "input", "prompt", "ctx", "goal")
+_ANSWERS = ("answer", "expected_answer", "gold", "target", "label", "ground_truth", "answerKey")
+_OUTPUTS = ("output", "prediction", "response", "completion", "model_output", "generation", "text")
+_RECORDED = ("recorded", "correct", "is_correct", "exact_match", "acc", "score", "reward")
+_OPTIONS = ("options", "choices", "endings")
+_METRICS = ("exact_match", "acc", "acc_norm", "f1", "em")
+
+
+class Layout(NamedTuple):
+    """One layout.
+
+    Attributes:
+        name: Its name.
+        matches: Whether a record has it.
+        read: Yields the fields of each answer in a record.
+    """
+
+    name: str
+    matches: Callable[[Record], bool]
+    read: Callable[[Record], Iterator[Fields]]
+
+
+def lookup(record: Any, path: str) -> Any:
+    """Return a value by its path, such as `doc.question` or `choices.0.text`; None without one.
+
+    Example:
+        >>> lookup({"doc": {"choices": ["iron", "zinc"]}}, "doc.choices.1")
+        'zinc'
+    """
+    if isinstance(record, Mapping) and path in record:
+        return record[path]
+    for name in path.split("."):
+        if isinstance(record, Mapping):
+            record = record.get(name)
+        elif isinstance(record, (list, tuple)) and name.isdecimal() and int(name) < len(record):
+            record = record[int(name)]
+        else:
+            return None
+    return record
+
+
+def layout_of(record: Record) -> Layout:
+    """Return the layout of a record.
+
+    Example:
+        >>> layout_of({"doc": {}, "target": "B", "resps": [["B"]]}).name
+        'lm-evaluation-harness'
+        >>> layout_of({"question": "?", "output": "B"}).name
+        'plain'
+    """
+    return next(layout for layout in LAYOUTS if layout.matches(record))
+
+
+def _first(record: Any, names: tuple[str, ...]) -> Any:
+    found = (record.get(name) for name in names) if isinstance(record, Mapping) else iter(())
+    return next((value for value in found if value is not None), None)
+
+
+def _named(record: Record, *, without: tuple[str, ...] = ()) -> Fields:
+    """Return the fields of a record by common names, with all else that it holds."""
+    kept = {name: value for name, value in record.items() if name not in without}
+    return {
+        **kept,
+        "question": _first(record, _QUESTIONS),
+        "answer": _first(record, _ANSWERS),
+        "options": _first(record, _OPTIONS),
+    }
+
+
+def _plain(record: Record) -> Iterator[Fields]:
+    yield {
+        **_named(record, without=(*_OUTPUTS, *_RECORDED, "pred")),
+        "output": _text(_first(record, _OUTPUTS)),
+        "recorded": _first(record, _RECORDED),
+    }
+
+
+def _lm_eval(record: Record) -> Iterator[Fields]:
+    """Read a sample of lm-evaluation-harness: each of its responses is one answer."""
+    doc = record["doc"]
+    fields = _named(doc) if isinstance(doc, Mapping) else {}
+    if fields.get("question") is None:
+        arguments = record.get("arguments")
+        asked = lookup(arguments, "gen_args_0.arg_0")
+        fields["question"] = asked if asked is not None else lookup(arguments, "0.0")
+    target = record.get("target")
+    names = [*(record.get("metrics") or ()), *_METRICS]
+    fields |= {
+        "id": record.get("doc_id"),
+        "answer": fields.get("answer") if target is None else target,
+        "recorded": _first(record, tuple(names)),
+    }
+    responses = record["resps"]
+    while isinstance(responses, list) and responses and isinstance(responses[0], list):
+        responses = responses[0]
+    texts: list[str | None] = [text for text in responses or () if isinstance(text, str)]
+    for text in texts or [None]:  # log-likelihoods are no texts
+        yield {**fields, "output": text}
+
+
+def _inspect(record: Record) -> Iterator[Fields]:
+    """Read a sample of an Inspect log."""
+    scores = record.get("scores") or {"": record.get("score")}
+    score = next(iter(scores.values()), None)
+    output = record.get("output")
+    said = lookup(output, "choices.0.message.content")
+    target = record.get("target")
+    yield {
+        "id": record.get("id"),
+        "question": record.get("input"),
+        "answer": target[0] if isinstance(target, list) and len(target) == 1 else target,
+        "options": record.get("choices"),
+        "output": _text(said if said is not None else lookup(output, "completion")),
+        "recorded": score.get("value") if isinstance(score, Mapping) else score,
+    }
+
+
+def _verifiers(record: Record) -> Iterator[Fields]:
+    """Read a rollout of verifiers."""
+    yield {
+        "id": record.get("example_id", record.get("id")),
+        "question": record["prompt"],
+        "answer": record.get("answer"),
+        "output": _text(record["completion"]),
+        "recorded": record.get("reward"),
+    }
+
+
+def _batch(record: Record) -> Iterator[Fields]:
+    """Read a line of OpenAI's batch output, of chat completions or of responses."""
+    body = lookup(record, "response.body") or {}
+    said = lookup(body, "choices.0.message.content")
+    if said is None and isinstance(body.get("output"), list):
+        said = [item for item in body["output"] if lookup(item, "type") == "message"]
+    fields: Fields = {"id": record["custom_id"], "output": _text(said)}
+    problem = lookup(record, "error.message") or lookup(body, "error.message")
+    yield {**fields, PROBLEM: f"the request failed: {problem}"} if problem else fields
+
+
+def _trajectory(record: Record) -> Iterator[Fields]:
+    """Read one of textgym's own trajectories. Its task is drawn again."""
+    yield {
+        "id": record["task_id"],
+        TRAJECTORY: record,
+        "output": _text(record["messages"]),
+        "recorded": record["is_success"],
+    }
+
+
+def _text(said: Any) -> str | None:
+    """Return the text of a string, a message, its parts, or the last of several messages."""
+    if said is None or isinstance(said, str):
+        return said
+    if isinstance(said, Mapping):
+        return _text(said.get("text") if "text" in said else said.get("content"))
+    if not isinstance(said, (list, tuple)):
+        return None
+    if any(isinstance(item, Mapping) and "role" in item for item in said):
+        replies = [item for item in said if lookup(item, "role") == "assistant"]
+        return (_text(replies[-1]) or "") if replies else None
+    parts = [_text(item) for item in said]
+    return "".join(part for part in parts if part) if parts else None
+
+
+def _has(*names: str) -> Callable[[Record], bool]:
+    return lambda record: record.keys() >= set(names)
+
+
+LAYOUTS = (
+    Layout("textgym", _has("env_id", "task_id", "messages", "steps"), _trajectory),
+    Layout("lm-evaluation-harness", _has("doc", "resps"), _lm_eval),
+    Layout("Inspect", _has("epoch", "input", "target"), _inspect),
+    Layout("OpenAI batch", _has("custom_id", "response"), _batch),
+    Layout("verifiers", _has("prompt", "completion", "reward"), _verifiers),
+    Layout("plain", _has(), _plain),
+)
+"""The known layouts; the first one that matches a record is its own."""

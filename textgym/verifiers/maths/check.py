@@ -7,6 +7,7 @@ libraries cannot compare are not equal.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import sympy
@@ -14,23 +15,25 @@ import sympy
 from textgym.verifiers.maths.equality import equal
 from textgym.verifiers.maths.forms import Form
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.parsing.reading import Reading, read, read_text
+from textgym.verifiers.maths.parsing.reading import Reading, read
+from textgym.verifiers.maths.parsing.spelling import connected
+from textgym.verifiers.maths.values import plainly_differ
 from textgym.verifiers.maths.working.worked_out import is_to_be_computed, is_worked_out
 
 __all__ = ["SAMPLES", "check"]
 
-_ASKS_FOR_PERCENT = re.compile(r"\bpercent(?:age)?\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE)
+_APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_ASKS_FOR_PERCENT = re.compile(
+    r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
+)
 
 
-def check(
-    gold: str, answer: str, *, boxed: bool = True, form: Form = "any", question: str = ""
-) -> dict[str, Any]:
+def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> dict[str, Any]:
     r"""Compare an answer with a gold.
 
     Args:
         gold: The correct answer in LaTeX.
-        answer: The formula in a box, or a whole text without a box.
-        boxed: Whether `answer` is the formula in a box.
+        answer: The answer in LaTeX.
         form: How far the answer must be evaluated, see `forms`.
         question: The question; "" if unknown.
 
@@ -46,17 +49,32 @@ def check(
         True
     """
     try:
-        return _check(gold, answer, boxed, form, question)
+        reply = _check(gold, answer, form, question)
+        connective, parts = connected(answer)
+        if reply["equal"] or connective != "or":
+            return reply
+        spellings = [_check(gold, part, form, question) for part in parts]
+        return spellings[0] if all(part["equal"] for part in spellings) else reply
     except (OverLimit, MemoryError):
         return {"over": True}
     except Exception:  # sympy raises many types of exceptions
         return _reply(None)
 
 
-def _check(gold: str, answer: str, boxed: bool, form: Form, question: str) -> dict[str, Any]:
-    wanted, found = read(gold), read(answer) if boxed else read_text(answer)
-    if wanted is None or found is None:
+def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
+    wanted, stated = read(gold), [read(side) for side in _APPROXIMATELY.split(answer)]
+    readings = [reading for reading in stated if reading is not None]
+    if wanted is None or not readings or len(readings) < len(stated):
         return _reply(None)
+    sides = [reading.node for reading in readings]
+    is_numeric = all(isinstance(side, sympy.Expr) for side in sides)
+    if is_numeric and any(plainly_differ(*pair) for pair in pairwise(sides)):
+        return _reply(readings[0])
+    replies = [_compare(wanted, found, form, question) for found in readings]
+    return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
     if is_to_be_computed(wanted, found):
         return _reply(found, unevaluated=True)
     if not equal(wanted, found):

@@ -106,7 +106,7 @@ RIGHT: dict[str, list[str]] = {
     "\\sqrt{3}": ["\\sqrt{3} \\approx 1.732"],
     "1.41": ["\\sqrt{2} \\approx 1.41"],
     "2x": [
-        "f(x) = 2x \\text{ for all } x", "f(x) = 2x, x \\in \\mathbb{R}", 
+        "f(x) = 2x \\text{ for all } x", "f(x) = 2x, x \\in \\mathbb{R}",
         "2x \\text{ for all real } x",        "2x \\quad \\forall x \\in \\mathbb{R}",
     ],
     "E_{1}, E_{2}": ["E_1, E_2", "E_1,E_2"],

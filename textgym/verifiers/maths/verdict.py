@@ -15,10 +15,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from textgym.errors import UsageError
+from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.maths.forms import FORMS, Form
 from textgym.verifiers.maths.parsing.final_answer import final_answer
 from textgym.verifiers.maths.parsing.stated import stated_text, stated_value
-from textgym.verifiers.maths.parsing.words import plain_words, same_words, words_of
+from textgym.verifiers.maths.parsing.words import (
+    option_letters,
+    plain_words,
+    same_words,
+    words_of,
+)
 from textgym.verifiers.maths.processes.workers import workers
 
 __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
@@ -84,9 +90,13 @@ def verify(
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
     formula, words = final_answer(answer), words_of(gold, question)
-    if words:
-        text = stated_text(answer) if formula is None else formula
-        return MathVerdict(same_words(words, text), extracted=plain_words(text))
+    letters = option_letters(question)
+    if words or (len(gold) == 1 and gold in letters):
+        text = plain_words(stated_text(answer) if formula is None else formula)
+        if words:
+            return MathVerdict(same_words(words, text), extracted=text)
+        letter = named_letter(text, letters)
+        return MathVerdict(letter == gold, extracted=letter)
     formula = (stated_value(answer) if formula is None else formula).strip()
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
-__all__ = ["plain_words", "same_words", "words_of"]
+__all__ = ["option_letters", "plain_words", "same_words", "words_of"]
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
@@ -37,6 +37,7 @@ _MATHS = re.compile(
     re.IGNORECASE,
 )
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
+_OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
 _LETTER_ALONE = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z])")
 _NOT_COMPARED = re.compile(r"[^\w:]|_")
 
@@ -81,6 +82,18 @@ def _is_word(word: str, question: str, shortest: int) -> bool:
         return False
     alone = set(_LETTER_ALONE.findall(question))
     return not alone.issuperset(word)
+
+
+@lru_cache(256)
+def option_letters(question: str) -> str:
+    """Return the letters of the options that a question lists, such as "ABC"; "" if it lists none.
+
+    Example:
+        >>> option_letters("How many? (A) 3 (B) 4 (C) 5"), option_letters("Let (A) be a set.")
+        ('ABC', '')
+    """
+    letters = "".join(dict.fromkeys(_OPTION.findall(question)))
+    return letters if len(letters) > 1 and letters in ascii_uppercase[:10] else ""
 
 
 def plain_words(latex: str) -> str:

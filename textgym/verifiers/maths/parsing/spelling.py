@@ -92,7 +92,7 @@ _DELIMITERS = (
 )  # fmt: skip
 _NEGATIVE_SPACE = re.compile(r"(?<=\d)(,|\{,\})\\!\s*+(?=\d{3}(?!\d))")
 _SCALE = re.compile(
-    r"(?P<number>\d(?:[\d.,]*\d)?) ?(?P<text>\\text\{ ?)?"
+    r"(?<=\d) ?(?P<text>\\text\{ ?)?"
     r"(?P<word>dozen|hundred|thousand|million|billion|trillion)(?![a-zA-Z])(?P<end> ?\})?"
 )
 _SCALES = {
@@ -101,8 +101,8 @@ _SCALES = {
 }  # fmt: skip
 _NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})")
 _QUALIFIER = re.compile(
-    r"[ ,;(]*+(?:\\text\{[ ,]*+for (?:all|any|every|each)(?: real)?(?: numbers?)? ?\}?[^=<>]*+"
-    r"|\\forall.*+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.*+"
+    r"(?:(?<![ ,;(])[ ,;(]++)?(?:\\text\{[ ,]*+for (?:all|any|every|each)\b[^=<>]{0,100}+"
+    r"|\\forall.{0,100}+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.{0,100}+"
     r"|(?<=[ ,;(])[a-zA-Z] ?\\in ?\\mathbb ?\{?[RQC]\}?\)?)\Z"
 )
 
@@ -152,7 +152,7 @@ def _scaled(found: re.Match[str]) -> str:
     r"""Write `7\text{ million}` as a product; other words of the text stay behind it."""
     opening, closing = found["text"] or "", found["end"] or ""
     is_whole = bool(opening) == bool(closing)
-    product = f"{found['number']}\\cdot {_SCALES[found['word']]}"
+    product = f"\\cdot {_SCALES[found['word']]}"
     return product if is_whole else product + opening + closing
 
 

@@ -15,6 +15,7 @@ from textgym.verifiers.extract import last_tagged
 __all__ = ["stated_text", "stated_value"]
 
 _MAX_READ = 20_000  # characters at the end of the text
+_BLANKS = re.compile(r"[ \t\u00a0]++")
 _TAGS = re.compile(r"</?(?:b|strong|i|em|u|code|mark|span|p|answer)>|<br ?/?>", re.IGNORECASE)
 _MARKDOWN = re.compile(
     r"(?<![\w*_`])(?P<mark>\*{1,3}|_{1,3}|`{1,3}|~~)(?=[^\s*_`])(?P<inside>[^\n*`]{1,300}?)"
@@ -30,7 +31,8 @@ _MATH = re.compile(
 _HIDDEN = "\ufffc"  # stands for each character of a formula
 _LABEL = re.compile(
     r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
-    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))\s{0,3}[:：=]?"
+    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
+    r"\s{0,3}[:：=]?"
     r"|^\s{0,3}####?(?= ?[-$\\\d])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -55,14 +57,15 @@ _UNSURE = re.compile(
     r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or)\b", re.IGNORECASE
 )
 _REASON = re.compile(
-    r"[,;]? +(?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|but|by"
-    r"|and not|not)\b.*|[,;]? +\([a-z]{2,} [^()]*\)\s*\Z",
+    r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|but|by"
+    r"|and not|not)\b.*|[,;]? \([a-z]{2,} [^()]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
-    r"|then|therefore|thus|hence|clearly|now|that|only|a|an|the (?:number|value|pair|point|fraction|set"
-    r"|interval|expression|function|integer|total))\b|[:=≈≡\s])\s*",
+    r"|then|therefore|thus|hence|clearly|now|that|only|a|an"
+    r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
+    r"\b|[:=≈≡\s])\s*",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
@@ -79,15 +82,15 @@ _LEADING, _TRAILING = " ,;=≈:*/^)]}<>_", " ,;=≈:*/^([{<>+-–−_"
 _PART_BEFORE = re.compile(
     r"\b(?:half|third|quarter|twice|double|triple|thrice|times|plus|minus|negative|root|log|logarithm"
     r"|sine|cosine|tangent|factorial|than|least|most|over|under|above|below|between|by|sum|product"
-    r"|difference|quotient|inverse|reciprocal|power|square|cube)(?: (?:of|the|from|to))* *\Z",
+    r"|difference|quotient|inverse|reciprocal|power|square|cube)(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
-    r" *(?:times|plus|minus|squared|cubed|divided|multiplied|over|factorial|less|more|modulo|mod"
+    r" ?(?:times|plus|minus|squared|cubed|divided|multiplied|over|factorial|less|more|modulo|mod"
     r"|percent of|per cent of|% of|to the|raised|choose)\b",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r" ?(?:\\?%|°)?(?: ?/? ?[A-Za-z²³.]{1,20}){0,5}(?:\^\d)?")
+_UNIT = re.compile(r" ?(?:\\?%|°)?(?: ?/? ?[A-Za-z²³.]{1,20}+){0,5}(?:\^\d)?")
 _DELIMITER = re.compile(r"\\[()\[\]]")
 _AND, _OR = re.compile(r" ?[,;]? ?(?:\band\b|&) "), re.compile(r" ?[,;]? ?\bor\b ")
 _VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|have)\b[:\s]*", re.IGNORECASE)
@@ -131,7 +134,7 @@ def stated_text(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Return the end of a text without the marks around its parts."""
-    text = text[-_MAX_READ:]
+    text = _BLANKS.sub(" ", text[-_MAX_READ:])
     tagged = last_tagged(text, "answer")
     if tagged is not None and tagged.strip():
         text = f"answer: {tagged.strip()}"

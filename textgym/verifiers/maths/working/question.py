@@ -44,10 +44,10 @@ _FACTOR, _EXPAND = re.compile(r"\b[Ff]actor"), re.compile(r"\b[Ee]xpan[ds]")
 _SIMPLIFY = re.compile(r"\b[Ss]implif|\b[Mm]ultipl(?:y|ied) out")
 _NOTATION = re.compile(r"\b(?:decimal|fraction)\b")
 _QUESTION = re.compile(
-    r"^[\s#*]*(?:(?:sub)?problem|question|exercise|input|q)\b[^:.\n]{0,12}[:.]", re.I | re.M
+    r"^[ #*]{0,8}(?:(?:sub)?problem|question|exercise|input|q)\b[^:.\n]{0,12}[:.]", re.I | re.M
 )
 _SOLUTION = re.compile(
-    r"^[\s#*]*(?:solution|(?:final )?answer|output|a)\b[^:.\n]{0,12}:", re.I | re.M
+    r"^[ #*]{0,8}(?:solution|(?:final )?answer|output|a)\b[^:.\n]{0,12}:", re.I | re.M
 )
 _MAX_FORMULAS, _MAX_LENGTH = 30, 500
 

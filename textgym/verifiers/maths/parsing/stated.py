@@ -39,7 +39,7 @@ _LABEL = re.compile(
 _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
 )
-_SENTENCE_END = re.compile(r"(?<!\\)[.!?。]+(?=[\s)\]'’*_]|\Z)|\n")
+_SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
 _RETRACTED = re.compile(
     r"\b(?:wait|actually|correction|sorry|oops|hmm|instead|scratch that|mistake|no,"
     r"|or (?:maybe|perhaps))",

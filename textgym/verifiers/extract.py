@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from textgym.messages import split_reasoning
@@ -18,6 +18,7 @@ __all__ = [
     "AnswerLine",
     "after_reasoning",
     "answer_lines",
+    "before_stop",
     "final_number",
     "last_answer",
     "last_boxed",
@@ -60,6 +61,17 @@ def after_reasoning(text: str) -> str:
         ''
     """
     return split_reasoning(text)[1]
+
+
+def before_stop(text: str, stop: Iterable[str]) -> str:
+    r"""Return a text up to the first of some stop strings, as an engine would have cut it.
+
+    Example:
+        >>> before_stop("The answer is (B).\n\nQ: And next?\nA: (C)", ["\n\nQ:", "</s>"])
+        'The answer is (B).'
+    """
+    places = [place for mark in stop if mark and (place := text.find(mark)) >= 0]
+    return text[: min(places)] if places else text
 
 
 def last_boxed(text: str) -> str | None:

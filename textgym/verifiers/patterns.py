@@ -73,23 +73,39 @@ class PatternSearch:
         Returns:
             The match without white space around it; None if there is none, or time has run out.
         """
+        return self._match(text, pattern, flags, max(0, len(text) - _MAX_SEARCHED), latest=True)
+
+    def first_match(self, text: str, pattern: str, flags: int = 0) -> str | None:
+        r"""Return the first match of an expression; see `last_match`. All of the text is searched.
+
+        Example:
+            >>> PatternSearch().first_match("Answer: 4. Answer: 5", r"Answer: (\d)")
+            '4'
+        """
+        return self._match(text, pattern, flags, 0, latest=False)
+
+    def _match(self, text: str, pattern: str, flags: int, place: int, latest: bool) -> str | None:
+        """Return the first or the latest match from a place on."""
         compiled = compile_pattern(pattern, flags)
         if compiled is None:
             return None
         if self._left <= 0:
             self.timed_out = True
             return None
-        place, began = max(0, len(text) - _MAX_SEARCHED), time.process_time()
+        began = time.process_time()
         try:
-            found = deque(compiled.finditer(text, place, timeout=self._left), maxlen=1)
+            matches = compiled.finditer(text, place, timeout=self._left)
+            match = deque(matches, maxlen=1).pop() if latest else next(matches)
+        except (IndexError, StopIteration):
+            match = None
         except TimeoutError:
             self.timed_out, self._left = True, 0.0
             return None
         self._left -= time.process_time() - began
-        if not found:
+        if match is None:
             return None
-        groups: Iterator[str] = (group.strip() for group in found[0].groups() if group)
-        whole: str = found[0].group().strip()
+        groups: Iterator[str] = (group.strip() for group in match.groups() if group)
+        whole: str = match.group().strip()
         return next(filter(None, groups), whole)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,15 +12,29 @@ from textgym.cards import Card
 from textgym.env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
 from textgym.envs.mcqa.families.item import content_of, sample
-from textgym.envs.mcqa.rows import answer_of, mode_of, options_of
+from textgym.envs.mcqa.rows import (
+    NO_SEARCH_SETTINGS,
+    SearchSettings,
+    answer_of,
+    mode_of,
+    options_of,
+    search_settings,
+)
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
 from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.splits import draw_rows
 from textgym.tasks.task import Task
-from textgym.verifiers.choices import GRADING_MODES, GradingMode, choice, format_choice
+from textgym.verifiers.choices import (
+    GRADING_MODES,
+    GradingMode,
+    WhichMatch,
+    choice,
+    format_choice,
+)
 from textgym.verifiers.exact import normalize_text
+from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = ["MCQA"]
@@ -38,11 +52,13 @@ class MCQATask(Task):
         options: The options, from letter to text.
         mode: The grading mode, from the keyword argument or the row.
         patterns: The row's regular expressions.
+        search: Which part of a text they search.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
     mode: GradingMode = GRADING_MODES[0]
     patterns: tuple[str, ...] = ()
+    search: SearchSettings = NO_SEARCH_SETTINGS
 
 
 class MCQA(TextEnv[None]):
@@ -87,10 +103,21 @@ class MCQA(TextEnv[None]):
     [verifiers](../verifiers.md) for examples of each mode.
 
     A row's `template_metadata.output_regex` takes precedence over the mode. Its expressions are
-    tried in order and ignore case; the last match counts, and broken expressions are skipped. In
-    the captured text, and after `Answer:` in the last mode, Arabic, Bengali and full-width letters
-    count as A to D. The last 20,000 characters are searched, for at most one second of CPU time in
-    total; an expression that runs out of time matches nothing.
+    tried in order and ignore case, except within `(?-i:…)`; broken ones are skipped. In the
+    captured text, and after `Answer:` in the last mode, Arabic, Bengali and full-width letters
+    count as A to D. Searching takes at most one second of CPU time in total; an expression that
+    runs out of time matches nothing.
+
+    ## Models that run on
+    A base model may go on with a next question and answer it, too. Two settings say which answer
+    counts. The environment's arguments of the same names take precedence over the row's:
+
+    - `output_regex_match`: `last` (the default, as in NeMo Gym) takes an expression's last match in
+      the last 20,000 characters, `first` its first match in the text, as MMLU-Pro and
+      lm-evaluation-harness do. In `lenient_answer_colon` it selects the `Answer:`; the first one is
+      the default there. The other modes ignore it.
+    - `stop`: a string or a list of strings. The answer is cut at the first of them before it is
+      searched, in all modes.
 
     ## Rows
     | field | meaning |
@@ -101,6 +128,7 @@ class MCQA(TextEnv[None]):
     | `grading_mode` | optional, one of the modes above |
     | `category`, `content` | in generated rows, the family, and what decides the split |
     | `template_metadata.output_regex` | optional, a regular expression or a list |
+    | `output_regex_match`, `stop` | optional, see above; also in `template_metadata` |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     A row with an `output_regex` may have no options.
@@ -108,11 +136,14 @@ class MCQA(TextEnv[None]):
     Args:
         grading_mode: One of the modes above. None uses the row's mode, and the strict mode if the
             row has none.
+        output_regex_match: `first` or `last`. None uses the row's.
+        stop: A string, or a list of strings. None uses the row's.
         shots: The number of solved examples before the question, from the generator's train split.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: The mode does not exist, or `shots` is not an integer of 0 or more.
+        UsageError: The mode does not exist, `output_regex_match` or `stop` is not valid, or `shots`
+            is not an integer of 0 or more.
 
     Example:
         >>> import gymnasium, textgym
@@ -155,13 +186,23 @@ class MCQA(TextEnv[None]):
     task: MCQATask
 
     def __init__(
-        self, *, grading_mode: GradingMode | None = None, shots: int = 0, **kwargs: Any
+        self,
+        *,
+        grading_mode: GradingMode | None = None,
+        output_regex_match: WhichMatch | None = None,
+        stop: str | Sequence[str] | None = None,
+        shots: int = 0,
+        **kwargs: Any,
     ) -> None:
         if grading_mode is not None and grading_mode not in GRADING_MODES:
             hint = did_you_mean(str(grading_mode), GRADING_MODES)
             raise UnknownNameError(f"there is no grading_mode {grading_mode!r}{hint}")
         if not isinstance(shots, int) or shots < 0:
             raise UsageError(f"shots must be an integer of 0 or more, not {shots!r}")
+        try:
+            self._search = search_settings({"output_regex_match": output_regex_match, "stop": stop})
+        except RowError as error:
+            raise UsageError(f"{error.field} {error.problem}") from None
         self.grading_mode = grading_mode
         self.shots = shots
         self._example_rows: list[dict[str, Any]] = []
@@ -200,13 +241,21 @@ class MCQA(TextEnv[None]):
             leading = [item["role"] in ("system", "developer") for item in prompt]
             place = leading.index(False) if False in leading else len(prompt)
             prompt[place:place] = self._examples(prompt, mode)
-        return MCQATask(row["id"], tuple(prompt), answer, tools, row, options, mode, patterns)
+        search = search_settings(row, self._search)
+        return MCQATask(
+            row["id"], tuple(prompt), answer, tools, row, options, mode, patterns, search
+        )
 
     def grade(self) -> Grade:
         """Compare the chosen letter with the correct one."""
         task = self.task
         search = PatternSearch() if task.patterns else None
-        letter = choice(self.answer_text, task.options, task.mode, task.patterns, search)
+        text, (which, stop) = self.answer_text, task.search
+        if stop:  # they may begin with white space, which `answer_text` has lost
+            text = after_reasoning(text_of(next(self.replies)))
+        letter = choice(
+            text, task.options, task.mode, task.patterns, search, which=which, stop=stop
+        )
         right = letter == task.answer
         components = {"correct": float(right), "answered": float(bool(letter))}
         if search:
@@ -217,8 +266,11 @@ class MCQA(TextEnv[None]):
         """Choose the correct option."""
         task = self.task
         text = format_choice(task.answer, task.mode)
-        if task.patterns and choice(text, task.options, task.mode, task.patterns) != task.answer:
-            raise OracleError(f"no answer can be made for the output_regex of {task.id}")
+        if task.patterns or task.search.stop:
+            which, stop = task.search
+            read = choice(text, task.options, task.mode, task.patterns, which=which, stop=stop)
+            if read != task.answer:
+                raise OracleError(f"no answer fits the output_regex and stop of {task.id}")
         return assistant(text)
 
     def guess(self, rng: random.Random) -> Message:

@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from textgym.errors import RowError
 from textgym.tasks.nemo_rows import field_of
-from textgym.verifiers.choices import GRADING_MODES, GradingMode
+from textgym.verifiers.choices import GRADING_MODES, WHICH_MATCH, GradingMode, WhichMatch
 
-__all__ = ["answer_of", "mode_of", "options_of"]
+__all__ = [
+    "NO_SEARCH_SETTINGS",
+    "SearchSettings",
+    "answer_of",
+    "mode_of",
+    "options_of",
+    "search_settings",
+]
 
 MAX_OPTIONS = 26
+
+
+class SearchSettings(NamedTuple):
+    """Which part of a text is searched for the answer.
+
+    Attributes:
+        which: The match of a regular expression that counts; None if nothing says it.
+        stop: The text is cut at the first of these strings.
+    """
+
+    which: WhichMatch | None = None
+    stop: tuple[str, ...] = ()
+
+
+NO_SEARCH_SETTINGS = SearchSettings()
+_SEARCH_FIELDS = frozenset(("output_regex_match", "stop", "template_metadata"))
 
 
 def options_of(row: Mapping[str, Any]) -> dict[str, str]:
@@ -86,3 +109,40 @@ def mode_of(row: Mapping[str, Any]) -> GradingMode:
     if mode not in GRADING_MODES:
         raise RowError("grading_mode", f"is {mode!r}; the modes are {', '.join(GRADING_MODES)}")
     return cast(GradingMode, mode)
+
+
+def search_settings(
+    row: Mapping[str, Any], given: SearchSettings = NO_SEARCH_SETTINGS
+) -> SearchSettings:
+    """Return `output_regex_match` and `stop` of a row's `template_metadata`, or of the row itself.
+
+    Args:
+        row: The row.
+        given: Settings that take precedence over the row's.
+
+    Raises:
+        RowError: A setting is not valid; the error names its field.
+
+    Example:
+        >>> search_settings({"output_regex_match": "first", "stop": "Question:"})
+        SearchSettings(which='first', stop=('Question:',))
+    """
+    if _SEARCH_FIELDS.isdisjoint(row):
+        return given
+    field, which = _search_setting(row, "output_regex_match")
+    if which is not None and which not in WHICH_MATCH:
+        raise RowError(field, f"is {which!r}; it must be {' or '.join(WHICH_MATCH)}")
+    field, stop = _search_setting(row, "stop")
+    strings = [stop] if isinstance(stop, str) else [] if stop is None else stop
+    is_list = isinstance(strings, (list, tuple))
+    if not is_list or not all(isinstance(item, str) and item for item in strings):
+        raise RowError(field, "must be a string or a list of strings that are not empty")
+    return SearchSettings(given.which or which, given.stop or tuple(strings))
+
+
+def _search_setting(row: Mapping[str, Any], name: str) -> tuple[str, Any]:
+    """Return the field that holds a setting, and its value."""
+    metadata = row.get("template_metadata")
+    if isinstance(metadata, Mapping) and metadata.get(name) is not None:
+        return f"template_metadata.{name}", metadata[name]
+    return name, row.get(name)

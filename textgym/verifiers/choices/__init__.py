@@ -5,6 +5,13 @@
 and `texts` recognises the options' own texts.
 """
 
-from textgym.verifiers.choices.modes import GRADING_MODES, GradingMode, choice, format_choice
+from textgym.verifiers.choices.modes import (
+    GRADING_MODES,
+    WHICH_MATCH,
+    GradingMode,
+    WhichMatch,
+    choice,
+    format_choice,
+)
 
-__all__ = ["GRADING_MODES", "GradingMode", "choice", "format_choice"]
+__all__ = ["GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice"]

@@ -8,6 +8,9 @@ The modes have the names of those of NeMo Gym's `mcqa` server. Each reads one pa
 - `lenient_answer_colon`: the first `Answer:`, followed by a letter, an option's text, or both.
 - `lenient_answer_colon_md`: the last `Answer:` that names one letter.
 
+A model that runs on into a next question states several answers. `stop` strings cut them off, and
+`which` says which match of an expression counts, or which `Answer:` in `lenient_answer_colon`.
+
 That part chooses an option by one of these rules. Each mode uses some of them, in this order:
 
 1. The part is a letter, in any brackets, quotes, LaTeX, Markdown or punctuation.
@@ -36,10 +39,10 @@ from textgym.verifiers.choices.letters import (
 from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.choices.texts import is_same_text, mentioned_option, whole_option
 from textgym.verifiers.exact import normalize_answer, normalize_text
-from textgym.verifiers.extract import answer_lines, last_boxed, latex_to_text
+from textgym.verifiers.extract import answer_lines, before_stop, last_boxed, latex_to_text
 from textgym.verifiers.patterns import PatternSearch
 
-__all__ = ["GRADING_MODES", "GradingMode", "choice", "format_choice"]
+__all__ = ["GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice"]
 
 GradingMode = Literal[
     "strict_single_letter_boxed",
@@ -48,6 +51,8 @@ GradingMode = Literal[
     "lenient_answer_colon_md",
 ]
 GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
+WhichMatch = Literal["first", "last"]
+WHICH_MATCH: tuple[WhichMatch, ...] = get_args(WhichMatch)
 
 _MAX_MARKS = 3  # before an option's text that may be a part of it
 _QUOTES = "\"'`“‘«"
@@ -60,6 +65,9 @@ def choice(
     mode: GradingMode = "strict_single_letter_boxed",
     patterns: Iterable[str] = (),
     search: PatternSearch | None = None,
+    *,
+    which: WhichMatch | None = None,
+    stop: Iterable[str] = (),
 ) -> str:
     r"""Return the letter of the option that a text chooses; "" if it chooses none.
 
@@ -68,9 +76,12 @@ def choice(
         options: The options' texts by capital letter. Without options only `patterns` can choose.
         mode: One of `GRADING_MODES`.
         patterns: Regular expressions to try before the mode, in order. Case does not matter. The
-            last match counts; its first group, or else all of it, is a letter or an option's text.
-            A broken expression is ignored. A letter that is captured need not be an option.
+            first group of a match, or else all of it, is a letter or an option's text. A broken
+            expression is ignored. A letter that is captured need not be an option.
         search: Runs the expressions under its time limit, and records whether the time ran out.
+        which: The match of an expression that counts, and the `Answer:` in `lenient_answer_colon`.
+            None is the last match, and the first `Answer:`.
+        stop: The text is cut at the first of these strings before anything is searched.
 
     Example:
         >>> options = {"A": "iron", "B": "zinc"}
@@ -82,14 +93,19 @@ def choice(
         ''
         >>> choice("I choose (b)", options, patterns=[r"choose \((.)\)"])
         'B'
+        >>> choice(r"\boxed{B} Q: Which gas? \boxed{A}", options, stop=["Q:"])
+        'B'
     """
+    text = before_stop(text, stop) if stop else text
     for pattern in patterns:
         search = search or PatternSearch()
-        letter = _captured_letter(search.last_match(text, pattern, re.IGNORECASE) or "", options)
+        match = search.first_match if which == "first" else search.last_match
+        letter = _captured_letter(match(text, pattern, re.IGNORECASE) or "", options)
         if letter:
             return letter
     if mode == "lenient_answer_colon":
-        return _letter_of_answer(next(iter(_answers(text)), ""), options)
+        answers = _answers(text) or [""]
+        return _letter_of_answer(answers[-1 if which == "last" else 0], options)
     if mode == "lenient_answer_colon_md":
         lines = reversed(_answers(text))
         return next(filter(None, (_letter_of_sentence(line, options) for line in lines)), "")

@@ -37,7 +37,8 @@ _NORMALIZED = NormalizationConfig(
 )
 _ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
 _SUBSCRIPT = re.compile(
-    r"(?<![a-zA-Z0-9])(?:(?=[A-F]*\d)[\dA-F]+|[A-F]+(?=_\{?16))_\s*\{?\s*(?:\\text\{)?\s*(\d+|two|eight|ten|sixteen)\s*\}*$"
+    r"(?<!\w)(?:(?=[A-F]*+\d)[\dA-F]++|[A-F]++(?=_\{?16))_\s*\{?\s*(?:\\text\{)?\s*"
+    r"(\d+|two|eight|ten|sixteen)\s*\}*$"
 )
 _BASES = {"two": "2", "eight": "8", "ten": "10", "sixteen": "16"}
 

@@ -33,7 +33,7 @@ PAGE, READINGS = DOCS / "verdicts.md", DOCS / "verdict_differences.json"
 
 Record = dict[str, Any]
 NEAR = 0.1  # per cent points between a published accuracy and the one here
-_MMLU_PRO = r"answer is \(?([A-J])\)?"
+_MMLU_PRO = r"(?-i:answer is \(?([A-J])\)?)"
 _HEAD = """# Verdicts on recorded answers
 
 This page shows how textgym's verifiers grade {answers} answers of real models that others recorded.

@@ -31,7 +31,7 @@ OTHERWISE = {
 
 # Answers that are printed in another way than by math-verify.
 PRINTED = {
-    "diff:097:eq_box", "diff:179:form_last_number", "diff:255:judge_ne", "diff:264:judge_md",
+    "diff:097:eq_box", "diff:100:eq_bold", "diff:179:form_last_number", "diff:255:judge_ne", "diff:264:judge_md",
 }  # fmt: skip
 
 

@@ -11,11 +11,13 @@ from itertools import pairwise
 from typing import Any
 
 import sympy
+from sympy.core.function import AppliedUndef, Function
 
-from textgym.verifiers.maths.equality import equal
+from textgym.verifiers.maths.equality import aligned, equal
 from textgym.verifiers.maths.forms import Form
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.parsing.reading import Reading, read
+from textgym.verifiers.maths.parsing.nodes import is_equation, is_relation, links_of, unknowns_of
+from textgym.verifiers.maths.parsing.reading import Reading, read, sides_of
 from textgym.verifiers.maths.parsing.spelling import connected
 from textgym.verifiers.maths.values import plainly_differ
 from textgym.verifiers.maths.working.worked_out import is_to_be_computed, is_worked_out
@@ -23,6 +25,7 @@ from textgym.verifiers.maths.working.worked_out import is_to_be_computed, is_wor
 __all__ = ["SAMPLES", "check"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_SPACE = re.compile(r"[\s{}]|\\[,;! ]")
 _ASKS_FOR_PERCENT = re.compile(
     r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
 )
@@ -51,14 +54,21 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
     try:
         reply = _check(gold, answer, form, question)
         connective, parts = connected(answer)
-        if reply["equal"] or connective != "or":
+        if connective != "or":
             return reply
+        if reply["equal"]:
+            return _reply(None) if _is_ordered(read(gold)) else reply
         spellings = [_check(gold, part, form, question) for part in parts]
         return spellings[0] if all(part["equal"] for part in spellings) else reply
     except (OverLimit, MemoryError):
         return {"over": True}
     except Exception:  # sympy raises many types of exceptions
         return _reply(None)
+
+
+def _is_ordered(wanted: Reading | None) -> bool:
+    """Return whether a gold is a pair, a tuple or an interval, whose parts are no alternatives."""
+    return wanted is not None and isinstance(wanted.node, sympy.Tuple | sympy.Interval)
 
 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
@@ -75,7 +85,7 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
 
 
 def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
-    if is_to_be_computed(wanted, found):
+    if is_to_be_computed(wanted, found) or _is_about_another_value(wanted, found, question):
         return _reply(found, unevaluated=True)
     if not equal(wanted, found):
         if not _ASKS_FOR_PERCENT.search(question):
@@ -85,6 +95,35 @@ def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict
             return _reply(found)
     worked_out = is_worked_out(wanted, found, form, question)
     return _reply(found, equal=worked_out, unevaluated=not worked_out)
+
+
+def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> bool:
+    """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
+
+    It may do so if the question contains the term.
+    """
+    if not is_equation(found.node) or is_relation(wanted.node):
+        return False
+    side, _ = aligned(wanted.node, found.node)[::-1]
+    others = [part for link in links_of(found.node) for part in link.args if part is not side]
+    if not any(map(_is_term, others)):
+        return False
+    asked = _SPACE.sub("", question)
+    return not any(_SPACE.sub("", text) in asked for text in sides_of(found.latex) if asked)
+
+
+def _is_term(node: Any) -> bool:
+    """Return whether an expression combines a variable with numbers, powers or functions."""
+    if not isinstance(node, sympy.Expr) or not unknowns_of(node) or node.has(sympy.Derivative):
+        return False
+    return any(
+        (
+            isinstance(part, sympy.Add | sympy.Pow | sympy.Abs | Function)
+            and not isinstance(part, AppliedUndef)
+        )
+        or (part.is_Mul and any(factor.is_Number for factor in part.args))
+        for part in sympy.preorder_traversal(node)
+    )
 
 
 def _reply(

@@ -57,7 +57,8 @@ def equal(gold: Reading, found: Reading) -> bool:
 
     A unit may be missing on either side, but two different units make them unequal.
     """
-    if gold.unit and found.unit and gold.unit != found.unit:
+    is_base = found.unit.startswith("base ") and found.unit != "base 10"
+    if found.unit and found.unit != gold.unit and (gold.unit or is_base):
         return False
     if gold.latex == found.latex:
         return True

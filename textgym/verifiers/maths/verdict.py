@@ -20,6 +20,7 @@ from textgym.verifiers.maths.forms import FORMS, Form
 from textgym.verifiers.maths.parsing.final_answer import final_answer
 from textgym.verifiers.maths.parsing.stated import stated_text, stated_value
 from textgym.verifiers.maths.parsing.words import (
+    option_letter,
     option_letters,
     plain_words,
     same_words,
@@ -90,18 +91,24 @@ def verify(
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
     formula, words = final_answer(answer), words_of(gold, question)
-    letters = option_letters(question)
-    if words or (len(gold) == 1 and gold in letters):
-        text = plain_words(stated_text(answer) if formula is None else formula)
-        if words:
-            return MathVerdict(same_words(words, text), extracted=text)
-        letter = named_letter(text, letters)
-        return MathVerdict(letter == gold, extracted=letter)
+    letter = option_letter(gold, question)
+    if words or letter:
+        texts = stated_text(answer) if formula is None else [formula]
+        return _compare_words(words, letter, question, [*map(plain_words, texts)])
     formula = (stated_value(answer) if formula is None else formula).strip()
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
     return compare(gold, formula, timeout, form, question)
+
+
+def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:
+    if letter:
+        letters = option_letters(question)
+        named = [named_letter(text, letters) for text in texts]
+        return MathVerdict(letter in named, extracted=named[0] if named else "")
+    equal = [text for text in texts if same_words(words, text)]
+    return MathVerdict(bool(equal), extracted=(equal or texts or [""])[0])
 
 
 def _in_a_worker(gold: str, answer: str, timeout: float, form: Form, question: str) -> MathVerdict:

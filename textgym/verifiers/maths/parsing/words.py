@@ -11,13 +11,13 @@ import re
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
-__all__ = ["option_letters", "plain_words", "same_words", "words_of"]
+__all__ = ["option_letter", "option_letters", "plain_words", "same_words", "words_of"]
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
     r"(?![a-zA-Z])\s*"
 )
-_SPACE = re.compile(r"\\(?:[,;:! ]|q?quad(?![a-zA-Z]))|[~{}$*`]|\\[()\[\]]")
+_SPACE = re.compile(r"\\(?:[,;:! ]|q?quad(?![a-zA-Z]))|[~$*`]|\\[()\[\]]")
 _TIME = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
 _TEXT = re.compile(r"-?[^\W\d_][^_\\^=<>+/*|()\[\]{}]*")
 _LONG = 4  # letters
@@ -38,8 +38,9 @@ _MATHS = re.compile(
 )
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
 _OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
+_GOLD_LETTER = re.compile(r"\(?([A-J])\)?")
 _LETTER_ALONE = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z])")
-_NOT_COMPARED = re.compile(r"[^\w:]|_")
+_NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
 
 
 @lru_cache(4096)
@@ -78,7 +79,11 @@ def _is_word(word: str, question: str, shortest: int) -> bool:
         return False
     if _SHORT_WORD.fullmatch(word) or _NAME.fullmatch(word):
         return True
-    if len(word) < shortest or word in ascii_lowercase or word in ascii_uppercase:
+    if (
+        len(word) < (min(shortest, 3) if question else shortest)
+        or word in ascii_lowercase
+        or word in ascii_uppercase
+    ):
         return False
     alone = set(_LETTER_ALONE.findall(question))
     return not alone.issuperset(word)
@@ -86,19 +91,32 @@ def _is_word(word: str, question: str, shortest: int) -> bool:
 
 @lru_cache(256)
 def option_letters(question: str) -> str:
-    """Return the letters of the options that a question lists, such as "ABC"; "" if it lists none.
+    """Return the letters of the options that a question lists, or those from A to J.
 
     Example:
         >>> option_letters("How many? (A) 3 (B) 4 (C) 5"), option_letters("Let (A) be a set.")
-        ('ABC', '')
+        ('ABC', 'ABCDEFGHIJ')
     """
     letters = "".join(dict.fromkeys(_OPTION.findall(question)))
-    return letters if len(letters) > 1 and letters in ascii_uppercase[:10] else ""
+    is_list = len(letters) > 1 and letters in ascii_uppercase[:10]
+    return letters if is_list else ascii_uppercase[:10]
+
+
+def option_letter(gold: str, question: str) -> str:
+    r"""Return the letter of the option that a gold names; "" if it names none.
+
+    Example:
+        >>> option_letter(r"\text{(B)}", ""), option_letter("C", "(A) 1 (B) 2")
+        ('B', '')
+    """
+    found = _GOLD_LETTER.fullmatch(plain_words(gold))
+    return found[1] if found and found[1] in option_letters(question) else ""
 
 
 def plain_words(latex: str) -> str:
     r"""Return a text without the LaTeX and Markdown around its words."""
-    return " ".join(_SPACE.sub(" ", _FONT.sub("", latex)).split())
+    text = _FONT.sub("", latex).replace("{", "").replace("}", "")
+    return " ".join(_SPACE.sub(" ", text).split())
 
 
 def same_words(gold: str, answer: str) -> bool:

@@ -11,7 +11,7 @@ MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs audit audit-check bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs audit audit-check verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -118,6 +118,9 @@ docs: setup  ## write the environments' pages and the drawing of the package
 
 audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
 	$(BIN)/python docs/make_audit.py
+
+verdicts: setup  ## grade recorded answers in RECORDED=DIR, and write docs/verdicts.md
+	$(BIN)/python docs/make_verdicts.py $(RECORDED)
 
 audit-check: setup  ## fail if fresh audits differ from docs/audit.json
 	$(BIN)/python docs/make_audit.py --check

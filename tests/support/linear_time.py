@@ -32,6 +32,7 @@ from textgym.policies.chat import hermes_parser
 from textgym.verifiers import calendar, choices, exact, extract, json_reader
 from textgym.verifiers.choices import sentences
 from textgym.verifiers.judge.prompt import JudgePrompt
+from textgym.verifiers.maths.parsing import stated
 
 LENGTHS = (1_000, 4_000, 16_000, 64_000)  # characters
 ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast
@@ -99,8 +100,8 @@ def functions() -> dict[str, Work]:
         messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
         extract.stated_answer, extract.named_form, json_reader.last_json, exact.normalize_answer,
-        exact.bare_answer, exact.read_number,
-        calendar.read_time, calendar.read_minutes, exact.normalize_text,
+        exact.bare_answer, exact.read_number, exact.normalize_text, calendar.read_time,
+        calendar.read_minutes, stated.stated_text, stated.stated_value,
     )  # fmt: skip
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}
     judge = JudgePrompt()

@@ -99,6 +99,23 @@ RIGHT: dict[str, list[str]] = {
     "2\\pi": ["2 \\pi", "\\pi \\cdot 2", "2π", "2pi", "6.283185"],
     "\\emptyset": ["\\emptyset", "\\varnothing", "∅", "\\{\\}"],
     "1101_2": ["1101_2", "1101_{2}", "1101_{\\text{two}}", "1101"],
+    "12222": ["12,\\! 222", "12,\\!222", "12{,}\\!222"],
+    "12,\\! 222": ["12222", "12{,}222"],
+    "7000000": ["7\\text{ million}", "7 million", "\\$7\\text{ million dollars}"],
+    "\\ln 2": ["\\log_e 2", "\\log_{e}(2)"],
+    "\\sqrt{3}": ["\\sqrt{3} \\approx 1.732"],
+    "1.41": ["\\sqrt{2} \\approx 1.41"],
+    "2x": [
+        "f(x) = 2x \\text{ for all } x", "f(x) = 2x, x \\in \\mathbb{R}",
+        "2x \\text{ for all real } x",        "2x \\quad \\forall x \\in \\mathbb{R}",
+    ],
+    "E_{1}, E_{2}": ["E_1, E_2", "E_1,E_2"],
+    "I\\frac{d\\omega}{dt} + 2B\\omega = T": ["I\\frac{d\\omega}{dt} = T - 2B\\omega"],
+    "7": ["**7**", "*7*", "`7`", "\"7\"", "[7]", "**x = 7**", "<b>7</b>", "“7”"],
+    "nonlinear": ["\\text{nonlinear}", "Nonlinear", "\\textbf{non-linear}", "\\text{nonlinear.}"],
+    "4:10P.M": ["4:10 \\text{ P.M.}", "4{:}10\\text{ pm}", "4:10\\,PM"],
+    "Amy and Bob": ["\\text{Amy and Bob}", "\\text{Bob, Amy}"],
+    "xyz": ["zyx", "x \\cdot y \\cdot z"],
 }  # fmt: skip
 
 WRONG: dict[str, list[str]] = {
@@ -145,6 +162,15 @@ WRONG: dict[str, list[str]] = {
     "10\\%": ["10", "1\\%", "0.01", "100\\%", "\\frac{1}{100}"],
     "\\emptyset": ["0", "\\{0\\}", "\\{\\emptyset\\}", "(5, 3]", "x > 5 \\text{ and } x < 3"],
     "1101_2": ["1101_3", "13", "1101_{10}"],
+    "\\ln 2": ["\\log_2 e", "\\log_e 3"],
+    "\\sqrt{2}": ["\\sqrt{2} \\approx 1.5"],
+    "7": ["7\\text{ million}", "7 thousand", "7\\text{ dozen eggs}"],
+    "2x": ["3x \\text{ for all } x", "2 \\text{ for all } x", "f(x) = x^2, x \\in \\mathbb{R}"],
+    "E_{1}, E_{2}": ["E_1, E_3", "E_1"],
+    "I\\frac{d\\omega}{dt} + 2B\\omega = T": ["I\\frac{d\\omega}{dt} = T + 2B\\omega"],
+    "listen": ["silent", "\\text{silent}", "s \\cdot ilent", "listens"],
+    "east": ["seat", "east or west"],
+    "yes": ["sey", "no"],
     "x": ["y", "|x|", "\\sqrt{x^2}", "x^2", "x + 0.001"],
 }  # fmt: skip
 
@@ -171,20 +197,23 @@ def test_a_look_alike_is_not_taken(gold: str, text: str) -> None:
 PAGE = DOCS / "verifiers.md"
 
 
-def table_of_the_page() -> list[Any]:
-    """Make one case of each example in the page's table of spellings."""
+def tables_of_the_page() -> list[Any]:
+    """Make one case of each example in the page's two tables: in a box, and without one."""
     section = PAGE.read_text("utf-8").partition("\n## Mathematics\n")[2].partition("\n## ")[0]
-    rows = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| ")]
-    examples = [(name.strip(), *(re.findall("`([^`]+)`", cell) for cell in cells))
-                for name, *cells in rows[1:] if name.strip("- ")]  # fmt: skip
+    boxed, whole = (
+        [line.strip("|").split(" | ") for line in part.splitlines() if line.startswith("| ")][2:]
+        for part in section.split("These are whole texts without a box:")
+    )
     return [
-        pytest.param(gold, text, equal, id=ascii(f"{name}: {text}"))
-        for name, (gold,), taken, not_taken in examples
-        for texts, equal in ((taken, True), (not_taken, False))
+        pytest.param(gold, form % text, equal, id=ascii(f"{name.strip()}: {text}"))
+        for rows, form in ((boxed, "\\boxed{%s}"), (whole, "%s"))
+        for name, *cells in rows
+        for (gold,), *columns in [[re.findall("`([^`]+)`", cell) for cell in cells]]
+        for texts, equal in zip(columns, (True, False), strict=True)
         for text in texts
     ]
 
 
-@pytest.mark.parametrize(("gold", "text", "equal"), table_of_the_page())
+@pytest.mark.parametrize(("gold", "text", "equal"), tables_of_the_page())
 def test_what_the_page_says_is_so(gold: str, text: str, equal: bool) -> None:
-    assert verify(gold, f"\\boxed{{{text}}}").equal == equal
+    assert verify(gold, text).equal == equal

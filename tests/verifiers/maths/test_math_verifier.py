@@ -15,14 +15,8 @@ from hypothesis import strategies as st
 from textgym.errors import UsageError
 from textgym.verifiers.maths import MathVerdict, verify
 
-FORMS = (
-    "\\boxed{%s}",
-    "The result: $\\boxed{%s}$.",
-    "$%s$",
-    "\\[ x = \\boxed{%s} \\]",
-    "Final answer is $%s$. I hope it is correct.",
-    "We get %s",
-)
+BOXES = ("\\boxed{%s}", "The result: $\\boxed{%s}$.", "\\[ x = \\boxed{%s} \\]")
+SENTENCES = ("$%s$", "Final answer is $%s$. I hope it is correct.", "We get $%s$")
 
 
 def library(gold: str, answer: str) -> bool:
@@ -171,7 +165,7 @@ def is_read_in_the_same_way(pair: tuple[str, str]) -> bool:
 @settings(max_examples=80, deadline=None)
 @given(
     pair=st.one_of(st.tuples(expressions, expressions), expressions.map(lambda it: (it, it))),
-    form=st.sampled_from(FORMS),
+    form=st.sampled_from(BOXES),
 )
 def test_verdicts_are_those_of_math_verify(pair: tuple[str, str], form: str) -> None:
     gold, other = pair
@@ -182,6 +176,13 @@ def test_verdicts_are_those_of_math_verify(pair: tuple[str, str], form: str) -> 
         assert verdict.equal <= equal
         if "=" not in gold + other:  # where it takes 0 = 1 for 0 = 0
             assert verdict.equal == equal or verdict.unevaluated
+
+
+@settings(max_examples=60, deadline=None)
+@given(gold=expressions, other=expressions, form=st.sampled_from(SENTENCES))
+def test_a_sentence_gets_the_verdict_of_a_box(gold: str, other: str, form: str) -> None:
+    for answer in (gold, other):
+        assert verify(gold, form % answer).equal == verify(gold, f"\\boxed{{{answer}}}").equal
 
 
 @settings(max_examples=200, deadline=None)

@@ -61,7 +61,8 @@ class Math(TextEnv[None]):
 
     ## Reward
     1 for a correct answer, else 0. The verifier reads the last box, or the last several boxes if
-    only `and`, `or` or a comma separates them. Without a box, it reads the last formula or number.
+    only `and`, `or` or a comma separates them. Without a box, it reads what is stated last: behind
+    `answer is` or `Answer:`, or else in the last sentence with a value. A word is compared as text.
     The answer must be evaluated: it must not contain an operation that the correct answer does not
     have, such as an integral, a determinant, a remainder or a power of a number, and it must not be
     a formula of the question. See [verifiers](../verifiers.md#mathematics).

@@ -7,30 +7,36 @@ libraries cannot compare are not equal.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import sympy
+from sympy.core.function import AppliedUndef, Function
 
-from textgym.verifiers.maths.equality import equal
+from textgym.verifiers.maths.equality import aligned, equal
 from textgym.verifiers.maths.forms import Form
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.parsing.reading import Reading, read, read_text
+from textgym.verifiers.maths.parsing.nodes import is_equation, is_relation, links_of, unknowns_of
+from textgym.verifiers.maths.parsing.reading import Reading, read, sides_of
+from textgym.verifiers.maths.parsing.spelling import connected
+from textgym.verifiers.maths.values import plainly_differ
 from textgym.verifiers.maths.working.worked_out import is_to_be_computed, is_worked_out
 
 __all__ = ["SAMPLES", "check"]
 
-_ASKS_FOR_PERCENT = re.compile(r"\bpercent(?:age)?\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE)
+_APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_SPACE = re.compile(r"[\s{}]|\\[,;! ]")
+_ASKS_FOR_PERCENT = re.compile(
+    r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
+)
 
 
-def check(
-    gold: str, answer: str, *, boxed: bool = True, form: Form = "any", question: str = ""
-) -> dict[str, Any]:
+def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> dict[str, Any]:
     r"""Compare an answer with a gold.
 
     Args:
         gold: The correct answer in LaTeX.
-        answer: The formula in a box, or a whole text without a box.
-        boxed: Whether `answer` is the formula in a box.
+        answer: The answer in LaTeX.
         form: How far the answer must be evaluated, see `forms`.
         question: The question; "" if unknown.
 
@@ -46,18 +52,40 @@ def check(
         True
     """
     try:
-        return _check(gold, answer, boxed, form, question)
+        reply = _check(gold, answer, form, question)
+        connective, parts = connected(answer)
+        if connective != "or":
+            return reply
+        if reply["equal"]:
+            return _reply(None) if _is_ordered(read(gold)) else reply
+        spellings = [_check(gold, part, form, question) for part in parts]
+        return spellings[0] if all(part["equal"] for part in spellings) else reply
     except (OverLimit, MemoryError):
         return {"over": True}
     except Exception:  # sympy raises many types of exceptions
         return _reply(None)
 
 
-def _check(gold: str, answer: str, boxed: bool, form: Form, question: str) -> dict[str, Any]:
-    wanted, found = read(gold), read(answer) if boxed else read_text(answer)
-    if wanted is None or found is None:
+def _is_ordered(wanted: Reading | None) -> bool:
+    """Return whether a gold is a pair, a tuple or an interval, whose parts are no alternatives."""
+    return wanted is not None and isinstance(wanted.node, sympy.Tuple | sympy.Interval)
+
+
+def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
+    wanted, stated = read(gold), [read(side) for side in _APPROXIMATELY.split(answer)]
+    readings = [reading for reading in stated if reading is not None]
+    if wanted is None or not readings or len(readings) < len(stated):
         return _reply(None)
-    if is_to_be_computed(wanted, found):
+    sides = [reading.node for reading in readings]
+    is_numeric = all(isinstance(side, sympy.Expr) for side in sides)
+    if is_numeric and any(plainly_differ(*pair) for pair in pairwise(sides)):
+        return _reply(readings[0])
+    replies = [_compare(wanted, found, form, question) for found in readings]
+    return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
+    if is_to_be_computed(wanted, found) or _is_about_another_value(wanted, found, question):
         return _reply(found, unevaluated=True)
     if not equal(wanted, found):
         if not _ASKS_FOR_PERCENT.search(question):
@@ -67,6 +95,35 @@ def _check(gold: str, answer: str, boxed: bool, form: Form, question: str) -> di
             return _reply(found)
     worked_out = is_worked_out(wanted, found, form, question)
     return _reply(found, equal=worked_out, unevaluated=not worked_out)
+
+
+def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> bool:
+    """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
+
+    It may do so if the question contains the term.
+    """
+    if not is_equation(found.node) or is_relation(wanted.node):
+        return False
+    side, _ = aligned(wanted.node, found.node)[::-1]
+    others = [part for link in links_of(found.node) for part in link.args if part is not side]
+    if not any(map(_is_term, others)):
+        return False
+    asked = _SPACE.sub("", question)
+    return not any(_SPACE.sub("", text) in asked for text in sides_of(found.latex) if asked)
+
+
+def _is_term(node: Any) -> bool:
+    """Return whether an expression combines a variable with numbers, powers or functions."""
+    if not isinstance(node, sympy.Expr) or not unknowns_of(node) or node.has(sympy.Derivative):
+        return False
+    return any(
+        (
+            isinstance(part, sympy.Add | sympy.Pow | sympy.Abs | Function)
+            and not isinstance(part, AppliedUndef)
+        )
+        or (part.is_Mul and any(factor.is_Number for factor in part.args))
+        for part in sympy.preorder_traversal(node)
+    )
 
 
 def _reply(

@@ -48,6 +48,7 @@ _FLIPPED = {
     sympy.Ne: sympy.Ne,
 }
 _PLACES = 6
+_NOTATION = re.compile(r"\{(\w)\}|\s")  # which texts that cannot be parsed may differ in
 _EMPTY = re.compile(r"\\emptyset|\\\{\s*\\\}")
 
 
@@ -56,7 +57,8 @@ def equal(gold: Reading, found: Reading) -> bool:
 
     A unit may be missing on either side, but two different units make them unequal.
     """
-    if gold.unit and found.unit and gold.unit != found.unit:
+    is_base = found.unit.startswith("base ") and found.unit != "base 10"
+    if found.unit and found.unit != gold.unit and (gold.unit or is_base):
         return False
     if gold.latex == found.latex:
         return True
@@ -67,7 +69,8 @@ def equal(gold: Reading, found: Reading) -> bool:
 
 def _equal(gold: Any, found: Any) -> bool:
     if isinstance(gold, str) or isinstance(found, str):
-        return isinstance(gold, str) and gold == found
+        texts = isinstance(gold, str) and isinstance(found, str)
+        return texts and _NOTATION.sub(r"\1", gold) == _NOTATION.sub(r"\1", found)
     if is_equation(found) and not is_equation(gold) and not _is_consistent(found):
         return False
     gold, found = aligned(gold, found)

@@ -67,7 +67,7 @@ class _Evaluation:
         return found
 
     def _value(self, node: Any) -> Any:
-        if node.is_Symbol or isinstance(node, AppliedUndef):
+        if node.is_Symbol or isinstance(node, AppliedUndef) or _is_rate(node):
             if node not in self.point:
                 raise NoValue(f"the point has no value for {node}")
             return self.point[node]
@@ -319,7 +319,13 @@ def proportion(one: Any, other: Any) -> Any:
 
 
 def _unknowns(expression: Any) -> set[Any]:
-    return {*expression.atoms(AppliedUndef), *expression.free_symbols}
+    rates = filter(_is_rate, expression.atoms(sympy.Derivative))
+    return {*expression.atoms(AppliedUndef), *expression.free_symbols, *rates}
+
+
+def _is_rate(node: Any) -> bool:
+    r"""Return whether a node is the derivative of a variable, such as `\frac{dy}{dt}`."""
+    return isinstance(node, sympy.Derivative) and bool(node.expr.is_Symbol)
 
 
 def _chance(name: str, index: int) -> Any:

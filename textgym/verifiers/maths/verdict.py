@@ -15,8 +15,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from textgym.errors import UsageError
+from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.maths.forms import FORMS, Form
 from textgym.verifiers.maths.parsing.final_answer import final_answer
+from textgym.verifiers.maths.parsing.stated import stated_text, stated_value
+from textgym.verifiers.maths.parsing.words import (
+    option_letter,
+    option_letters,
+    plain_words,
+    same_words,
+    words_of,
+)
 from textgym.verifiers.maths.processes.workers import workers
 
 __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
@@ -56,7 +65,8 @@ def verify(
         gold: The correct answer in LaTeX, with or without `$…$` or `\(…\)` around it.
         answer: The model's whole text, without its reasoning. The last box is the answer, or the
             last several boxes if only `and`, `or` or a comma separates them. Without a box, it is
-            the last formula or number.
+            the formula or number that is stated last: behind `answer is` or `Answer:`, or else in
+            the last sentence that has one.
         timeout: The limit of CPU time for the check, in seconds.
         form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`, see
             `textgym.verifiers.maths.forms`.
@@ -80,27 +90,36 @@ def verify(
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
-    boxed = final_answer(answer)
-    if boxed is not None:
-        answer = boxed.strip()
-        if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(answer):
-            return MathVerdict(answer == gold, extracted=answer)
-    compare = _in_a_worker if len(answer) > _MAX_CACHED_ANSWER else _remembered
-    return compare(gold, answer, boxed is not None, timeout, form, question)
+    formula, words = final_answer(answer), words_of(gold, question)
+    letter = option_letter(gold, question)
+    if words or letter:
+        texts = stated_text(answer) if formula is None else [formula]
+        return _compare_words(words, letter, question, [*map(plain_words, texts)])
+    formula = (stated_value(answer) if formula is None else formula).strip()
+    if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
+        return MathVerdict(formula == gold, extracted=formula)
+    compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
+    return compare(gold, formula, timeout, form, question)
 
 
-def _in_a_worker(
-    gold: str, answer: str, boxed: bool, timeout: float, form: Form, question: str
-) -> MathVerdict:
-    arguments = {
-        "gold": gold, "answer": answer, "boxed": boxed, "form": form, "question": question,
-    }  # fmt: skip
-    reply = workers().check(arguments, timeout)
+def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:
+    if letter:
+        letters = option_letters(question)
+        named = [named_letter(text, letters) for text in texts]
+        return MathVerdict(letter in named, extracted=named[0] if named else "")
+    equal = [text for text in texts if same_words(words, text)]
+    return MathVerdict(bool(equal), extracted=(equal or texts or [""])[0])
+
+
+def _in_a_worker(gold: str, answer: str, timeout: float, form: Form, question: str) -> MathVerdict:
+    reply = workers().check(
+        {"gold": gold, "answer": answer, "form": form, "question": question}, timeout
+    )
     if not reply.get("over"):
         return MathVerdict(
             reply["equal"], extracted=reply["extracted"], unevaluated=reply["unevaluated"]
         )
-    if gold and boxed and answer == gold:
+    if gold and answer == gold:
         return MathVerdict(True, extracted=gold)  # identical texts need no computation
     return MathVerdict(False, timed_out=True)
 

@@ -1,6 +1,5 @@
 r"""Parsing LaTeX into sympy objects.
 
-latex2sympy parses golds and the contents of boxes; math-verify searches texts without a box.
 Invariants: nothing is evaluated beyond what the parser evaluates; the letter `i` is the imaginary
 unit, and every other variable is real; a formula that cannot be parsed is kept as text.
 """
@@ -12,8 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import math_verify
-import math_verify.parser
 import sympy
 from latex2sympy2_extended.latex2sympy2 import (
     NormalizationConfig,
@@ -23,13 +20,12 @@ from latex2sympy2_extended.latex2sympy2 import (
 from latex2sympy2_extended.logic import And
 from latex2sympy2_extended.sets import FiniteSet
 from sympy.core.relational import Relational
-from sympy.parsing import parse_expr
 
 from textgym.verifiers.maths.guards import OverLimit, is_long
 from textgym.verifiers.maths.parsing.nodes import as_set, is_relation, items_of
 from textgym.verifiers.maths.parsing.spelling import connected, spell
 
-__all__ = ["Reading", "read", "read_text", "sides_of"]
+__all__ = ["Reading", "read", "sides_of"]
 
 _SIDE = re.compile(
     r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
@@ -40,7 +36,10 @@ _NORMALIZED = NormalizationConfig(
     basic_latex=True, units=False, malformed_operators=False, nits=True, boxed="none"
 )
 _ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
-_SUBSCRIPT = re.compile(r"(?<=[\dA-F])_\s*\{?\s*(?:\\text\{)?\s*(\d+|two|eight|ten|sixteen)\s*\}*$")
+_SUBSCRIPT = re.compile(
+    r"(?<!\w)(?:(?=[A-F]*+\d)[\dA-F]++|[A-F]++(?=_\{?16))_\s*\{?\s*(?:\\text\{)?\s*"
+    r"(\d+|two|eight|ten|sixteen)\s*\}*$"
+)
 _BASES = {"two": "2", "eight": "8", "ten": "10", "sixteen": "16"}
 
 
@@ -75,7 +74,10 @@ def read(latex: str) -> Reading | None:
     formula, unit = spell(latex)
     based = _SUBSCRIPT.search(formula)
     if based is not None:
-        formula, unit = formula[: based.start()], f"base {_BASES.get(based[1], based[1])}"
+        formula, unit = (
+            formula[: based.start(1)].rpartition("_")[0],
+            f"base {_BASES.get(based[1], based[1])}",
+        )
     if not formula:
         return None
     connective, parts = connected(formula)
@@ -87,55 +89,6 @@ def read(latex: str) -> Reading | None:
         formula = normalize_latex(formula, _NORMALIZED)
         node, formula = _parse(formula)
     return Reading(node, formula, unit)
-
-
-def read_text(text: str) -> Reading | None:
-    r"""Parse the last formula or number of a text without a box; None if there is none.
-
-    Raises:
-        OverLimit: The parser would take too long.
-
-    Example:
-        >>> read_text("We get 6*7 = 42").node, read_text("nothing")
-        (42, None)
-    """
-    _read_now.clear()
-    found = math_verify.parse(text, _EXTRACTION_CONFIGS, parsing_timeout=None)
-    if not found:
-        return None
-    node = found[0]
-    if isinstance(node, str):
-        return Reading(node, node)
-    return Reading(canonical(node), found[-1] if len(found) > 1 else " , ".join(_read_now))
-
-
-_EXTRACTION_CONFIGS = (math_verify.ExprExtractionConfig(), math_verify.LatexExtractionConfig())
-_read_now: list[str] = []  # the formulas that were parsed in the current text
-
-
-def _read_latex(latex: str) -> Any:
-    """Parse a formula for math-verify, which tries the previous formula if this one raises."""
-    reading = read(latex)
-    if reading is None or isinstance(reading.node, str):
-        raise ValueError(f"cannot be parsed: {latex}")
-    _read_now.append(reading.latex)
-    return reading.node
-
-
-@lru_cache(_CACHE_SIZE)
-def _parse_plain(expression: str) -> Any:
-    return parse_expr(expression, evaluate=False)
-
-
-def _read_plain(expression: str) -> Any:
-    node = _parse_plain(expression)
-    _read_now.append(expression)
-    return node
-
-
-# math-verify caches only 20 texts, but the same golds and answers are parsed many times.
-math_verify.parser.parse_latex_cached = _read_latex
-math_verify.parser.parse_expr_cached = _read_plain
 
 
 def _conditions(connective: str, parts: list[str]) -> Any:

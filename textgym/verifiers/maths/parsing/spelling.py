@@ -86,7 +86,25 @@ _BARE_FUNCTION = re.compile(
 _WORDS = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|inf)(?![a-zA-Z])")
 _PERCENT = re.compile(r" ?(?:\\text\{ ?)?(?<![a-zA-Z])(?:percent(?:age)?|pct)(?![a-zA-Z])\}?")
 _LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9,;!]) |(?<!!) (?![A-Za-z0-9])")
-_DELIMITERS = (("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
+_DELIMITERS = (
+    ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"), ("**", "**"), ("*", "*"), ("__", "__"), ("_", "_"),
+    ("`", "`"), ('"', '"'), ("“", "”"), ("‘", "’"), ("'", "'"), ("<b>", "</b>"),
+)  # fmt: skip
+_NEGATIVE_SPACE = re.compile(r"(?<=\d)(,|\{,\})\\!\s*+(?=\d{3}(?!\d))")
+_SCALE = re.compile(
+    r"(?<=\d) ?(?P<text>\\text\{ ?)?"
+    r"(?P<word>dozen|hundred|thousand|million|billion|trillion)(?![a-zA-Z])(?P<end> ?\})?"
+)
+_SCALES = {
+    "dozen": "12", "hundred": "100", "thousand": "1000", "million": "1000000",
+    "billion": "1000000000", "trillion": "1000000000000",
+}  # fmt: skip
+_NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})")
+_QUALIFIER = re.compile(
+    r"(?:(?<![ ,;(])[ ,;(]++)?(?:\\text\{[ ,]*+for (?:all|any|every|each)\b[^=<>]{0,100}+"
+    r"|\\forall.{0,100}+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.{0,100}+"
+    r"|(?<=[ ,;(])[a-zA-Z] ?\\in ?\\mathbb ?\{?[RQC]\}?\)?)\Z"
+)
 
 
 class Spelling(NamedTuple):
@@ -113,7 +131,8 @@ def spell(latex: str) -> Spelling:
     """
     text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
     text = _residue(_MATRIX.sub(_plain_matrix, text))
-    text = _bare(_SPACES.sub(" ", _REMOVED.sub("", text)))
+    text = _REMOVED.sub("", _NEGATIVE_SPACE.sub(r"\1", _NATURAL_LOGARITHM.sub(r"\\ln ", text)))
+    text = _bare(_SPACES.sub(" ", text))
     text = _bare(_FONT.sub(_without_font, _unwrap_nested_fonts(text)))
     text = _PERCENT.sub(r"\%", _SIGN_IN_BRACES.sub(r"\1", text))
     text = _BRACED_THOUSANDS.sub(_joined, text)
@@ -124,8 +143,23 @@ def spell(latex: str) -> Spelling:
     text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
     text = plain_fractions(_WORDS.sub(_command_of, text))
     text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
-    value, unit = split_unit(text)
+    text = _SCALE.sub(_scaled, text)
+    value, unit = split_unit(_unqualified(text))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
+
+
+def _scaled(found: re.Match[str]) -> str:
+    r"""Write `7\text{ million}` as a product; other words of the text stay behind it."""
+    opening, closing = found["text"] or "", found["end"] or ""
+    is_whole = bool(opening) == bool(closing)
+    product = f"\\cdot {_SCALES[found['word']]}"
+    return product if is_whole else product + opening + closing
+
+
+def _unqualified(text: str) -> str:
+    r"""Return a formula without a phrase such as `\text{ for all } x` at its end."""
+    shorter = _QUALIFIER.sub("", text)
+    return shorter if re.search(r"[a-zA-Z0-9]", shorter) else text
 
 
 def plain_fractions(text: str) -> str:

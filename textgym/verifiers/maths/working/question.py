@@ -43,6 +43,12 @@ _NUMBER = re.compile(r"\d+(?:(?:,|\{,\}|\\,)\d{3})*(?:\.\d+)?|\.\d+")
 _FACTOR, _EXPAND = re.compile(r"\b[Ff]actor"), re.compile(r"\b[Ee]xpan[ds]")
 _SIMPLIFY = re.compile(r"\b[Ss]implif|\b[Mm]ultipl(?:y|ied) out")
 _NOTATION = re.compile(r"\b(?:decimal|fraction)\b")
+_QUESTION = re.compile(
+    r"^[ #*]{0,8}(?:(?:sub)?problem|question|exercise|input|q)\b[^:.\n]{0,12}[:.]", re.I | re.M
+)
+_SOLUTION = re.compile(
+    r"^[ #*]{0,8}(?:solution|(?:final )?answer|output|a)\b[^:.\n]{0,12}:", re.I | re.M
+)
 _MAX_FORMULAS, _MAX_LENGTH = 30, 500
 
 
@@ -67,6 +73,7 @@ def is_taken_from(
         allowed: The computations that are left in the gold.
         lengths: The numbers of leaves in the gold and in the answer; None if unknown.
     """
+    question = _last_question(question)
     return (
         _combines_numbers(question, left, allowed)
         or _changes_notation(question, gold, found)
@@ -75,6 +82,14 @@ def is_taken_from(
         or _is_not_rewritten(question, gold, found)
         or (lengths is not None and _is_not_shorter(question, gold, found, *lengths))
     )
+
+
+@lru_cache(256)
+def _last_question(text: str) -> str:
+    """Return the last question of a text, without the solved examples before it."""
+    solved = _SOLUTION.search(text)
+    questions = list(_QUESTION.finditer(text, solved.end())) if solved else []
+    return text[questions[-1].start() :] if questions else text
 
 
 def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:

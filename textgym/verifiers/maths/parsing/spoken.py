@@ -1,0 +1,191 @@
+r"""The value in a statement of plain text, such as "42 apples", "x = 3" or "9 and 10".
+
+Invariants: a value is taken whole, or not at all; a statement that denies its value, or offers it
+as one of several with other words between, has none; any text is read in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["HIDDEN", "REASON", "UNSURE", "WRONG", "start_of", "value_in"]
+
+HIDDEN = "\ufffc"
+"""What stands for each character of a formula in a statement whose formulas are hidden."""
+
+_MAX_VALUE = 500  # characters
+REASON = re.compile(
+    r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
+    r"|and not|not|but not)\b.*| [–—-] (?=[a-z]).*"
+    r"| (?:in|at|to|with|every|including|attained|selling|out|of (?:the|his|her|its|their|these))"
+    r"\b[^,;=\n]{0,200}\Z"
+    r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+UNSURE = re.compile(
+    r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
+    r"|hence)\b|\.\.\.|…|→|—|~",
+    re.IGNORECASE,
+)
+WRONG = re.compile(
+    r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
+    r"|ruled out|not\b|no\b|unlikely)"
+    r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
+    r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
+    r"|\b(?:false|wrong|incorrect):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
+    r"|\b(?:I doubt|nobody|no one|hardly|anything but|all (?:but|except)|except|excluding|unlike"
+    r"|instead of|different from|rather than)\b(?=.{0,20}[\d" + HIDDEN + r"]\W{0,5}\Z)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
+_FILLER = re.compile(
+    r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
+    r"|then|therefore|thus|hence|clearly|now|that|only|a|an"
+    r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
+    r"\b|[:=≈≡\s])\s*",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
+_ATOM = (
+    rf"(?:{HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
+    r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
+    r"|(?<![A-Za-z'’.])(?![aAI]\s+\w)[A-Za-zθπφα](?![A-Za-z'’])"
+    r"|[-+*/^=<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
+)
+_RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
+_HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{HIDDEN}]|\\[a-zA-Z])")
+_NUMBER = re.compile(rf"[\d½¼¾∞{HIDDEN}]|\\[a-zA-Z]")
+_IS = re.compile(r"\b(?:is|are|equals) (?=[\d$\\(\[√{-]|" + HIDDEN + "|[a-z] ?=)")
+_LEADING, _TRAILING = " ,;=≈:)]}", " ,;:([{"
+_OPERATOR_AT_END = re.compile(r"[-+*/^=_−–×·÷<>]\Z|\A[*/^_×·÷<>]")
+_GLUED_BEFORE, _GLUED_BEHIND = " \n(:=≈[>*_|,;-'‘)]}", ".,;:!?)]}'’ °"
+_PART_BEFORE = re.compile(
+    r"\b(?:half|third|quarter|fifth|tenth|twice|double|triple|thrice|times|plus|minus|root|log|multiple"
+    r"|logarithm|sine|cosine|tangent|factorial|than|least|most|over|under|above|below|between|by|sum"
+    r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
+    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
+    r"|far|prime after|number after|remainder)(?: (?:of|the|from|to))* ?\Z",
+    re.IGNORECASE,
+)
+_PART_BEHIND = re.compile(
+    r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
+    r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
+    r"|to the|raised|below|remainder|base)\b",
+    re.IGNORECASE,
+)
+_COMPOUND = re.compile(r" ?[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
+_UNIT = re.compile(r"°? ?(?:(?: ?/? ?[A-Za-z.]{1,20}+){1,3}(?:\^\d|[²³])?)?")
+_POWER = re.compile(r"\^\d\Z|[²³]\Z")
+_DIGITS = str.maketrans("²³", "23")
+_CURRENCIES = re.compile(r"\\?\$(?= ?[-\d.])")
+_NO_UNIT = re.compile(r"\b(?:to|of|for|and|or|in|at|more|less|on)\b")
+_PLAIN_TEXT = (
+    (re.compile(r"\*\*"), "^"), (re.compile(r"\^(-?\d{2,})"), r"^{\1}"),
+    (re.compile(r"(?<![a-zA-Z\\])sqrt\(([^()]*)\)"), r"\\sqrt{\1}"), (re.compile(">="), r"\\ge "),
+    (re.compile("<="), r"\\le "), (re.compile(r"\A\{([^{}]*,[^{}]*)\}\Z"), r"\\{\1\\}"),
+)  # fmt: skip
+_DELIMITED = re.compile(r"\$\$?(?=\S|\n)([^$]*[^$\s\\]\s*)\$\$?(?!\d)|\\[()\[\]]")
+_LINES = re.compile(
+    r"\\begin\{(?:align|aligned|gather|equation|split)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL
+)
+_AND, _OR = re.compile(r" ?[,;]? ?(?:\band\b|&) "), re.compile(r" ?[,;]? ?\bor\b ")
+
+
+def value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
+    r"""Return the value in a statement as LaTeX.
+
+    Args:
+        statement: The statement.
+        hidden: The statement with `HIDDEN` in place of each character of a formula.
+        is_labelled: Whether a label names it as the answer.
+
+    Returns:
+        The value; "" if the statement denies or hides it, None if there is none.
+
+    Example:
+        >>> value_in("so he has 42 apples", "so he has 42 apples", False)
+        '42\\text{ apples}'
+        >>> value_in("half of 42", "half of 42", True), value_in("nothing", "nothing", True)
+        ('', None)
+    """
+    statement, hidden = (_NEGATIVE.sub(_as_sign, text) for text in (statement, hidden))
+    start = start_of(hidden)
+    runs = [run for run in _RUN.finditer(hidden, start) if _HAS_VALUE.match(run.group())]
+    numbers = [run for run in runs if _NUMBER.search(run.group())]
+    runs = numbers or (runs if is_labelled else [])
+    if not runs:
+        return None
+    if WRONG.search(hidden):
+        return ""
+    verbs = [] if is_labelled else [*_IS.finditer(hidden, runs[0].start())]
+    runs = [run for run in runs if not verbs or run.start() >= verbs[-1].end()] or runs
+    reason = REASON.search(hidden, runs[0].start())
+    if reason is not None:
+        hidden = hidden[: reason.start()]
+        runs = [run for run in runs if run.start() < reason.start()]
+    run = runs[-1]
+    if _is_part(hidden, runs):
+        return ""
+    return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
+
+
+def _as_sign(found: re.Match[str]) -> str:
+    """Return a minus sign with spaces before it, so that no place in the text changes."""
+    return "-".rjust(len(found.group()))
+
+
+def start_of(statement: str) -> int:
+    """Return where a statement begins behind words such as `approximately`."""
+    start = 0
+    while (filler := _FILLER.match(statement, start)) is not None:
+        start = filler.end()
+    return start
+
+
+def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
+    """Return whether the last run is denied, an alternative, or a part of a larger expression."""
+    run = runs[-1]
+    start = run.end() - len(run.group().lstrip(_LEADING))
+    before, behind = hidden[max(0, start - 40) : start], hidden[run.end() :]
+    if len(runs) > 1:
+        between = hidden[runs[-2].end() : run.start()]
+        is_equation = run.group().startswith("=")
+        if UNSURE.search(hidden, runs[0].end(), run.start()) or (
+            _COMPOUND.fullmatch(between) and not is_equation
+        ):
+            return True
+    is_glued = (before and before[-1] not in _GLUED_BEFORE) or (
+        behind and not behind[0].isalpha() and behind[0] not in _GLUED_BEHIND
+    )
+    return bool(
+        is_glued
+        or (_DENIED.search(before) and "but" not in before)
+        or _PART_BEFORE.search(before)
+        or _PART_BEHIND.match(behind)
+    )
+
+
+def _as_formula(value: str, behind: str) -> str:
+    r"""Return a run of values as LaTeX, with its unit."""
+    lines = _LINES.search(value)
+    if lines is not None:
+        value = re.split(r"\\\\", lines[1].strip().removesuffix("\\\\"))[-1].replace("&", "")
+    formula = _DELIMITED.sub(lambda found: f" {found[1] or ''} ", value)
+    if "\\begin" not in formula:
+        formula = _OR.sub(r" \\text{ or } ", _AND.sub(" , ", formula))
+    if formula.count("$") > 1:
+        formula = _CURRENCIES.sub("", formula)
+    unit = behind.strip(" .!*_,;:'’")
+    formula = formula.strip().lstrip(_LEADING).rstrip(_TRAILING if unit else f"{_TRAILING}!.")
+    while formula.endswith(("}", ")")) and formula.count("}") > formula.count("{"):
+        formula = formula[:-1].rstrip()
+    if "\\" not in formula:
+        for pattern, replacement in _PLAIN_TEXT:
+            formula = pattern.sub(replacement, formula)
+    if len(formula) > _MAX_VALUE or _OPERATOR_AT_END.search(formula):
+        return ""
+    if not unit or not _UNIT.fullmatch(unit) or _NO_UNIT.search(unit):
+        return formula
+    name, power = _POWER.sub("", unit), _POWER.search(unit)
+    exponent = f"^{power[0].translate(_DIGITS).strip('^')}" if power else ""
+    return f"{formula}\\text{{ {name}}}{exponent}"

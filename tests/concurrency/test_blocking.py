@@ -163,3 +163,27 @@ def test_no_thread_is_left() -> None:
 
     within(8, body)
     assert threading.active_count() == before
+
+
+def test_leaving_that_is_cancelled_still_waits_for_the_calls() -> None:
+    gate, finished = threading.Event(), threading.Event()
+
+    def call() -> None:
+        gate.wait(60)
+        finished.set()
+
+    async def main() -> bool:
+        async def enter_and_leave() -> None:
+            async with CallThreads(1) as threads:
+                threads.run(call)
+
+        leaving = asyncio.ensure_future(enter_and_leave())
+        await asyncio.sleep(0.01)
+        leaving.cancel()
+        await asyncio.sleep(0.01)
+        gate.set()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        return finished.is_set()
+
+    assert asyncio.run(main())

@@ -40,7 +40,7 @@ WRONG = re.compile(
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
-    r"|then|therefore|thus|hence|clearly|now|that|only|a|an"
+    r"|then|therefore|thus|hence|clearly|now|that|only|an?(?! or\b| and\b|,)"
     r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
     r"\b|[:=≈≡\s])\s*",
     re.IGNORECASE,
@@ -73,7 +73,7 @@ _PART_BEHIND = re.compile(
     r"|to the|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
-_COMPOUND = re.compile(r" ?[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
+_COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
 _UNIT = re.compile(r"°? ?(?:(?: ?/? ?[A-Za-z.]{1,20}+){1,3}(?:\^\d|[²³])?)?")
 _POWER = re.compile(r"\^\d\Z|[²³]\Z")
 _DIGITS = str.maketrans("²³", "23")

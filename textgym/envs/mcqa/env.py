@@ -275,7 +275,9 @@ class MCQA(TextEnv[None]):
             which, stop = task.search
             read = choice(text, task.options, task.mode, task.patterns, None, which, stop)
             if read != task.answer:
-                raise OracleError(f"no answer fits the output_regex and stop of {task.id}")
+                raise OracleError(
+                    f"no answer can be made for the output_regex and stop of {task.id}"
+                )
         return assistant(text)
 
     def guess(self, rng: random.Random) -> Message:

@@ -110,7 +110,8 @@ def _without_choices(info: Mapping[str, Any], common: Collection[str]) -> dict[s
     left = [_pruned(tool) for tool in tools if canonical_json(tool) not in common]
     if len(tools) > 1:
         left = [{**tool, "function": {**tool["function"], "name": ""}} for tool in left]
-    return {**info, "tools": left}
+    others = {key: value for key, value in info.items() if key != "tools"}
+    return {**others, "tools": left} if left else others
 
 
 def _pruned(schema: Any) -> Any:

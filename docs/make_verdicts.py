@@ -3,9 +3,8 @@
     python docs/make_verdicts.py ../recorded           # write the page
     python docs/make_verdicts.py ../recorded --check   # exit with 1 if the page is not current
 
-`datasets_scripts/recorded.py` makes the files from their public sources. Each published evaluation
-is an `Evaluation`: which files, how a record becomes a question with a gold and an answer, and what
-was published. `verdict_differences.json` holds the reading of each verdict that differs from the
+Each published evaluation is an `Evaluation`: which files, how a record is graded, and what was
+published. `verdict_differences.json` holds the reading of each verdict that differs from the
 published one: "theirs" if it is wrong there, or "contract" if a documented rule differs. A
 difference without a reading counts as a fault of textgym's.
 """
@@ -39,11 +38,15 @@ _HEAD = """# Verdicts on recorded answers
 This page shows how textgym's verifiers grade {answers} answers of real models that others recorded.
 Of {judged} published verdicts, {agreed} agree ({share}). Of {tables} published accuracies, {near}
 come out within 0.1 per cent points. Each verdict that differs was read: {theirs} published ones
-are wrong, {contract} follow another rule, and {ours} of textgym's are wrong. The answers of each
-part stand in the files that `datasets_scripts/recorded.py` makes from the public sources.
+are wrong, {contract} follow another rule, and {ours} of textgym's are wrong.
+
+`make verdicts RECORDED=DIR` writes this page. `DIR` has a folder for each evaluation, with gzipped
+JSON lines: `question`, `gold`, `output` and `correct` for mathematics; `question`, `prediction`,
+`target`, `task` and `table_accuracy` for BIG-Bench Hard; `question`, `options`, `answer`, `output`
+and `correct` for MMLU-Pro. The answers are not part of the repository.
 
 To add a set, add an `Evaluation` to `docs/make_verdicts.py`: the files, a function that grades a
-record, and the field of the published verdict. `make verdicts RECORDED=DIR` writes this page."""
+record, and the field of the published verdict."""
 
 
 @cache

@@ -29,7 +29,7 @@ _BULLET = re.compile(
     r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
 )
 _CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
-_SPLIT_OR = re.compile(r"\s*\n\s*or\b|\bor\s*\n\s*", re.IGNORECASE)
+_SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
 _APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)

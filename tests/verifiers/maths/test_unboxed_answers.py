@@ -47,7 +47,21 @@ HONEST = [
     ("ellipse", "The graph is an ellipse."),
 ]
 
+HONEST += [
+    ("18", "Hence: $$\\text{Total} = 9 \\times \\$2 = \\$18$$"),
+    ("18", "**Total: $18/day**"),
+    ("\\frac{1}{6}", "1/6 ≈ 0.1667"),
+    ("\\frac{1}{6}", "The answer is $\\frac{1}{6}$ or approximately 0.167."),
+    ("42", "=> 42"),
+    ("10:30 A.M.", "The movie starts at 10:30 A.M."),
+    ("no solution", "There is no solution."),
+]
+
 HOSTILE = [
+    ("10:30 A.M.", "It is not 10:30 A.M."),
+    ("10:30 A.M.", "10:30 A.M. or 11:30 A.M."),
+    ("no solution", "There is a solution."),
+    ("42", "43 or approximately 42"),
     ("42", "I don't think the answer is 42."),
     ("42", "Wrong answer: 42"),
     ("42", "False: 42"),

@@ -16,7 +16,7 @@ HIDDEN = "\ufffc"
 _MAX_VALUE = 500  # characters
 REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
-    r"|and not|not|but not)\b.*| [–—-] (?=[a-z]).*"
+    r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
     r"| (?:in|at|to|with|every|including|attained|selling|out|of (?:the|his|her|its|their|these))"
     r"\b[^,;=\n]{0,200}\Z"
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
@@ -50,7 +50,7 @@ _ATOM = (
     rf"(?:{HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
     r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
     r"|(?<![A-Za-z'’.])(?![aAI]\s+\w)[A-Za-zθπφα](?![A-Za-z'’])"
-    r"|[-+*/^=<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
+    r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
 )
 _RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
 _HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{HIDDEN}]|\\[a-zA-Z])")
@@ -176,6 +176,8 @@ def _as_formula(value: str, behind: str) -> str:
     if formula.count("$") > 1:
         formula = _CURRENCIES.sub("", formula)
     unit = behind.strip(" .!*_,;:'’")
+    if formula.rstrip().endswith("/") and behind[:1].isalpha():
+        formula, unit = formula.rstrip()[:-1], f"/ {unit}"
     formula = formula.strip().lstrip(_LEADING).rstrip(_TRAILING if unit else f"{_TRAILING}!.")
     while formula.endswith(("}", ")")) and formula.count("}") > formula.count("{"):
         formula = formula[:-1].rstrip()

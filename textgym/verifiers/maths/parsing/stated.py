@@ -26,11 +26,14 @@ _MARKDOWN = re.compile(
 )
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _BULLET = re.compile(
-    r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
+    r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
 )
 _CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
-_SPLIT_OR = re.compile(r"\s*\n\s*or\b|\bor\s*\n\s*", re.IGNORECASE)
+_SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
+_ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
+_APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
+_ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
@@ -66,6 +69,7 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_TIME = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SMALL_WORDS = re.compile(r"(?:(?:on|at|in|an?|the) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE)
@@ -116,19 +120,23 @@ def stated_text(text: str) -> list[str]:
     """
     prepared = _prepared(text)
     statement = next(_statements(_without_marks(prepared)), None)
-    if statement is None or statement.is_open or WRONG.search(statement.text):
+    if statement is None or statement.is_open:
         return []
+    is_denied = WRONG.search(statement.text) is not None
     answer = _YES_OR_NO.match(statement.text)
     if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
         return [answer[1]]
-    words = REASON.sub("", statement.text)
+    words = statement.text if is_denied else REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
     start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
     small = _SMALL_WORDS.match(words, start)
     found = [words[small.end() if small else start :].strip(" .,;:!")]
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
-    if len(bold) == 1 and not UNSURE.search(words):
+    if len(bold) == 1 and not is_denied and not UNSURE.search(words):
         found.append(bold[0].strip(" .,;:!"))
+    times = _TIME.findall(statement.text)
+    if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
+        found.append(times[0])
     return list(dict.fromkeys(filter(None, found)))
 
 
@@ -138,6 +146,7 @@ def _prepared(text: str) -> str:
     tagged = last_tagged(text, "answer")
     if tagged is not None and tagged.strip():
         text = f"answer: {tagged.strip()}"
+    text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
     text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
     text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
     return _SPLIT_OR.sub(" or ", _CELL.sub("", _BULLET.sub("", text)))

@@ -12,9 +12,11 @@ from textgym.errors import ExtraMissingError
 from textgym.registry import environment_class
 
 EPISODES_A_LEVEL = {
+    "textgym/AskFirst-v0": 150,
     "textgym/Calendar-v0": 200,
     "textgym/Constraints-v0": 60,
     "textgym/Math-v0": 100,
+    "textgym/MultiIntent-v0": 200,
 }
 
 

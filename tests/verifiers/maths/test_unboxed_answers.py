@@ -58,6 +58,12 @@ HONEST += [
 ]
 
 HOSTILE = [
+    ("42", "I have no idea, page 42"),
+    ("42", "Not sure, 42"),
+    ("42", "Step 42"),
+    ("42", "the negative of 42"),
+    ("5", "5 and a half"),
+    ("5", "5 to 1"),
     ("10:30 A.M.", "It is not 10:30 A.M."),
     ("10:30 A.M.", "10:30 A.M. or 11:30 A.M."),
     ("no solution", "There is a solution."),

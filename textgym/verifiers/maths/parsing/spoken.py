@@ -64,13 +64,14 @@ _PART_BEFORE = re.compile(
     r"|logarithm|sine|cosine|tangent|factorial|than|least|most|over|under|above|below|between|by|sum"
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
     r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
-    r"|far|prime after|number after|remainder)(?: (?:of|the|from|to))* ?\Z",
+    r"|far|prime after|number after|remainder|negative"
+    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|raised|below|remainder|base)\b",
+    r"|to the|to \d|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)

@@ -17,7 +17,8 @@ _MAX_VALUE = 500  # characters
 REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
     r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
-    r"| (?:in|at|to|with|every|including|attained|selling|out|of (?:the|his|her|its|their|these))"
+    r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
+    r"|of (?:the|his|her|its|their|these))"
     r"\b[^,;=\n]{0,200}\Z"
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
@@ -65,13 +66,14 @@ _PART_BEFORE = re.compile(
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
     r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
     r"|far|prime after|number after|remainder|negative"
-    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)(?: (?:of|the|from|to))* ?\Z",
+    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
+    r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|to \d|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    r"|to the|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)

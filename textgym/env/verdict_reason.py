@@ -25,7 +25,7 @@ _REFUSAL = re.compile(
 _ALTERNATIVES = re.compile(
     r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]) *[\w({$*\\'\"“]", re.IGNORECASE
 )
-_VALUE = r"[*$(]*(?:[A-Z]|-?\d[\d.,/]*)[*$)]*"
+_VALUE = r"[*$(]{0,4}(?:[A-Z]|-?\d[\d.,/]{0,20})[*$)]{0,4}"
 _EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a sentence
 _LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
 _OR = re.compile(r"\S or \S", re.IGNORECASE)

@@ -24,7 +24,7 @@ __all__ = ["excerpts"]
 
 _SHARE = 0.5  # of the training answers show what the answers of an environment are like
 _SEEN = 50  # solved tasks are enough to see it
-_SEPARATOR = re.compile(r"[\"']?\s*[,;|>]\s*[\"']?|[ \n]+")
+_SEPARATOR = re.compile(r"[\"']?\s{0,5}[,;|>]\s{0,5}[\"']?|[ \n]+")
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z](?![\w(])")
 _COMPARED = re.compile(
     r"\b(?:(?!best|test|rest|request|guest|west|suggest|interest|forest)\w+est|most|least|first|last"

@@ -17,7 +17,7 @@ _RUN = re.compile(
 _ENCLOSED = re.compile(r"[:(\[]\s*([^:()\[\]\n]+,[^:()\[\]\n]+)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)", re.MULTILINE)
 _NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
-_BETWEEN = re.compile(r"\s*[,;/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
+_BETWEEN = re.compile(r"(?<!\s)(?:\s*+[,;/]\s*+(?:(?:and|or)\s++)?|\s++(?:and|or)\s++)")
 _MARKS = " \t.?!\"'“”`"
 
 _LETTERED = re.compile(

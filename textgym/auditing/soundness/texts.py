@@ -19,7 +19,7 @@ _LIST = re.compile(
     rf"|{_PART}+(?: {_PART}+)+)"
 )
 _SEPARATOR = re.compile(r"[,;] ?| ")
-_NAMED = re.compile(r"\s*[\"']?[\w -]+[\"']?\s*[:=]")
+_NAMED = re.compile(r"\s*+[\"']?[\w -]{1,80}+[\"']?\s{0,5}[:=]")
 _ORDER = re.compile(
     r"\b(?:sort|sorted|ascending|descending|increasing|decreasing|alphabetical(?:ly)?"
     r"|chronological(?:ly)?|ranked|reversed?|(?:in|by|into) (?:\w+ )?order(?! to)|in that order)\b",

@@ -163,10 +163,11 @@ def _statements(text: str) -> Iterator[_Statement]:
     hidden = _hide(text)
     sentences = list(_sentences(hidden))
     labels = list(_LABEL.finditer(hidden))
+    taken_back = max((found.start() for found in _TAKEN_BACK.finditer(hidden)), default=-1)
     if labels:
         end = labels[-1].end()
         rest = [(max(start, end), stop) for start, stop in sentences if stop > end]
-        if rest and not _TAKEN_BACK.search(hidden, rest[0][1]):
+        if rest and taken_back < rest[0][1]:
             start, stop = rest[0]
             line = hidden.rfind("\n", 0, labels[-1].start()) + 1
             is_denied = _NO_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
@@ -175,7 +176,7 @@ def _statements(text: str) -> Iterator[_Statement]:
             sentences = rest[1:]
     for start, stop in reversed(sentences):
         label = _LABEL_BEHIND.search(hidden, start, stop)
-        is_open = hidden[stop : stop + 1] == "?" or bool(_TAKEN_BACK.search(hidden, stop))
+        is_open = hidden[stop : stop + 1] == "?" or taken_back >= stop
         end = label.start() if label else stop
         yield _Statement(text[start:end].strip(), label is not None, is_open)
 
@@ -190,6 +191,6 @@ def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
     for end in _SENTENCE_END.finditer(hidden):
         if hidden[start : end.start()].strip(" \t\r*_#>-"):
             yield start, end.start()
-            start = end.end()
+        start = end.end()
     if hidden[start:].strip(" \t\r*_#>-"):
         yield start, len(hidden)

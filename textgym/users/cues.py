@@ -92,7 +92,7 @@ _BETWEEN = (
     r"|current|desired|intended|good)"
 )
 
-IS_QUESTION = re.compile(rf"\?\s*$|^\W*(?:{_OPENING}){{0,2}}(?:{_PREPOSITION})?{_QUESTION_WORD}\b")
+IS_QUESTION = re.compile(rf"\?\s*$|^\W*+(?:{_OPENING}){{0,2}}(?:{_PREPOSITION})?{_QUESTION_WORD}\b")
 """What a question has."""
 
 BEHIND_QUESTION_WORD = re.compile(rf"\b{_QUESTION_WORD}(?: {_BETWEEN}){{0,5}} $")
@@ -120,7 +120,7 @@ _TO_SAY = (
 )
 
 ASKS = re.compile(
-    r"^\W*(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|"
+    r"^\W*+(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|"
     + _any(
         rf"(?:please|kindly|(?:can|could|would|will) you)(?: \w+){{0,3}} {_TO_SAY}",
         "(?:tell|give|send) me(?! an? (?:second|moment|minute|sec|bit))",
@@ -148,11 +148,11 @@ ASKS = re.compile(
 
 _MISSING = "(?:missing|lacking|needed|required|left|open|outstanding|pending)"
 MAY_ASK = re.compile(
-    r"\bplease\W*$"
-    r"|^\W*(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
+    r"\bplease\W*+$"
+    r"|^\W*+(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
     r"|fill in|reply with)\b"
-    r"|^\W*except\b"
-    rf"|^\W*(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
+    r"|^\W*+except\b"
+    rf"|^\W*+(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
     + _any(
         f"to be {_SAID}|(?:gave|give|named|mentioned|specified|stated|provided|told me) no",
         "lacks?|needs? an?|(?:have|has) to have an?",
@@ -207,7 +207,7 @@ WAIT = re.compile(
 """What says that the assistant is at work, and will say more."""
 
 ASKS_NOTHING = re.compile(
-    r"^\W*(?:so |and |now )?(?:no|nothing|none)\b[^?]{0,80}"
+    r"^\W*+(?:so |and |now )?(?:no|nothing|none)\b[^?]{0,80}"
     rf"\b(?:unclear|{_MISSING})\b[^?:]{{0,20}}$"
 )
 """What a clause has that asks nothing, though it says that something is needed."""

@@ -58,7 +58,8 @@ def environments(id: str) -> list[TextEnv[Any]]:
 
 
 def test_the_tasks_of_every_environment_are_known() -> None:
-    assert DIGESTS.keys() == set(textgym.ids())
+    own = {id for id in textgym.ids() if id.startswith("textgym/")}  # not those of other tests
+    assert DIGESTS.keys() == own
 
 
 def without_reason(evidence: Any) -> Any:

@@ -25,6 +25,7 @@ import gymnasium
 
 import textgym  # noqa: F401  registers the environments
 from textgym.verifiers.exact import match
+from textgym.verifiers.extract import before_stop
 from textgym.verifiers.maths import verify
 
 DOCS = Path(__file__).resolve().parent
@@ -86,7 +87,7 @@ def is_right_mathematics(record: Record) -> bool:
 
 def is_right_chain_of_thought(record: Record) -> bool:
     """Grade what follows "the answer is", before the model goes on with a next question."""
-    reply = record["prediction"].partition("\n\nQ:")[0]
+    reply = before_stop(record["prediction"], ["\n\nQ:"])
     return match(record["target"], reply.rpartition("the answer is")[2])
 
 

@@ -22,18 +22,6 @@ ANN = "ann.lee@acme.com"
 NAMES = sorted(Toolbox(Tools).tools)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return write_database(tmp_path_factory.mktemp("company") / "databases")
-
-
-@pytest.fixture
-def env(folder: str) -> WorkplaceAssistant:
-    made = WorkplaceAssistant(database=folder)
-    made.reset(options={"task": request()})
-    return made
-
-
 def call(env: WorkplaceAssistant, tool: str, /, **arguments: Any) -> Any:
     """Call a tool; return what it says, read where it is JSON."""
     said = env.toolbox().call(env, tool, arguments)

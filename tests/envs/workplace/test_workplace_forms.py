@@ -5,24 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from workplace_data import outcome, request, write_database
+from workplace_data import outcome, request
 
 from textgym.envs.workplace import WorkplaceAssistant
 from textgym.envs.workplace.database import new_state
 
 ANN = "ann.lee@acme.com"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return write_database(tmp_path_factory.mktemp("company") / "databases")
-
-
-@pytest.fixture
-def env(folder: str) -> WorkplaceAssistant:
-    made = WorkplaceAssistant(database=folder)
-    made.reset(options={"task": request()})
-    return made
 
 
 def call(env: WorkplaceAssistant, tool: str, /, **arguments: Any) -> str:

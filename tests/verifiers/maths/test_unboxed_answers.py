@@ -45,9 +45,6 @@ HONEST = [
     ("\\text{(B)}", "The correct option is B."),
     ("C", "Option C"),
     ("ellipse", "The graph is an ellipse."),
-]
-
-HONEST += [
     ("18", "Hence: $$\\text{Total} = 9 \\times \\$2 = \\$18$$"),
     ("18", "**Total: $18/day**"),
     ("\\frac{1}{6}", "1/6 ≈ 0.1667"),
@@ -118,6 +115,12 @@ def test_a_hedge_a_denial_or_a_part_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, text, question="What is it?").equal
 
 
+def test_an_equation_of_a_term_is_not_taken_because_the_question_has_its_value() -> None:
+    question = "If $2x = 42$, what is $x + 21$? And what is $12x$?"
+    assert not verify("42", "$3x = 42$", question=question).equal
+    assert not verify("42", "$x - 3 = 42$", question=question).equal
+
+
 def test_an_equation_of_a_term_is_taken_if_the_question_asks_for_the_term() -> None:
     assert verify("25", "$x^2 + y^2 = 25$", question="Find $x^2+y^2$.").equal
 
@@ -125,4 +128,7 @@ def test_an_equation_of_a_term_is_taken_if_the_question_asks_for_the_term() -> N
 @pytest.mark.parametrize("gold", ["act", "bee", "gas"])
 def test_a_short_word_is_a_word_unless_its_letters_are_variables(gold: str) -> None:
     assert verify(gold, f"It is {gold}.", question="Which word rhymes?").equal
+
+
+def test_letters_that_the_question_uses_as_variables_are_a_product() -> None:
     assert verify("xyz", "\\boxed{zyx}", question="Multiply $x$, $y$ and $z$.").equal

@@ -13,10 +13,16 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef, Function
 
-from textgym.verifiers.maths.equality import aligned, equal
+from textgym.verifiers.maths.equality import equal
 from textgym.verifiers.maths.forms import Form
 from textgym.verifiers.maths.guards import OverLimit
-from textgym.verifiers.maths.parsing.nodes import is_equation, is_relation, links_of, unknowns_of
+from textgym.verifiers.maths.parsing.nodes import (
+    is_equation,
+    is_relation,
+    links_of,
+    unknowns_of,
+    value_side,
+)
 from textgym.verifiers.maths.parsing.reading import Reading, read, sides_of
 from textgym.verifiers.maths.parsing.spelling import connected
 from textgym.verifiers.maths.values import plainly_differ
@@ -104,12 +110,14 @@ def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> b
     """
     if not is_equation(found.node) or is_relation(wanted.node):
         return False
-    side, _ = aligned(wanted.node, found.node)[::-1]
+    side, place = value_side(found.node)
     others = [part for link in links_of(found.node) for part in link.args if part is not side]
     if not any(map(_is_term, others)):
         return False
+    texts = [_SPACE.sub("", text) for text in sides_of(found.latex)]
+    del texts[place]
     asked = _SPACE.sub("", question)
-    return not any(_SPACE.sub("", text) in asked for text in sides_of(found.latex) if asked)
+    return not any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts if text)
 
 
 def _is_term(node: Any) -> bool:

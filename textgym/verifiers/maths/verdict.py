@@ -33,7 +33,7 @@ __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
 MAX_TIMEOUT = 3600.0
 """The maximum time limit of a check, in seconds."""
 
-_MAX_ANSWER = 100_000  # characters; math-verify needs minutes for some texts of this length
+_MAX_ANSWER = 100_000  # characters that are read, from the end
 _MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 

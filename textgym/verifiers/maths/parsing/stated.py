@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from textgym.verifiers.extract import last_tagged
 from textgym.verifiers.maths.parsing.spoken import HIDDEN, REASON, UNSURE, WRONG, start_of, value_in
+from textgym.verifiers.maths.parsing.words import TIME_OF_DAY
 
 __all__ = ["stated_text", "stated_value"]
 
@@ -69,7 +70,6 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
-_TIME = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SMALL_WORDS = re.compile(r"(?:(?:on|at|in|an?|the) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE)
@@ -134,7 +134,7 @@ def stated_text(text: str) -> list[str]:
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
     if len(bold) == 1 and not is_denied and not UNSURE.search(words):
         found.append(bold[0].strip(" .,;:!"))
-    times = _TIME.findall(statement.text)
+    times = TIME_OF_DAY.findall(statement.text)
     if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
         found.append(times[0])
     return list(dict.fromkeys(filter(None, found)))

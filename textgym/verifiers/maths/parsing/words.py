@@ -11,14 +11,23 @@ import re
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
-__all__ = ["option_letter", "option_letters", "plain_words", "same_words", "words_of"]
+__all__ = [
+    "TIME_OF_DAY",
+    "option_letter",
+    "option_letters",
+    "plain_words",
+    "same_words",
+    "words_of",
+]
+
+TIME_OF_DAY = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
+"""A time with a.m. or p.m."""
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
     r"(?![a-zA-Z])\s*"
 )
 _SPACE = re.compile(r"\\(?:[,;:! ]|q?quad(?![a-zA-Z]))|[~$*`]|\\[()\[\]]")
-_TIME = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
 _TEXT = re.compile(r"-?[^\W\d_][^_\\^=<>+/*|()\[\]{}]*")
 _LONG = 4  # letters
 _PARTS = re.compile(r"[,;&]|\band\b")
@@ -47,10 +56,9 @@ _NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
 def words_of(gold: str, question: str = "") -> str:
     r"""Return the text that a gold is if it is one; "" if it is a formula.
 
-    A time of day is a text, and so are words of letters. A word of two or three letters is read as
-    a product of variables unless it is a common word, or a name such as `Amy` outside a formula. So
-    is a longer one if all its letters stand alone in the question, or follow each other as in
-    `abcd`.
+    A time of day is a text, and so are words of letters. Letters are a product of variables if all
+    of them stand alone in the question, or follow each other as in `abcd`; so are two letters, and
+    three if there is no question. Common short words, and names such as `Amy`, are texts anyway.
 
     Example:
         >>> words_of("listen"), words_of(r"\text{Amy and Bob}"), words_of("4:10 P.M.")
@@ -59,7 +67,7 @@ def words_of(gold: str, question: str = "") -> str:
         ('', '', '')
     """
     text = plain_words(gold)
-    if _TIME.fullmatch(text):
+    if TIME_OF_DAY.fullmatch(text):
         return text
     if not _TEXT.fullmatch(text) or "\\" in text:
         return ""

@@ -110,6 +110,21 @@ def test_an_honest_answer_is_taken(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
 
+MARKS = [
+    "**x**", "*x*", "__x__", "_x_", "`x`", "'x'", '"x"', "“x”", "‘x’", "«x»", "[x]", "(x)", "{x}",
+    "<answer>x</answer>", "<b>x</b>", "<strong>x</strong>", "<i>x</i>", "<em>x</em>", "<u>x</u>",
+    "<code>x</code>", "***x***", "**`x`**", "***`x`***", "`**x**`", "**$x$**", "==x==", "```x```",
+    "$x$", "\\(x\\)", "\\[x\\]", "$$x$$",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["The final answer is %s.", "%s", "So we get %s", "Answer: %s"])
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_around_an_answer_do_not_count(mark: str, form: str) -> None:
+    assert verify("61", form % mark.replace("x", "61")).equal
+    assert not verify("61", form % mark.replace("x", "16")).equal
+
+
 @pytest.mark.parametrize(("gold", "text"), HOSTILE)
 def test_a_hedge_a_denial_or_a_part_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, text, question="What is it?").equal

@@ -8,6 +8,7 @@ is correct.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -92,12 +93,12 @@ _DELIMITERS = (
 )  # fmt: skip
 _NEGATIVE_SPACE = re.compile(r"(?<=\d)(,|\{,\})\\!\s*+(?=\d{3}(?!\d))")
 _SCALE = re.compile(
-    r"(?<=\d) ?(?P<text>\\text\{ ?)?"
+    r"(?:(?<![\d.,])(?P<number>\d[\d.,]*+)|(?<=\})) ?(?P<text>\\text\{ ?)?"
     r"(?P<word>dozen|hundred|thousand|million|billion|trillion)(?![a-zA-Z])(?P<end> ?\})?"
 )
 _SCALES = {
-    "dozen": "12", "hundred": "100", "thousand": "1000", "million": "1000000",
-    "billion": "1000000000", "trillion": "1000000000000",
+    "dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9,
+    "trillion": 10**12,
 }  # fmt: skip
 _NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})")
 _QUALIFIER = re.compile(
@@ -149,11 +150,18 @@ def spell(latex: str) -> Spelling:
 
 
 def _scaled(found: re.Match[str]) -> str:
-    r"""Write `7\text{ million}` as a product; other words of the text stay behind it."""
+    r"""Write `7\text{ million}` as a number, and `\frac{1}{2}\text{ million}` as a product.
+
+    Other words of the text stay behind it.
+    """
+    scale = _SCALES[found["word"]]
     opening, closing = found["text"] or "", found["end"] or ""
-    is_whole = bool(opening) == bool(closing)
-    product = f"\\cdot {_SCALES[found['word']]}"
-    return product if is_whole else product + opening + closing
+    rest = "" if bool(opening) == bool(closing) else opening + closing
+    try:
+        number = Decimal(found["number"].replace(",", "")) if found["number"] else None
+    except ArithmeticError:
+        return found.group()
+    return f"\\cdot {scale}{rest}" if number is None else f"{number * scale:f}{rest}"
 
 
 def _unqualified(text: str) -> str:

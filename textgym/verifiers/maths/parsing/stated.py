@@ -22,8 +22,8 @@ _BLANKS = re.compile(r"[ \t\r\u00a0]++")
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|s|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:b|strong|i|em|u|code|mark|span|p|answer)>|<br ?/?>", re.IGNORECASE)
 _MARKDOWN = re.compile(
-    r"(?<![\w*_`])(?P<mark>\*{1,3}|_{1,3}|`{1,3})(?=[^\s*_`])(?P<inside>[^\n*`]{1,300}?)"
-    r"(?<=\S)(?P=mark)(?![\w*_`])"
+    r"(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
+    r"(?<=\S)(?P=mark)(?!\w)"
 )
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _BULLET = re.compile(

@@ -89,9 +89,9 @@ def _home(name: str) -> str:
 
 @cache
 def _module_of(id: str) -> str:
+    """Return the module of an environment; "" if it is none of the suite's."""
     entry_point = gymnasium.spec(id).entry_point
-    assert isinstance(entry_point, str), f"{id} is registered without a name of its class"
-    return entry_point.partition(":")[0]
+    return entry_point.partition(":")[0] if isinstance(entry_point, str) else ""
 
 
 def users(changed: set[str]) -> set[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from measure import aim, asked_quick, measure, table
 
-from textgym.verifiers.maths import verify
+from textgym.verifiers.math import verify
 
 MATH = Path(__file__).resolve().parents[2] / "shared" / "data" / "math" / "math-500-a.jsonl"
 CORES = len(os.sched_getaffinity(0))

@@ -24,7 +24,7 @@ from typing import Any
 from mathematics import CORES, THREADS, golds, pairs
 from measure import aim, asked_quick, measure, ratio_line, table
 
-from textgym.verifiers.maths.processes.workers import Workers
+from textgym.verifiers.math.processes.workers import Workers
 
 SECONDS = 1.0  # the limit of a check
 EVERY = 50  # one check in so many reaches the limit
@@ -43,14 +43,14 @@ def long_formula() -> str:
 
 def check_in_process(gold: str, answer: str) -> dict[str, Any]:
     """Run one check in a process of pebble's pool."""
-    from textgym.verifiers.maths.check import check
+    from textgym.verifiers.math.check import check
 
     return check(gold, answer)
 
 
 def prepare() -> None:
     """Import what a process of pebble's pool needs, and guard sympy."""
-    from textgym.verifiers.maths.guards import guard_sympy
+    from textgym.verifiers.math.guards import guard_sympy
 
     guard_sympy()
 
@@ -88,7 +88,7 @@ def pebble_pools() -> dict[str, Any]:
         return {}
     os.environ["PYTHONHASHSEED"] = "0"  # as in textgym's workers
     spawn, server = map(multiprocessing.get_context, ("spawn", "forkserver"))
-    server.set_forkserver_preload(["textgym.verifiers.maths.check"])
+    server.set_forkserver_preload(["textgym.verifiers.math.check"])
     return {
         f"pebble, {name}": pebble.ProcessPool(
             CORES, max_tasks=CHECKS_A_WORKER, initializer=prepare, context=context

@@ -80,7 +80,7 @@ def table(title: str, figures: Figures, digits: int = 1) -> str:
     ]
     rule = "-" * len(rows[0])
     rounds = len(next(iter(figures.values())))
-    versions = f"textgym {textgym.__version__}, gymnasium {gymnasium.__version__}"
+    versions = f"textgym {textgym._version.__version__}, gymnasium {gymnasium.__version__}"
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     below = f"{rounds} rounds; {versions}, {machine}"
     return "\n".join([rows[0], rule, *rows[1:], rule, below])

@@ -19,8 +19,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from measure import Figures, aim, asked_quick, measure, table, write_rows
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.messages import Message, user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
 NUM_ENVS = 64

@@ -26,10 +26,10 @@ from measure import (
 )
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.envs.mcqa.env import MCQA
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 
 
 class SlowPolicy(Policy):

@@ -14,10 +14,10 @@ from typing import Any
 import gymnasium
 from measure import aim, asked_quick, measure, per_call, table
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.messages import Message, assistant, user
-from textgym.rewards import Grade
 from textgym.spaces import ActionSpace, ConversationSpace
 from textgym.tasks.task import Task
 from textgym.wrappers import (

@@ -14,7 +14,7 @@ from functools import cache
 import gymnasium
 from make_architecture import imports_of, modules
 
-AUDITS = "textgym.auditing"
+AUDITS = "textgym.checks.runner"
 
 
 def sources_digest(id: str) -> str:

@@ -20,16 +20,16 @@ DRAWING = DOCS / "architecture.svg"
 
 FLOORS = {
     1: (
-        "messages", "tools", "tool_schemas", "spaces", "rewards", "cards", "errors", "snapshots",
-        "mixtures", "curricula", "display", "concurrency", "imports", "layers", "time_limits",
+        "messages", "tools", "tool_schemas", "spaces", "errors", "mixtures", "curricula",
+        "display", "concurrency", "names", "layers", "_version",
     ),
     2: ("policies", "tasks"),
-    3: ("verifiers", "trajectories", "provenance"),
-    4: ("env", "users"),
-    5: ("wrappers", "registry", "metrics"),
+    3: ("verifiers", "trajectories"),
+    4: ("core", "users", "metrics", "provenance"),
+    5: ("wrappers", "registry"),
     6: ("envs", "rollouts", "vector"),
-    7: ("rescoring", "testing"),
-    8: ("auditing", "training", "report"),
+    7: ("rescoring", "checks", "training"),
+    8: ("report",),
     9: ("cli", "__main__"),
 }  # fmt: skip
 """The rooms of each floor; a room may use its own floor and those below, without circles."""

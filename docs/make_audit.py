@@ -4,7 +4,7 @@
 
 - docs/audit.json: the figures;
 - the parts of docs/audit.md between `<!-- NAME -->` and `<!-- end -->`, made from these figures;
-- textgym/auditing/published.json: the line of `textgym show`.
+- textgym/checks/summary.json: the line of `textgym show`.
 
 With `--check` it writes nothing, and exits with 1 if the figures differ from docs/audit.json. It
 plays only the audits of environments whose code changed since their figures were written
@@ -32,15 +32,15 @@ from typing import Any
 from audit_sources import sources_digest
 
 import textgym
-from textgym.auditing import CHECKS
-from textgym.auditing.attackers import Attacker, Knowledge, attackers
-from textgym.auditing.attackers.knowledge import Lesson
-from textgym.auditing.shortcuts import learned
-from textgym.auditing.summary import LEVELS, PANEL_CHECKS, PanelRow, best_attacker, counts, panel_of
+from textgym.checks import CHECKS
+from textgym.checks.attackers import Attacker, Knowledge, attackers
+from textgym.checks.attackers.knowledge import Lesson
+from textgym.checks.shortcuts import learned
+from textgym.checks.summary import LEVELS, PANEL_CHECKS, PanelRow, best_attacker, counts, panel_of
 
 DOCS = Path(__file__).resolve().parent
 FIGURES, PAGE = DOCS / "audit.json", DOCS / "audit.md"
-PUBLISHED = DOCS.parent / "textgym" / "auditing" / "published.json"
+PUBLISHED = DOCS.parent / "textgym" / "checks" / "published.json"
 
 _NO_IMAGE = "A library in one process has no image, build or container."
 _SAME_PROCESS = "Environments run in the caller's process, with the caller's rights."

@@ -1,6 +1,6 @@
 """Write a page for each environment from its docstring: `python docs/make_pages.py`.
 
-It also writes the environments' cards to `textgym/cards.json`, which `textgym list` reads.
+It also writes the environments' cards to `textgym/core/card.json`, which `textgym list` reads.
 
 Docstrings are Markdown except for their Google-style sections. Those become headings with a list,
 and the example becomes a code block. The pages of some environments end with an episode that the
@@ -20,10 +20,10 @@ import gymnasium as gym
 import textgym
 from textgym.display.transcript import format_episode
 from textgym.registry import environment_class
-from textgym.verifiers.judge_options import JudgeOptions
+from textgym.verifiers.judge.options import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
-CARDS = Path(textgym.__file__).with_name("cards.json")
+CARDS = Path(textgym.__file__).parent / "core/cards.json"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
 _EPISODES = {  # level and index of a test task
     "textgym/AskFirst-v0": (3, 2),

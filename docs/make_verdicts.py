@@ -26,7 +26,7 @@ import gymnasium
 import textgym  # noqa: F401  registers the environments
 from textgym.verifiers.exact import match
 from textgym.verifiers.extract import before_stop
-from textgym.verifiers.maths import verify
+from textgym.verifiers.math import verify
 
 DOCS = Path(__file__).resolve().parent
 PAGE, READINGS = DOCS / "verdicts.md", DOCS / "verdict_differences.json"

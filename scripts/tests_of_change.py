@@ -25,7 +25,7 @@ import gymnasium
 import textgym
 
 ROOT = Path(__file__).resolve().parents[1]
-ALWAYS = "tests/test_imports.py"  # the layout of the package concerns every change
+ALWAYS = "tests/test_names.py"  # the layout of the package concerns every change
 DEPTH = 2  # a changed module, and the modules that import it
 
 

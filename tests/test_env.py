@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textgym.cards import Card
-from textgym.env import TextEnv
-from textgym.env.options import TextEnvOptions
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.options import TextEnvOptions
+from textgym.core.text_env import TextEnv
 from textgym.errors import (
     BoundaryFailure,
     EnvironmentFailure,
@@ -31,7 +32,6 @@ from textgym.errors import (
     UsageError,
 )
 from textgym.messages import Message, assistant, system, user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.tools import tool
 

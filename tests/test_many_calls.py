@@ -13,9 +13,9 @@ import gymnasium
 import pytest
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.messages import Message, user
 from textgym.rescoring.engine import rescore
-from textgym.rewards import Grade
 from textgym.spaces import MAX_CALLS
 
 MANY = 100_000

@@ -30,8 +30,8 @@ def test_a_change_names_the_tests_of_what_it_touches(file: str, test: str) -> No
 
 def test_a_small_change_names_few_tests() -> None:
     named = affected_tests(["textgym/metrics/percentiles.py"])
-    assert {test.split("/")[1] for test in named} == {"metrics", "test_imports.py"}
+    assert {test.split("/")[1] for test in named} == {"metrics", "test_names.py"}
 
 
 def test_a_page_names_only_the_layout() -> None:
-    assert affected_tests(["docs/metrics.md"]) == ["tests/test_imports.py"]
+    assert affected_tests(["docs/metrics.md"]) == ["tests/test_names.py"]

@@ -20,16 +20,20 @@ if os.name != "posix":
     raise ImportError("textgym needs a POSIX system, such as Linux, macOS or WSL on Windows")
 
 import textgym.envs  # noqa: F401  registers the environments
+from textgym._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from textgym import auditing as auditing
+    from textgym import checks as checks
     from textgym import errors as errors
     from textgym import metrics as metrics
-    from textgym import testing as testing
     from textgym import verifiers as verifiers
-    from textgym.auditing.audit import audit as audit
-    from textgym.cards import Card as Card
-    from textgym.env import TextEnv as TextEnv
+    from textgym.checks import audit as audit
+    from textgym.checks import check as check
+    from textgym.core.card import Card as Card
+    from textgym.core.grade import Grade as Grade
+    from textgym.core.snapshots import get_state as get_state
+    from textgym.core.snapshots import set_state as set_state
+    from textgym.core.text_env import TextEnv as TextEnv
     from textgym.errors import BoundaryFailure as BoundaryFailure
     from textgym.errors import ContextFullError as ContextFullError
     from textgym.errors import DatasetError as DatasetError
@@ -72,16 +76,12 @@ if TYPE_CHECKING:
     from textgym.rescoring import arescore as arescore
     from textgym.rescoring import grade as grade
     from textgym.rescoring import rescore as rescore
-    from textgym.rewards import Grade as Grade
     from textgym.rollouts import arollout as arollout
     from textgym.rollouts import play_episode as play_episode
     from textgym.rollouts import rollout as rollout
-    from textgym.snapshots import get_state as get_state
-    from textgym.snapshots import set_state as set_state
     from textgym.spaces import ActionSpace as ActionSpace
     from textgym.spaces import ConversationSpace as ConversationSpace
     from textgym.tasks import Task as Task
-    from textgym.testing import check as check
     from textgym.tools import tool as tool
     from textgym.trajectories import Batch as Batch
     from textgym.trajectories import Run as Run
@@ -106,13 +106,14 @@ if TYPE_CHECKING:
     from textgym.verifiers import make_judge as make_judge
     from textgym.verifiers import match as match
 
-__version__ = "0.1.0"
 
 _NAMES = {
-    "": ("auditing", "errors", "metrics", "testing", "verifiers"),
-    "auditing": ("audit",),
-    "cards": ("Card",),
-    "env": ("TextEnv",),
+    "": ("checks", "errors", "metrics", "verifiers"),
+    "checks": ("audit", "check"),
+    "core.card": ("Card",),
+    "core.grade": ("Grade",),
+    "core.snapshots": ("get_state", "set_state"),
+    "core.text_env": ("TextEnv",),
     "errors": (
         "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
         "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
@@ -128,12 +129,9 @@ _NAMES = {
     "policies": ("Action", "Policy", "Sampling", "Tokens", "make_policy"),
     "registry": ("card", "ids", "register"),
     "rescoring": ("Grading", "Rescore", "arescore", "grade", "rescore"),
-    "rewards": ("Grade",),
     "rollouts": ("arollout", "play_episode", "rollout"),
-    "snapshots": ("get_state", "set_state"),
     "spaces": ("ActionSpace", "ConversationSpace"),
     "tasks": ("Task",),
-    "testing": ("check",),
     "tools": ("tool",),
     "trajectories": ("Batch", "Run", "make_batch"),
     "trajectories.schema": ("Trajectory",),

@@ -14,9 +14,9 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.cards import owns_id
-from textgym.imports import importable, name_of
+from textgym.core.card import owns_id
 from textgym.layers import wrappers_around
+from textgym.names import importable, name_of
 from textgym.tasks.files import is_file_name
 from textgym.trajectories.run_folder import json_round_trip
 

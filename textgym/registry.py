@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
-from textgym.cards import Card, check_id, owns_id, stored_card
+from textgym.core.card import Card, check_id, owns_id, stored_card
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_class, import_module, importable, load_creator, name_of
+from textgym.names import import_class, import_module, importable, load_creator, name_of
 
 if TYPE_CHECKING:
-    from textgym.env import TextEnv
+    from textgym.core.text_env import TextEnv
 
 __all__ = [
     "card",
@@ -117,7 +117,7 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
             return name
         if not module or not name.replace(".", "").isidentifier():
             raise UnknownNameError(f"there is no environment {env!r}{did_you_mean(name, ids())}")
-        from textgym.env import TextEnv
+        from textgym.core.text_env import TextEnv
 
         env = import_class(env, TextEnv)
     id = _check_class(env).card.id
@@ -207,7 +207,7 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
         UsageError: An argument that the environment requires is missing, or a wrapper does not fit
             it.
     """
-    from textgym.time_limits import grade_at_time_limit
+    from textgym.layers import grade_at_time_limit
 
     id, wrappers = registered_id(id), kwargs.pop("wrappers", ())
     try:
@@ -262,7 +262,7 @@ def import_environments(sources: Any) -> None:
 
 
 def _check_class(cls: Any) -> type[TextEnv[Any]]:
-    from textgym.env import TextEnv
+    from textgym.core.text_env import TextEnv
 
     if isinstance(cls, type) and issubclass(cls, TextEnv):
         return cls

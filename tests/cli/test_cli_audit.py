@@ -14,7 +14,7 @@ from in_process import run_command
 from pseudo_terminal import Terminal
 
 import textgym
-from textgym.auditing import CHECKS
+from textgym.checks import CHECKS
 from textgym.cli.audit import _write_page
 
 MODULE = '''
@@ -96,7 +96,7 @@ def oracle(sight):
 
 number = 7
 '''
-SCHEMA = json.loads((Path(textgym.auditing.__file__).parent / "report.schema.json").read_text())
+SCHEMA = json.loads((Path(textgym.checks.__file__).parent / "report.schema.json").read_text())
 QUICK = ("--quick", "--tasks", "3")
 SOME = [
     "static.manifest",
@@ -123,7 +123,7 @@ def audit(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command with some of the checks."""
     checks = {id: CHECKS[id] for id in CHECKS if id in (*SOME, *more)}
-    with mock.patch.object(sys.modules["textgym.auditing.audit"], "CHECKS", checks):
+    with mock.patch.object(sys.modules["textgym.checks.runner"], "CHECKS", checks):
         return run_command(
             folder, "audit", *arguments, encoding=encoding, COLUMNS=str(width), NO_COLOR="1"
         )

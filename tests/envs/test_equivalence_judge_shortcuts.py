@@ -11,12 +11,12 @@ import random
 
 import pytest
 
-from textgym.auditing.attackers import learn
-from textgym.auditing.shortcuts import learned
+from textgym.checks import make_subject
+from textgym.checks.attackers import learn
+from textgym.checks.episodes import play
+from textgym.checks.shortcuts import learned
 from textgym.envs.equivalence_judge import EquivalenceJudge
 from textgym.envs.equivalence_judge.families import LEVELS, colours
-from textgym.testing import make_subject
-from textgym.testing.episodes import play
 
 TASKS = 500
 

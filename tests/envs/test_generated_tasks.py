@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import textgym
-from textgym.env import TextEnv
+from textgym.checks.episodes import guesses, oracle, play
+from textgym.core.text_env import TextEnv
 from textgym.errors import ExtraMissingError
 from textgym.registry import environment_class
 from textgym.tasks.hashing import canonical_json
-from textgym.testing.episodes import guesses, oracle, play
 
 DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
     "textgym/AskFirst-v0": (40, "9ffd8935df67e70b", "97512fb79cc20fa1"),

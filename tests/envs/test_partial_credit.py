@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.env import PartialCreditEnv
+from textgym.checks import FAST_CHECKS, make_subject, run_checks
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.registry import environment_class
-from textgym.testing import CHECKS, make_subject, run_checks
 
 IDS_OF_ENVS = tuple(ATTACKS)
 # The episodes of each policy, on all levels together, and the standard errors of few episodes.
@@ -295,7 +295,7 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     assert textgym.rescore(run).counts["same"] == 4
 
 
-@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(CHECKS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(FAST_CHECKS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
 def test_every_check_passes(id: str, checks: Any) -> None:
     with make_subject(gymnasium.make(id, partial_credit=True), tasks=5) as subject:

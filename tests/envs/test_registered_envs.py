@@ -8,9 +8,9 @@ import pytest
 from audit_runs import STARTS_PROCESSES
 
 import textgym
-from textgym.cards import CAPABILITIES
+from textgym.checks import FAST_CHECKS, make_subject, run_check
+from textgym.core.card import CAPABILITIES
 from textgym.errors import ExtraMissingError
-from textgym.testing import CHECKS, make_subject, run_check
 
 TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with them
 """The environments for which checks start processes; audits run these checks for all others."""
@@ -31,12 +31,12 @@ def cases(id: str, name: str) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("id", "name", "tasks"),
-    [case for id in textgym.ids() for name in CHECKS for case in cases(id, name)],
+    [case for id in textgym.ids() for name in FAST_CHECKS for case in cases(id, name)],
 )
 def test_registered_environment_passes(id: str, name: str, tasks: int) -> None:
     try:
         with make_subject(id, tasks) as subject:
-            result = run_check(subject, CHECKS[name])
+            result = run_check(subject, FAST_CHECKS[name])
     except ExtraMissingError as error:
         pytest.skip(str(error))
     if result.status == "skip":

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import JudgeFailure, RunError, UsageError
 from textgym.messages import assistant, user
 from textgym.metrics.run_metrics import planned_episodes
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks, list_jobs

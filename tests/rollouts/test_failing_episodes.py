@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.policies.scripted import OraclePolicy
-from textgym.rewards import Grade
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
 from textgym.trajectories.failures import MAX_TRACEBACK
 

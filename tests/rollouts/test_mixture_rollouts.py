@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.schedule import Schedule

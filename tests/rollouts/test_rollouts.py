@@ -16,6 +16,7 @@ import gymnasium
 import pytest
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import (
     ContextFullError,
     EnvironmentFailure,
@@ -28,7 +29,6 @@ from textgym.errors import (
 )
 from textgym.messages import Message, assistant, user
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.spaces import ActionSpace, ConversationSpace
 from textgym.trajectories.run_folder import read_trajectories
 

@@ -22,11 +22,11 @@ from typing import Any
 import pytest
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.envs.mcqa.env import MCQA
 from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.trajectories.run_folder import read_trajectories
 
 pytestmark = pytest.mark.soak

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.messages import assistant_calls, text_of
 
 __all__ = ["play_search"]

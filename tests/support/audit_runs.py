@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from textgym import testing
-from textgym.auditing import CHECKS
-from textgym.testing import Result, make_subject, run_check, run_checks
+from textgym.checks import CHECKS, FAST_CHECKS, Result, make_subject, run_check, run_checks
 
 STARTS_PROCESSES = {
     "runtime.seed_control",
@@ -17,7 +15,7 @@ STARTS_PROCESSES = {
     "semantic.verifier_portability",
 }
 """The ids of the checks that start other processes, which take up to seconds."""
-IN_PROCESS = {id: c for id, c in testing.CHECKS.items() if id not in STARTS_PROCESSES}
+IN_PROCESS = {id: c for id, c in FAST_CHECKS.items() if id not in STARTS_PROCESSES}
 """The other checks of `textgym check`."""
 
 

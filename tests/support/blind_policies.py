@@ -16,7 +16,7 @@ from typing import Any
 from haystack_reader import asked, parts
 from haystack_surface import LOOK_UPS, SURFACE, Surface
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.envs.calendar.schedule import clock
 from textgym.envs.constraints.careless import stuffed
 from textgym.envs.constraints.jobs import FILLERS

@@ -16,7 +16,7 @@ from typing import Any
 
 from blind_policies import BLIND, Blind, prompt_of, say
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.messages import Message, assistant_calls
 
 Call = tuple[str, dict[str, Any]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.messages import assistant_calls, text_of
 
 __all__ = ["DeskReader", "play_contingency"]

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.messages import Message, assistant_calls, user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
 

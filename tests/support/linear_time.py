@@ -32,7 +32,7 @@ from textgym.policies.chat import hermes_parser
 from textgym.verifiers import calendar, choices, exact, extract, json_reader
 from textgym.verifiers.choices import sentences
 from textgym.verifiers.judge.prompt import JudgePrompt
-from textgym.verifiers.maths.parsing import stated
+from textgym.verifiers.math.parsing import stated
 
 LENGTHS = (1_000, 4_000, 16_000, 64_000)  # characters
 ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast

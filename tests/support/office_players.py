@@ -7,7 +7,7 @@ from typing import Any
 
 from office_reader import VALUES, Office, amendments_in, requests_in
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.messages import Message, assistant_calls, text_of
 
 __all__ = ["play_ask_first", "play_multi_intent"]

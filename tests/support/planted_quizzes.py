@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.messages import Message, assistant, assistant_calls, user
-from textgym.rewards import Grade
 
 
 class Quiz(textgym.TextEnv[Any]):

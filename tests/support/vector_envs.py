@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import JudgeFailure
 from textgym.messages import user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.vector import TextVectorEnv
 

@@ -12,11 +12,11 @@ from typing import Any
 import gymnasium
 import pytest
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.messages import user
-from textgym.rewards import Grade
 from textgym.tasks.files import file_stamp, load_rows, read_tasks, shared_tasks
 from textgym.tasks.task import Task
 

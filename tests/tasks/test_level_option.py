@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, UnknownNameError, UsageError
 from textgym.messages import user
-from textgym.rewards import Grade
 from textgym.tasks.splits import SPLITS
 from textgym.tasks.task import Task
 

@@ -15,11 +15,11 @@ import pytest
 from byte_tokenizer import make_byte_tokenizer
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import EnvironmentFailure, JudgeFailure, TrainingError, UsageError
 from textgym.messages import user
 from textgym.policies import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.training import EpisodePlayer, TokenRow, token_rows

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import EnvironmentFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.rollouts import play_episode
 from textgym.tasks.task import Task
 from textgym.training import EpisodeKey, EpisodePlayer

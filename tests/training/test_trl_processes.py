@@ -15,9 +15,9 @@ import pytest
 from repository import EXAMPLES, ROOT
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.envs.guess_number import GuessNumber
 from textgym.errors import EnvironmentFailure
-from textgym.rewards import Grade
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")

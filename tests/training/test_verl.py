@@ -19,9 +19,9 @@ import pytest
 from repository import EXAMPLES
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import EnvironmentFailure
 from textgym.messages import assistant
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
 torch = pytest.importorskip("torch")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textgym
+from textgym.core.grade import Grade
 from textgym.errors import JudgeFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.training import (
     EpisodePlayer,

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from vector_envs import Count, begin, plain, task
 
 import textgym
+from textgym.checks.hostile import hostile_messages
 from textgym.errors import InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import assistant
 from textgym.spaces import ActionSpace
-from textgym.testing.hostile import hostile_messages
 from textgym.vector import TextVectorEnv
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)

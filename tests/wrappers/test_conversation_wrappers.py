@@ -125,7 +125,7 @@ def test_penalties_within_an_attempt_are_paid_for_each() -> None:
 
 
 def test_a_time_limit_ends_the_attempts_with_a_grade() -> None:
-    env = textgym.time_limits.grade_at_time_limit(gym.wrappers.TimeLimit(retry(), 2))
+    env = textgym.layers.grade_at_time_limit(gym.wrappers.TimeLimit(retry(), 2))
     env.reset(seed=1)
     results = [env.step(boxed(env, False)) for _ in range(2)]
     assert results[-1][2:4] == (False, True)

@@ -8,15 +8,15 @@ import gymnasium as gym
 import pytest
 
 import textgym
-from textgym.cards import Card
 from textgym.concurrency.blocking import reset_may_block, step_may_block
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.errors import EnvironmentFailure, InvalidActionError, UsageError
+from textgym.layers import grade_at_time_limit
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.policies import Action, Policy
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
-from textgym.time_limits import grade_at_time_limit
 from textgym.tools import tool
 from textgym.wrappers import ExtraTools, Retry, SimulatedUser, TokenBudget, TurnBudget
 from textgym.wrappers.specs import make_wrapper

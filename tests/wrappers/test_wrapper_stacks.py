@@ -26,11 +26,11 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym import registry
-from textgym.env import TextEnv
+from textgym.checks.runner import CHECKS, run_check
+from textgym.checks.subject import make_subject
+from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 from textgym.messages import assistant_calls, text_of
-from textgym.testing.runner import CHECKS, run_check
-from textgym.testing.subject import make_subject
 from textgym.wrappers import LengthPenalty, Retry, RewardWrapper
 from textgym.wrappers.specs import WRAPPERS, apply_wrappers
 

@@ -25,13 +25,12 @@ from textgym.cli.output.printing import print_all
 from textgym.cli.output.progress import status_line
 from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
-from textgym.imports import import_object
 from textgym.mixtures import check_env_kwargs, kwargs_for_env
+from textgym.names import import_object
 from textgym.registry import environment_class, make, with_registered_ids
 
 if TYPE_CHECKING:
-    from textgym.auditing import Report
-    from textgym.testing import Check, Result
+    from textgym.checks import Check, Report, Result
 
 __all__ = ["audit_command", "check_command"]
 
@@ -44,7 +43,7 @@ def check_command(
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
 ) -> None:
     """Run `textgym check`."""
-    from textgym.testing import check
+    from textgym.checks import check
 
     if not check(environment_class(target), tasks=tasks):
         raise typer.Exit(1)
@@ -91,7 +90,7 @@ def audit_command(
     ] = None,
 ) -> None:
     """Run `textgym audit`."""
-    from textgym.testing.subject import plain_class
+    from textgym.checks.subject import plain_class
 
     plain = {target: cls for target in envs if (cls := plain_class(target))}
     ids = list(with_registered_ids(dict.fromkeys(t for t in envs if t not in plain)))
@@ -146,7 +145,7 @@ def _attacker(spec: str) -> Any:
 
 def _audit(env: gym.Env[Any, Any], where: str, **options: Any) -> Report:
     """Audit, with a status line under the last results."""
-    from textgym.auditing import CHECKS, audit
+    from textgym.checks import CHECKS, audit
 
     ended: list[str] = []
     started, running = time.monotonic(), "starting"
@@ -198,7 +197,7 @@ def _print(
 
 
 def _write_page(path: Path, reports: Sequence[Mapping[str, Any]]) -> None:
-    from textgym.auditing.pages import html_page
+    from textgym.report import html_page
 
     try:
         path.write_text(html_page(reports), encoding="utf-8")

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from textgym.cards import Card
 from textgym.cli.output.printing import print_all
+from textgym.core.card import Card
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, ids
 

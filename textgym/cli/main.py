@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from textgym import __version__
+from textgym._version import __version__
 from textgym.errors import UsageError
-from textgym.imports import import_object
+from textgym.names import import_object
 
 __all__ = ["app", "main"]
 

@@ -22,6 +22,7 @@ from textgym.cli.options import (
     SplitOption,
 )
 from textgym.cli.play_input import HELP, read_input
+from textgym.core.text_env import TextEnv
 from textgym.display.terminal import Paint, show, wants_colour
 from textgym.display.transcript import (
     format_answer,
@@ -29,7 +30,6 @@ from textgym.display.transcript import (
     format_outcome,
     format_tools,
 )
-from textgym.env import TextEnv
 from textgym.errors import BoundaryFailure, InvalidActionError, UsageError
 from textgym.messages import Message
 from textgym.registry import make

@@ -19,9 +19,9 @@ from textgym.cli.options import (
     SplitOption,
 )
 from textgym.cli.output.printing import as_text
+from textgym.core.text_env import TextEnv
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_answer, format_episode
-from textgym.env import TextEnv
 from textgym.registry import environment_class, make
 
 __all__ = ["show_command"]
@@ -37,7 +37,7 @@ def show_command(
     docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
 ) -> None:
     """Run `textgym show`."""
-    from textgym.auditing.published import audit_line
+    from textgym.checks.summary import audit_line
 
     cls = environment_class(id)
     if docs:

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from annotated_types import Interval
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import randint
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.verifiers.exact import read_number
 from textgym.verifiers.extract import final_number

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from annotated_types import Interval
 from typing_extensions import TypedDict
 
-from textgym.cards import Card
-from textgym.env import PartialCreditEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.tools import tool

@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from textgym import __version__
+from textgym._version import __version__
 from textgym.errors import RunError
 from textgym.metrics.episode_table import COLUMNS, EpisodeTable, TextCodes
 from textgym.trajectories.run_folder import open_trajectories, read_line, read_lines

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_class
+from textgym.names import import_class
 from textgym.policies.base import Policy, Sampling
 from textgym.policies.scripted import OraclePolicy, RandomPolicy
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 from textgym.registry import import_environments, make
 from textgym.tasks.task import Task

@@ -20,7 +20,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym import __version__
+from textgym._version import __version__
 from textgym.concurrency.blocking import CallThreads
 from textgym.concurrency.garbage import rare_collections
 from textgym.errors import BoundaryFailure, RunError, UsageError

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.concurrency.blocking import step_may_block
-from textgym.env import TextEnv
+from textgym.core.text_env import TextEnv
 from textgym.errors import BoundaryFailure, RowError, RunError, UsageError
 from textgym.registry import make
 from textgym.rescoring.agreement import Agreement, share_interval

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from textgym import __version__
+from textgym._version import __version__
 from textgym.concurrency.blocking import CallThreads
 from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError

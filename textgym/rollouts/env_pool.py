@@ -13,9 +13,9 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.layers import grade_at_time_limit
 from textgym.policies import Policy
 from textgym.rollouts.run_log import RunLog
-from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["EnvPool", "PooledEnv"]
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from textgym.concurrency import background_loop as background
 from textgym.errors import ContextFullError, UsageError, UserFailure
-from textgym.imports import import_object
 from textgym.messages import Message, assistant, system, text_of, user
+from textgym.names import import_object
 from textgym.policies import Policy, make_policy
 from textgym.policies.specs import POLICY_KINDS
 from textgym.verifiers.extract import after_reasoning

@@ -16,8 +16,8 @@ import gymnasium as gym
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import UsageError
+from textgym.layers import grade_at_time_limit
 from textgym.mixtures import EnvFn
-from textgym.time_limits import grade_at_time_limit
 
 __all__ = ["MixtureEnv"]
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from textgym.verifiers.json_reader import last_json
     from textgym.verifiers.judge import make_judge
-    from textgym.verifiers.maths import Form
+    from textgym.verifiers.math import Form
     from textgym.verifiers.state import equal_state
 
 _MODULES = {
@@ -98,7 +98,7 @@ def equal_math(
 ) -> bool:
     r"""Tell whether a mathematical answer equals the expected one and is worked out.
 
-    `textgym.verifiers.maths.verify` does the same and also tells why an answer is not accepted.
+    `textgym.verifiers.math.verify` does the same and also tells why an answer is not accepted.
 
     Args:
         expected: The right answer in LaTeX.
@@ -117,7 +117,7 @@ def equal_math(
         >>> equal_math("10", r"\boxed{\binom{5}{2}}")
         False
     """
-    from textgym.verifiers.maths import verify
+    from textgym.verifiers.math import verify
 
     return verify(expected, generated, question=question, form=form, timeout=timeout).equal
 

@@ -16,8 +16,8 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from textgym.errors import ContextFullError, InvalidActionError, UsageError
-from textgym.imports import import_object, is_place
 from textgym.messages import Message, assistant, copy_json, text_of
+from textgym.names import import_object, is_place
 from textgym.policies import Action, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from typing import Any
 
-from textgym import __version__
+from textgym._version import __version__
 from textgym.messages import Message, copy_json
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics

@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from textgym import wrappers
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.imports import import_object, name_of
+from textgym.names import import_object, name_of
 
 __all__ = [
     "WRAPPERS",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from textgym.auditing.shortcuts.library import Model
+from textgym.checks.shortcuts.models import Model
 from textgym.envs.constraints import Constraints
 from textgym.envs.constraints.additions import KEYWORDS, NAMES, PALINDROMES
 from textgym.envs.constraints.careless import stuffed

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from haystack_reader import Reading, Record
 
-from textgym.auditing.shortcuts.library import Model
+from textgym.checks.shortcuts.models import Model
 from textgym.envs.haystack import Haystack
 
 pytest.importorskip("sklearn")

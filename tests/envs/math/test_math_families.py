@@ -12,7 +12,7 @@ import math_solutions
 import pytest
 
 from textgym.envs.math.families import FAMILIES, LEVELS, Problem, draw
-from textgym.verifiers.maths import verify
+from textgym.verifiers.math import verify
 
 NAMES = sorted(FAMILIES)
 PAIRS = [(family, level) for family in NAMES for level in LEVELS]

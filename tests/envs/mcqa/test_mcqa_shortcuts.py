@@ -15,7 +15,7 @@ from functools import cache
 
 import pytest
 
-from textgym.auditing.shortcuts.choice_shortcuts import Choice, shortcut_accuracy
+from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
 from textgym.envs.mcqa.families.item import content_of
 from textgym.tasks.splits import split_of

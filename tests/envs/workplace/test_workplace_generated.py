@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from textgym.env import TextEnv
+from textgym.checks.episodes import Sight, oracle, play, say
+from textgym.core.text_env import TextEnv
 from textgym.envs.workplace import WorkplaceAssistant
 from textgym.envs.workplace.templates import LEVELS
 from textgym.envs.workplace.world import world
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, assistant_calls
 from textgym.tasks.splits import split_of
-from textgym.testing.episodes import Sight, oracle, play, say
 
 TASKS = 60
 SPLITS = ("train", "validation", "test")

@@ -11,7 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from textgym.auditing.summary import (
+from textgym.checks import Result
+from textgym.checks.summary import (
     Panel,
     PanelRow,
     figures,
@@ -20,7 +21,6 @@ from textgym.auditing.summary import (
     results_by_level,
 )
 from textgym.display.terminal import visible
-from textgym.testing import Result
 
 __all__ = ["audit_parts"]
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.ask_first.drawing import LEVELS, draw
 from textgym.envs.ask_first.rows import AskFirstTask, read_task
 from textgym.envs.drawing import choice
@@ -20,7 +21,6 @@ from textgym.envs.workplace.toolkits import Tools
 from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
-from textgym.rewards import Grade
 from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_usage

@@ -7,15 +7,15 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.calendar.plans import LEVELS, draw_plan
 from textgym.envs.calendar.rows import CalendarTask, Turn, turns_of, wishes_of
 from textgym.envs.calendar.schedule import arrange, clock
 from textgym.envs.drawing import choice, randint, sample
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.calendar import check_calendar, events_of, last_calendar

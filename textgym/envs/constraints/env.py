@@ -6,8 +6,9 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.constraints.facts import Facts
 from textgym.envs.constraints.generator import LEVELS, Asked, draw_task
 from textgym.envs.constraints.notes import Brief
@@ -25,7 +26,6 @@ from textgym.envs.constraints.rows import (
 from textgym.envs.drawing import choice, randint
 from textgym.errors import OracleError, UnknownNameError, did_you_mean
 from textgym.messages import Message, assistant, text_of
-from textgym.rewards import Grade
 from textgym.tasks.splits import split_of
 from textgym.tasks.task import Task
 from textgym.verifiers.extract import after_reasoning

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.contingency.drawing import LEVELS, draw
 from textgym.envs.contingency.reference import effect_of
 from textgym.envs.contingency.rows import CALLS_FACTOR, ContingencyTask, read_task
@@ -16,7 +17,6 @@ from textgym.envs.databases import State, Table
 from textgym.envs.drawing import choice, randint
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
 __all__ = ["Contingency"]

@@ -8,9 +8,10 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from textgym.cards import Card
-from textgym.env import TextEnv
-from textgym.env.options import TextEnvOptions
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.options import TextEnvOptions
+from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import randint
 from textgym.envs.haystack.answers import answer_line, grade_items
 from textgym.envs.haystack.documents import DOCUMENTS
@@ -29,7 +30,6 @@ from textgym.envs.haystack.rows import HaystackTask, read_haystack_row
 from textgym.envs.haystack.tokens import characters_a_token
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 
 __all__ = ["Haystack"]

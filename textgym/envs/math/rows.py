@@ -8,7 +8,7 @@ from typing import Any
 from textgym.errors import RowError
 from textgym.messages import Message, text_of, user
 from textgym.tasks import nemo_rows
-from textgym.verifiers.maths import FORMS, Form
+from textgym.verifiers.math import FORMS, Form
 
 __all__ = ["answer_of", "form_of", "prompt_of", "question_of"]
 

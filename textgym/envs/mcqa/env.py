@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.mcqa.families import LEVELS, draw
 from textgym.envs.mcqa.families.item import content_of, sample
 from textgym.envs.mcqa.rows import (
@@ -22,7 +23,6 @@ from textgym.envs.mcqa.rows import (
 )
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.splits import draw_rows
 from textgym.tasks.task import Task

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import choice
 from textgym.envs.multi_intent.drawing import LEVELS, draw
 from textgym.envs.multi_intent.rows import MultiIntentTask, read_task
@@ -23,7 +24,6 @@ from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.errors import StateError, UserFailure
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
-from textgym.rewards import Grade
 from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 from textgym.users import Kind, PolicyUser, UserLike, add_usage, understand

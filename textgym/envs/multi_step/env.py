@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from textgym.cards import Card
-from textgym.env import PartialCreditEnv, share_done
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.tools import arguments_of, tool

@@ -6,14 +6,14 @@ import random
 import re
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import choice, randint
 from textgym.envs.redefined_rules.answers import find_answer, is_answer, read_answer, written
 from textgym.envs.redefined_rules.families import LEVELS, draw
 from textgym.errors import RowError
 from textgym.messages import Message, assistant, text_of, user
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task

@@ -9,15 +9,15 @@ from typing import Annotated, Any, TypeGuard
 
 from pydantic import Field
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import choice
 from textgym.envs.search.questions import draw_question
 from textgym.envs.search.world import Archive, archive
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.errors import RowError, StateError, ToolError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, user
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_text, plain_marks

@@ -7,8 +7,9 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import TextEnv
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.text_env import TextEnv
 from textgym.envs.structured_output.inventing import invent
 from textgym.envs.structured_output.lenient import read_leniently
 from textgym.envs.structured_output.rows import (
@@ -20,7 +21,6 @@ from textgym.envs.structured_output.tasks import draw_task
 from textgym.envs.structured_output.writers import write_document
 from textgym.errors import OracleError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of
-from textgym.rewards import Grade
 from textgym.tasks.task import Task
 from textgym.verifiers.documents import DocumentError, read_document, read_json
 from textgym.verifiers.documents.document import MAX_LENGTH, check_depth

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.cards import Card
-from textgym.env import PartialCreditEnv, share_done
+from textgym.core.card import Card
+from textgym.core.grade import Grade
+from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice
 from textgym.envs.reference_calls import Call
 from textgym.envs.workplace.companies import database_of
@@ -30,7 +31,6 @@ from textgym.envs.workplace.world import company
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, assistant, assistant_calls
-from textgym.rewards import Grade
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.env import TextEnv
-from textgym.env.conversation import Conversation
+from textgym.core.conversation import Conversation
+from textgym.core.text_env import TextEnv
 from textgym.errors import StateError, UsageError
 from textgym.layers import wrappers_around
 from textgym.messages import Message, copy_messages, message_problem

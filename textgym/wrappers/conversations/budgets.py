@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from textgym.errors import UsageError
+from textgym.layers import counting_layers, graded_cut, limit_turns
 from textgym.messages import Message
 from textgym.spaces import action_problem
-from textgym.time_limits import counting_layers, graded_cut, limit_turns
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, with_text
 from textgym.wrappers.rewards.lengths import length_function, sampled_text

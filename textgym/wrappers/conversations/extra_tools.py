@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from textgym.errors import UsageError
-from textgym.imports import import_object
+from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, tool_result
+from textgym.names import import_object
 from textgym.spaces import MAX_CALLS, read_action
-from textgym.time_limits import counting_layers, graded_cut
 from textgym.tools import Toolbox, tool
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from textgym.env import TextEnv
-from textgym.env.conversation import Conversation
+from textgym.core.conversation import Conversation
+from textgym.core.text_env import TextEnv
 from textgym.errors import OracleError, UnknownNameError, UsageError
 from textgym.messages import Message, copy_messages, message_problem, system
 from textgym.wrappers.base import MessageEnv, StepResult, check_count

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from textgym.env.conversation import Conversation
+from textgym.core.conversation import Conversation
 from textgym.errors import UsageError
-from textgym.imports import import_object, is_place
+from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, user
+from textgym.names import import_object, is_place
 from textgym.tasks.task import Task
-from textgym.time_limits import counting_layers, graded_cut
 from textgym.wrappers.base import (
     MessageEnv,
     MessageWrapper,

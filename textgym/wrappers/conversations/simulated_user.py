@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from textgym.env import TextEnv
-from textgym.env.conversation import Conversation
+from textgym.core.conversation import Conversation
+from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError, UserFailure
+from textgym.layers import graded_cut
 from textgym.messages import Message, copy_json, text_of, user
 from textgym.spaces import read_action
 from textgym.tasks.hashing import hash_int
-from textgym.time_limits import graded_cut
 from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn, add_usage
 from textgym.users.scripted_user import memory_problem
 from textgym.wrappers.base import MessageEnv, StepResult, check_count

@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from textgym.errors import UsageError
-from textgym.imports import import_object, is_place
 from textgym.messages import Message, text_of
+from textgym.names import import_object, is_place
 
 __all__ = ["cached_tokenizer", "length_function", "sampled_text"]
 

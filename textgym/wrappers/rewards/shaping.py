@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from textgym.errors import RewardError, UsageError
-from textgym.imports import import_object
 from textgym.messages import Message
+from textgym.names import import_object
 from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, names_of_payments
 
 __all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]

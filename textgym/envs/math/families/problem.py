@@ -11,7 +11,7 @@ from math import isqrt
 from typing import NamedTuple
 
 from textgym.envs.drawing import choice, randint
-from textgym.verifiers.maths import Form
+from textgym.verifiers.math import Form
 
 __all__ = [
     "Number",

@@ -1,0 +1,219 @@
+"""The list of checks, and running them: the fast ones as a check, all of them as an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from textgym._version import __version__
+from textgym.checks import (
+    adversarial_checks,
+    contract_checks,
+    gymnasium_checks,
+    isolation_checks,
+    reward_checks,
+    skill_checks,
+    split_checks,
+    task_checks,
+    tool_checks,
+)
+from textgym.checks.checks import (
+    Check,
+    CheckFailed,
+    Outcome,
+    Result,
+    Skipped,
+    checks_in,
+    in_one_list,
+)
+from textgym.checks.replays import determinism_checks, record_checks
+from textgym.checks.report import Report
+from textgym.checks.soundness import verifier_checks
+from textgym.checks.subject import Subject, make_subject
+from textgym.errors import UsageError, in_one_line
+
+__all__ = ["CHECKS", "FAST_CHECKS", "TASKS", "audit", "check", "run_check", "run_checks"]
+
+CHECKS: Mapping[str, Check] = in_one_list(
+    checks_in(
+        contract_checks,
+        task_checks,
+        reward_checks,
+        gymnasium_checks,
+        tool_checks,
+        determinism_checks,
+        record_checks,
+        isolation_checks,
+        split_checks,
+        verifier_checks,
+        skill_checks,
+        adversarial_checks,
+    )
+)
+"""All checks by id, in the order in which an audit runs them."""
+
+FAST_CHECKS: Mapping[str, Check] = {id: check for id, check in CHECKS.items() if check.fast}
+"""The checks of `textgym check`, by id."""
+
+TASKS = {False: 200, True: 15}
+"""How many tasks per level are played by the checks that play many, by `quick`."""
+
+
+def check(
+    env: str | type[gym.Env[Any, Any]] | gym.Env[Any, Any],
+    tasks: int = 200,
+    show: Callable[[str], None] = print,
+) -> bool:
+    """Run the fast checks on an environment and print one line per check.
+
+    Args:
+        env: An environment, its class or a registered id. It is a `TextEnv`, or another
+            environment with textgym's spaces.
+        tasks: How many tasks per level are played by the checks that play many.
+        show: Called with each line.
+
+    Returns:
+        True if no check failed.
+    """
+    passed = True
+    with make_subject(env, tasks) as subject:
+        for result in run_checks(subject, FAST_CHECKS):
+            show(str(result))
+            passed = passed and not result.decides
+    return passed
+
+
+def audit(
+    env: str | type[gym.Env[Any, Any]] | gym.Env[Any, Any],
+    *,
+    quick: bool = False,
+    tasks: int | None = None,
+    chance: float | None = None,
+    attackers: Mapping[str, Any] | None = None,
+    on_start: Callable[[Check], None] = lambda check: None,
+    on_result: Callable[[Result], None] = lambda result: None,
+) -> Report:
+    """Audit an environment.
+
+    Args:
+        env: A registered id, `module:ID` or `module:Class`, a class, or an environment, which is
+            made again with the same arguments. It is a `TextEnv`, or another environment with
+            textgym's spaces; checks that need more than those are then skipped.
+        quick: Whether fewer tasks are played, so that the audit takes seconds. It finds gross
+            defects alone.
+        tasks: How many tasks per level are played by the checks that play many; 200 by default, 20
+            if `quick`.
+        chance: What the best policy that ignores the task may get on average; by default the
+            card's.
+        attackers: Policies to try beside those of the audit, by name; see
+            `textgym.checks.attackers`.
+        on_start: Called with each check before it is run.
+        on_result: Called with each result.
+
+    Returns:
+        The report.
+
+    Raises:
+        UsageError: The environment is not a text environment, or cannot be made again; `tasks` is
+            below 1; or `chance` is no return that is below the maximum.
+
+    Example:
+        >>> report = audit("textgym/MCQA-v0", quick=True, tasks=5)
+        >>> report.verdict, report["semantic.oracle_max"].status
+        ('pass', 'pass')
+    """
+    count = TASKS[quick] if tasks is None else tasks
+    results = []
+    with make_subject(
+        env, count, stated_chance=chance, attackers=attackers or {}, quick=quick
+    ) as subject:
+        _check_chance(chance, *subject.reward_range)
+        for result in run_checks(subject, CHECKS, on_start):
+            results.append(result)
+            on_result(result)
+        card = subject.card
+        return Report(
+            target=subject.name,
+            kwargs=subject.kwargs,
+            card=card.as_dict() if card else {},
+            settings={
+                "quick": quick,
+                "tasks": count,
+                "chance": subject.chance,
+                "wrappers": list(subject.wrappers),
+                "attackers": list(subject.attackers),
+            },
+            results=results,
+            textgym_version=__version__,
+        )
+
+
+def run_checks(
+    subject: Subject,
+    checks: Mapping[str, Check],
+    on_start: Callable[[Check], None] = lambda check: None,
+) -> Iterator[Result]:
+    """Run checks in their order, and yield their results.
+
+    A check that needs another one is skipped if that one failed.
+
+    Args:
+        subject: The environment.
+        checks: The checks by id. A check comes after those that it needs.
+        on_start: Called before each check.
+    """
+    failed: set[str] = set()
+    for check in checks.values():
+        on_start(check)
+        broken = [id for id in check.needs if id in failed]
+        if broken:
+            yield Result(check.id, "skip", check.severity, f"it needs {broken[0]}, which failed")
+            continue
+        result = run_check(subject, check)
+        if result.failed:
+            failed.add(check.id)
+        yield result
+
+
+def run_check(subject: Subject, check: Check) -> Result:
+    """Run one check."""
+    try:
+        try:
+            if not check.any_env and not subject.is_text_env:
+                raise Skipped("the environment is not a TextEnv")
+            outcome = check.run(subject) or Outcome()
+        finally:
+            subject.close()
+    except Skipped as reason:
+        return Result(check.id, "skip", check.severity, str(reason))
+    except CheckFailed as error:
+        return _failed(check, error.outcome)
+    except AssertionError as error:
+        text = str(error).strip()
+        return _failed(check, Outcome(detail=text.splitlines()[0] if text else "no reason given"))
+    except Exception as error:  # an environment may raise anything
+        return Result(
+            check.id, "error", check.severity, in_one_line(error), remediation=check.remediation
+        )
+    return Result(
+        check.id, "pass", check.severity, outcome.detail, outcome.measured, outcome.evidence
+    )
+
+
+def _failed(check: Check, outcome: Outcome) -> Result:
+    return Result(
+        check.id,
+        "fail",
+        check.severity,
+        outcome.detail,
+        outcome.measured,
+        outcome.evidence,
+        check.remediation,
+    )
+
+
+def _check_chance(chance: float | None, low: float, high: float) -> None:
+    if chance is not None and not low <= chance < high:
+        raise UsageError(f"chance must be a return from {low:g} to below {high:g}, not {chance}")

@@ -1,0 +1,206 @@
+"""What tables and pages show of a report, which is read in its JSON form.
+
+A panel is the list of attackers with their mean returns, among the oracle, the random policy and
+chance. It is what the checks `PANEL_CHECKS` measured. `published.json`, which `docs/make_audit.py`
+writes, has the results of the environments of the suite.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textgym.checks.checks import Result
+from textgym.metrics.confidence_intervals import mean_interval
+from textgym.metrics.standard_errors import Estimate
+
+__all__ = [
+    "LEVELS",
+    "PANEL_CHECKS",
+    "Panel",
+    "PanelRow",
+    "audit_line",
+    "best_attacker",
+    "counts",
+    "figures",
+    "headline",
+    "panel_of",
+    "results_by_level",
+    "scalars",
+]
+
+
+Json = Mapping[str, Any]
+
+PANEL_CHECKS = ("statistical.adversarial_floor", "statistical.learned_shortcuts")
+"""The checks that play attackers: scripted ones, and ones that learn."""
+
+LEVELS = ("static", "runtime", "semantic", "statistical")
+"""The levels of checks, as the first part of their ids names them."""
+
+REFERENCE = "reference"
+
+
+class PanelRow(NamedTuple):
+    """A line of a panel.
+
+    Attributes:
+        name: The name of the attacker; `oracle`, `random` or `chance`.
+        family: The family of the attacker; `reference` if it is none.
+        mean: The mean return.
+        half: The distance from the mean to the ends of its 95 % confidence interval; None if there
+            is none.
+    """
+
+    name: str
+    family: str
+    mean: float
+    half: float | None = None
+
+    @classmethod
+    def of(
+        cls, name: str, family: str, mean: float, error: float | None, episodes: int
+    ) -> PanelRow:
+        """Return the row of an attacker from the standard error of its mean."""
+        found = mean_interval(Estimate(mean, error, episodes)) if episodes > 1 else None
+        return cls(name, family, mean, None if found is None else found[1] - mean)
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether the row is no attacker."""
+        return self.family == REFERENCE
+
+
+class Panel(NamedTuple):
+    """Attackers and references, highest mean first, on a scale from `low` to `high`."""
+
+    rows: list[PanelRow]
+    chance: float
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Return where a value is on the scale: 0 at its low end, 1 at its high end."""
+        return min(1.0, max(0.0, (value - self.low) / ((self.high - self.low) or 1.0)))
+
+    def top(self, count: int | None) -> tuple[list[PanelRow], str]:
+        """Return the rows with the best attackers, and a line about the others; "" for none.
+
+        Args:
+            count: How many attackers are shown; None for all.
+
+        Example:
+            >>> rows = [PanelRow("echo", "form", 0.3), PanelRow("silence", "form", 0.0)]
+            >>> Panel(rows, 0.3, 0.0, 1.0).top(1)[1]
+            '… and 1 more at 0.00'
+        """
+        attackers = [row for row in self.rows if not row.is_reference]
+        left = [] if count is None else attackers[count:]
+        if not left:
+            return self.rows, ""
+        at = " at" if left[0].mean == left[-1].mean else ", at most"
+        others = f"… and {len(left):,} more{at} {left[0].mean:.2f}"
+        return [row for row in self.rows if row not in left], others
+
+
+def results_by_level(report: Json) -> dict[str, list[Result]]:
+    """Return the results of a report by level, without levels that have none."""
+    results = [Result(**item) for item in report["results"]]
+    found = {
+        level: [result for result in results if result.check_id.startswith(f"{level}.")]
+        for level in LEVELS
+    }
+    return {level: mine for level, mine in found.items() if mine}
+
+
+def counts(report: Json) -> tuple[int, int, int]:
+    """Return how many checks passed, how many were run, and how many were skipped."""
+    statuses = [item["status"] for item in report["results"]]
+    skipped = statuses.count("skip")
+    return statuses.count("pass"), len(statuses) - skipped, skipped
+
+
+def headline(report: Json) -> str:
+    """Return the verdict and how many checks passed, as in `passed 38 of 38 checks, 2 skipped`."""
+    passed, run, skipped = counts(report)
+    verdict = {"pass": "passed", "fail": "failed:"}[report["verdict"]]
+    line = f"{verdict} {passed} of {run} checks" + (" passed" if verdict == "failed:" else "")
+    return line + (f", {skipped} skipped" if skipped else "")
+
+
+def panel_of(report: Json) -> Panel | None:
+    """Return the panel of a report; None if the attackers were not played."""
+    found = [r["measured"] for r in report["results"] if r["check_id"] in PANEL_CHECKS]
+    found = [measured for measured in found if measured.get("attackers")]
+    if not found:
+        return None
+    rows = [
+        PanelRow.of(name, item["family"], item["mean"], item["standard_error"], item["episodes"])
+        for measured in found
+        for name, item in measured["attackers"].items()
+        if isinstance(item["mean"], (int, float))
+    ]
+    measured = found[0]
+    references = {"oracle": "oracle", "guess": "random", "chance": "chance"}
+    rows += [
+        PanelRow(name, REFERENCE, measured[key])
+        for key, name in references.items()
+        if isinstance(measured.get(key), (int, float))
+    ]
+    rows.sort(key=lambda row: (-row.mean, not row.is_reference, row.name))
+    low, high = report["card"].get("reward_range", (0.0, 1.0))
+    chance = measured["chance"]
+    return Panel(rows, chance, min(low, rows[-1].mean), max(high, rows[0].mean))
+
+
+def best_attacker(report: Json) -> PanelRow | None:
+    """Return the attacker with the highest mean; None if none was played."""
+    found = panel_of(report)
+    return next((row for row in found.rows if not row.is_reference), None) if found else None
+
+
+def scalars(measured: Mapping[str, Any]) -> dict[str, str]:
+    """Return the figures of a result that fit in a line, as texts.
+
+    Example:
+        >>> scalars({"episodes": 1200, "mean_return": 0.25, "attackers": []})
+        {'episodes': '1,200', 'mean return': '0.25'}
+    """
+    return {
+        name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+        for name, value in measured.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+
+
+def figures(result: Result) -> str:
+    """Return the figures of a result in one line."""
+    return ", ".join(f"{name} {value}" for name, value in scalars(result.measured).items())
+
+
+@cache
+def _published() -> dict[str, Any]:
+    path = Path(__file__).with_name("published.json")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def audit_line(id: str) -> str:
+    """Return how an environment of the suite did when it was audited; "" for any other.
+
+    Example:
+        >>> audit_line("textgym/MCQA-v0").startswith("passed ")
+        True
+        >>> audit_line("CartPole-v1")
+        ''
+    """
+    found = _published().get(id)
+    if found is None:
+        return ""
+    line = f"passed {found['passed']} of {found['run']} checks (textgym {found['textgym_version']}"
+    if found["best"] is None:
+        return f"{line})"
+    return f"{line}, best attacker {found['best']:.2f} at chance {found['chance']:.2f})"

@@ -1,0 +1,261 @@
+"""The verdict on an episode: its `Grade`, the `Payments` on the way, and why a reward is not full.
+
+A reward is a finite number in the environment's declared range. A failure of the infrastructure is
+an exception (see `errors.py`), never a grade.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from textgym.core.conversation import Conversation
+from textgym.errors import RewardError, UsageError
+from textgym.messages import copy_json
+from textgym.verifiers.extract import last_answer, last_boxed, last_line
+
+__all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments", "verdict_reason"]
+
+
+VERDICT_REASONS = (
+    "", "empty", "refused", "unreadable", "several_answers", "wrong", "incomplete", "cut",
+)  # fmt: skip
+"""Why a reward is not full; "" if it is:
+
+- `empty`: the model wrote nothing.
+- `refused`: it declined to answer.
+- `unreadable`: no answer was found in its text.
+- `several_answers`: it offered alternatives.
+- `wrong`: the answer, or what was done, is not right.
+- `incomplete`: it is right in part.
+- `cut`: a limit ended the episode.
+"""
+
+
+ROUNDING = 1e-9  # of a sum of payments
+
+
+@dataclass(slots=True)
+class Grade:
+    """The verdict on one episode.
+
+    Attributes:
+        reward: The episode's reward, in the environment's declared range.
+        is_success: Whether the task was solved.
+        components: Named parts of the verdict, each a finite number.
+        extracted_answer: The answer as found in the model's text; "" if there is none. None if the
+            environment looks for no answer, for example because it grades a state: then info has ""
+            and `"answer_sought": False`.
+        info: Further entries for the info of the last step; each key always has the same type.
+        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" leaves it to the
+            default, which reads the text and the answer.
+
+    Example:
+        >>> Grade(1.0, True, {"correct": 1.0}, extracted_answer="B").reward
+        1.0
+    """
+
+    reward: float
+    is_success: bool
+    components: Mapping[str, float] = field(default_factory=dict)
+    extracted_answer: str | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+    verdict_reason: str = ""
+
+    def entries(
+        self,
+        owner: str,
+        reward_range: tuple[float, float],
+        payments: Payments | None = None,
+    ) -> dict[str, Any]:
+        """Return the entries of the grade for the info of the last step.
+
+        Args:
+            owner: The environment's id, for errors.
+            reward_range: The environment's declared range of returns.
+            payments: What the episode paid on the way, the last step included; None for nothing.
+
+        Raises:
+            RewardError: The return is outside the range, a component is not a finite number or was
+                both paid and graded, or the `verdict_reason` is none of the vocabulary.
+
+        Example:
+            >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
+            {'reward_components': {}, 'is_success': True, 'extracted_answer': 'B'}
+        """
+        so_far = 0.0
+        components: dict[str, float] = {}
+        if payments and (payments.of_step or payments.total):
+            so_far, components = payments.so_far, dict(payments.of_step or ())
+        low, high = reward_range
+        if so_far or not low <= float(self.reward) <= high:
+            _check_return(owner, float(self.reward), so_far, reward_range)
+        for name, component in self.components.items():
+            value = float(component)
+            if name in components:
+                raise RewardError(
+                    f"{owner}: component {name!r} is both paid by add_reward and graded"
+                )
+            if not math.isfinite(value):
+                raise RewardError(f"{owner}: component {name!r} is {value}")
+            components[name] = value
+        if self.verdict_reason not in VERDICT_REASONS:
+            known = ", ".join(filter(None, VERDICT_REASONS))
+            raise RewardError(f"{owner}: verdict_reason {self.verdict_reason!r} is none of {known}")
+        answer = self.extracted_answer
+        entries: dict[str, Any] = {
+            "reward_components": components,
+            "is_success": bool(self.is_success),
+            "extracted_answer": answer or "",
+        }
+        if answer is None:
+            entries["answer_sought"] = False
+        return entries if self.info == {} else {**entries, **copy_json(self.info)}
+
+
+class Payments:
+    """What an episode pays on the way, by `TextEnv.add_reward`. Only a step under way can pay.
+
+    Args:
+        total: What earlier steps paid.
+
+    Attributes:
+        total: What earlier steps paid.
+        of_step: What the step under way has paid so far, by component; None between steps. A step
+            begins with an empty dict. One that raised has paid nothing: it is None again.
+
+    Example:
+        >>> payments = Payments()
+        >>> payments.of_step = {}
+        >>> payments.add("demo/Desk-v0", "found", 0.25)
+        >>> payments.add("demo/Desk-v0", "found", 0.25)
+        >>> payments.of_step, payments.end_step(), payments.total
+        ({'found': 0.5}, 0.5, 0.5)
+    """
+
+    __slots__ = ("of_step", "total")
+
+    def __init__(self, total: float = 0.0) -> None:
+        self.total = total
+        self.of_step: dict[str, float] | None = None
+
+    @property
+    def so_far(self) -> float:
+        """What the episode has paid, the step under way included."""
+        return sum((self.of_step or {}).values(), self.total)
+
+    def add(self, owner: str, component: str, amount: float) -> None:
+        """Pay an amount for a component.
+
+        Args:
+            owner: The environment's id, for errors.
+            component: The name of the component.
+            amount: The amount, which may be negative.
+
+        Raises:
+            UsageError: No step is under way, or an argument has another type.
+            RewardError: The amount is not a finite number.
+        """
+        if self.of_step is None:
+            raise UsageError(
+                f"{owner}: add_reward pays during a step: call it in a tool, in respond or in grade"
+            )
+        if not isinstance(component, str) or not component:
+            raise UsageError(
+                f"{owner}: add_reward needs the name of a component, not {component!r}"
+            )
+        if not math.isfinite(amount):
+            raise RewardError(
+                f"{owner}: add_reward({component!r}, {amount}) is not a finite amount"
+            )
+        self.of_step[component] = self.of_step.get(component, 0.0) + float(amount)
+
+    def end_step(self, graded: float = 0.0) -> float:
+        """End a step, and return its reward.
+
+        Args:
+            graded: The reward of the grade, at the end of the episode.
+        """
+        reward = sum(self.of_step.values(), graded) if self.of_step else graded
+        self.total += reward
+        self.of_step = None
+        return reward
+
+
+def _check_return(
+    owner: str, graded: float, paid: float, reward_range: tuple[float, float]
+) -> None:
+    """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
+    low, high = reward_range
+    slack = ROUNDING if paid else 0.0
+    if not low - slack <= graded + paid <= high + slack:
+        and_paid = f" and paid {paid}" if paid else ""
+        raise RewardError(f"{owner} graded {graded}{and_paid}, outside its range {low} to {high}")
+
+
+_REFUSAL = re.compile(
+    r"\b(?:(?:I|we)(?:['’]m| am| are|['’]re)? (?:sorry|afraid)\b|(?:I|we) (?:must|have to) decline"
+    r"|(?:I|we)(?:(?: can ?not|(?: can|(?: wo)n)['’]?t| will not)|(?:['’]m| am| are|['’]re)"
+    r" (?:unable|not (?:able|allowed|comfortable))(?: to| with)?) (?:\w+ )?"
+    r"(?:help|assist|answer|compl|provid|fulfil|discuss|do (?:that|this)|giv|respond|support)"
+    r"|as an AI(?: language)?(?: model| assistant)?\b)",
+    re.IGNORECASE,
+)
+_ALTERNATIVES = re.compile(
+    r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]) *[\w({$*\\'\"“]", re.IGNORECASE
+)
+_VALUE = r"[*$(]{0,4}(?:[A-Z]|-?\d[\d.,/]{0,20})[*$)]{0,4}"
+_EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a sentence
+_LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
+_OR = re.compile(r"\S or \S", re.IGNORECASE)
+_MAX_READ = 2_000  # characters, from either end of a text
+_MAX_SHORT = 60  # characters of an answer that is no sentence
+
+
+def verdict_reason(
+    grade: Grade, earned: float, reward_range: tuple[float, float], conversation: Conversation
+) -> str:
+    r"""Return why an episode that no limit cut does not earn the full reward; "" if it does.
+
+    Args:
+        grade: The grade, without a reason of its own.
+        earned: The return of the episode.
+        reward_range: The lowest and the highest possible return.
+        conversation: The conversation.
+
+    Example:
+        >>> said = Conversation()
+        >>> said.add({"role": "assistant", "content": r"It is \boxed{A or B}."})
+        >>> verdict_reason(Grade(0.0, False, extracted_answer=""), 0.0, (0.0, 1.0), said)
+        'several_answers'
+        >>> verdict_reason(Grade(0.0, False, extracted_answer="C"), 0.0, (0.0, 1.0), said)
+        'wrong'
+    """
+    low, high = reward_range
+    if earned > low + ROUNDING:
+        return "incomplete" if earned < high - ROUNDING else ""
+    answer = grade.extracted_answer
+    if answer and " " not in answer:
+        return "wrong"
+    reply: Any = next(conversation.replies(), {})
+    text = conversation.answer_text()
+    if not text and not answer and not reply.get("tool_calls"):
+        return "empty"
+    if _REFUSAL.search((answer or text)[:_MAX_READ]):
+        return "refused"
+    if answer:
+        return "several_answers" if len(answer) <= _MAX_SHORT and _OR.search(answer) else "wrong"
+    if answer is None:
+        return "wrong"
+    return "several_answers" if _offers_several(text[-_MAX_READ:]) else "unreadable"
+
+
+def _offers_several(text: str) -> bool:
+    """Tell whether alternatives are stated: in a box, behind `Answer:` or in the last line."""
+    stated = last_boxed(text) or last_answer(text)
+    if stated is None:
+        return bool(_EITHER.search(last_line(text)))
+    return bool(_ALTERNATIVES.search(stated) or _LISTED.search(stated))

@@ -1,0 +1,174 @@
+r"""The check of one answer against a gold, which runs in a worker process.
+
+Invariants: the reply can be encoded as JSON; no text raises an exception; answers that the
+libraries cannot compare are not equal.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef, Function
+
+from textgym.verifiers.math.equality import equal
+from textgym.verifiers.math.forms import Form
+from textgym.verifiers.math.guards import OverLimit
+from textgym.verifiers.math.parsing.nodes import (
+    is_equation,
+    is_relation,
+    links_of,
+    unknowns_of,
+    value_side,
+)
+from textgym.verifiers.math.parsing.reading import Reading, read, sides_of
+from textgym.verifiers.math.parsing.spelling import connected
+from textgym.verifiers.math.values import plainly_differ
+from textgym.verifiers.math.working.worked_out import is_to_be_computed, is_worked_out
+
+__all__ = ["SAMPLES", "check"]
+
+_APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_SPACE = re.compile(r"[\s{}]|\\[,;! ]")
+_ASKS_FOR_PERCENT = re.compile(
+    r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
+)
+
+
+def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> dict[str, Any]:
+    r"""Compare an answer with a gold.
+
+    Args:
+        gold: The correct answer in LaTeX.
+        answer: The answer in LaTeX.
+        form: How far the answer must be evaluated, see `forms`.
+        question: The question; "" if unknown.
+
+    Returns:
+        `equal`, `unevaluated` (the answer still has to be computed or solved, or equals the gold
+        but is not evaluated) and `extracted`, the parsed answer as text. If a limit was exceeded,
+        only `over`.
+
+    Example:
+        >>> check(r"\frac{1}{2}", "0.5")
+        {'equal': True, 'unevaluated': False, 'extracted': '1/2'}
+        >>> check("8", r"8^{998} \bmod 11")["unevaluated"]
+        True
+    """
+    try:
+        reply = _check(gold, answer, form, question)
+        connective, parts = connected(answer)
+        if connective != "or":
+            return reply
+        if reply["equal"]:
+            return _reply(None) if _is_ordered(read(gold)) else reply
+        spellings = [_check(gold, part, form, question) for part in parts]
+        return spellings[0] if all(part["equal"] for part in spellings) else reply
+    except (OverLimit, MemoryError):
+        return {"over": True}
+    except Exception:  # sympy raises many types of exceptions
+        return _reply(None)
+
+
+def _is_ordered(wanted: Reading | None) -> bool:
+    """Return whether a gold is a pair, a tuple or an interval, whose parts are no alternatives."""
+    return wanted is not None and isinstance(wanted.node, sympy.Tuple | sympy.Interval)
+
+
+def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
+    wanted, stated = read(gold), [read(side) for side in _APPROXIMATELY.split(answer)]
+    readings = [reading for reading in stated if reading is not None]
+    if wanted is None or not readings or len(readings) < len(stated):
+        return _reply(None)
+    sides = [reading.node for reading in readings]
+    is_numeric = all(isinstance(side, sympy.Expr) for side in sides)
+    if is_numeric and any(plainly_differ(*pair) for pair in pairwise(sides)):
+        return _reply(readings[0])
+    replies = [_compare(wanted, found, form, question) for found in readings]
+    return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
+    if is_to_be_computed(wanted, found) or _is_about_another_value(wanted, found, question):
+        return _reply(found, unevaluated=True)
+    if not equal(wanted, found):
+        if not _ASKS_FOR_PERCENT.search(question):
+            return _reply(found)
+        wanted, found = _without_percent(wanted), _without_percent(found)
+        if not equal(wanted, found):
+            return _reply(found)
+    worked_out = is_worked_out(wanted, found, form, question)
+    return _reply(found, equal=worked_out, unevaluated=not worked_out)
+
+
+def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> bool:
+    """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
+
+    It may do so if the question contains the term.
+    """
+    if not is_equation(found.node) or is_relation(wanted.node):
+        return False
+    side, place = value_side(found.node)
+    others = [part for link in links_of(found.node) for part in link.args if part is not side]
+    if not any(map(_is_term, others)):
+        return False
+    texts = [_SPACE.sub("", text) for text in sides_of(found.latex)]
+    del texts[place]
+    asked = _SPACE.sub("", question)
+    return not any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts if text)
+
+
+def _is_term(node: Any) -> bool:
+    """Return whether an expression combines a variable with numbers, powers or functions."""
+    if not isinstance(node, sympy.Expr) or not unknowns_of(node) or node.has(sympy.Derivative):
+        return False
+    return any(
+        (
+            isinstance(part, sympy.Add | sympy.Pow | sympy.Abs | Function)
+            and not isinstance(part, AppliedUndef)
+        )
+        or (part.is_Mul and any(factor.is_Number for factor in part.args))
+        for part in sympy.preorder_traversal(node)
+    )
+
+
+def _reply(
+    found: Reading | None, *, equal: bool = False, unevaluated: bool = False
+) -> dict[str, Any]:
+    return {"equal": equal, "unevaluated": unevaluated, "extracted": _shown(found)}
+
+
+def _shown(found: Reading | None) -> str:
+    if found is None:
+        return ""
+    try:
+        return re.sub(r"\bI\b", "i", str(found.node))
+    except Exception:  # sympy cannot print every object that it can parse
+        return ""
+
+
+def _without_percent(reading: Reading) -> Reading:
+    """Return a percentage without its percent sign, or any other reading unchanged."""
+    node = reading.node
+    if isinstance(node, sympy.Mul) and isinstance(node.args[-1], sympy.UnevaluatedExpr):
+        return Reading(node.args[0], reading.latex.replace("\\%", ""), reading.unit)
+    return reading
+
+
+SAMPLES = (
+    ("\\frac{1}{2}", "\\frac{2}{4}", True),
+    ("42", "41", False),
+    ("x^2+2x+1", "y = (x+1)^2", True),
+    ("\\sqrt{2}", "\\frac{2}{\\sqrt{2}}", True),
+    ("(1, 2]", "\\left( 1, 2 \\right]", True),
+    ("\\{1, 2\\}", "2, 1", True),
+    ("x < 3", "(-\\infty, 3)", True),
+    ("\\text{even}", "\\text{odd}", False),
+    ("\\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix}", "\\begin{bmatrix} 1 \\\\ 2 \\end{bmatrix}", True),
+    ("10\\%", "\\frac{1}{10}", True),
+    ("2 + i", "i + 2", True),
+)
+"""Golds, answers, and whether they are equal. The fork server checks them once before it forks
+workers, because the first parse of each kind of formula is slow."""

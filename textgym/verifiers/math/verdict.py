@@ -1,0 +1,144 @@
+r"""Whether an answer is correct and fully evaluated.
+
+`verify` may be called from any thread, event loop and process. Worker processes (`workers`) compare
+the texts, and each check has a limit of CPU time and memory. Invariants:
+
+- No answer raises an exception or blocks: an answer that exceeds a limit is `timed_out`, not equal.
+- A verdict depends only on the arguments, not on the process or the load of the machine.
+- If workers die for reasons other than the answer, `WorkerFailure` is raised instead of a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from textgym.errors import UsageError
+from textgym.verifiers.choices.sentences import named_letter
+from textgym.verifiers.math.forms import FORMS, Form
+from textgym.verifiers.math.parsing.final_answer import final_answer
+from textgym.verifiers.math.parsing.stated import stated_text, stated_value
+from textgym.verifiers.math.parsing.words import (
+    option_letter,
+    option_letters,
+    plain_words,
+    same_words,
+    words_of,
+)
+from textgym.verifiers.math.processes.workers import workers
+
+__all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
+
+MAX_TIMEOUT = 3600.0
+"""The maximum time limit of a check, in seconds."""
+
+_MAX_ANSWER = 100_000  # characters that are read, from the end
+_MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
+_INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
+
+
+@dataclass(frozen=True, slots=True)
+class MathVerdict:
+    """The result of one check.
+
+    Attributes:
+        equal: Whether the answer is correct.
+        timed_out: Whether the check of this answer exceeded its limit of time or memory.
+        extracted: The answer that was found, as text; "" if none was found.
+        unevaluated: Whether the answer was rejected because it still has to be computed, such as an
+            integral, or an expression that only combines numbers of the question.
+    """
+
+    equal: bool
+    timed_out: bool = False
+    extracted: str = ""
+    unevaluated: bool = False
+
+
+def verify(
+    gold: str, answer: str, *, timeout: float = 10.0, form: Form = "any", question: str = ""
+) -> MathVerdict:
+    r"""Compare an answer with the gold, and check that it is evaluated.
+
+    Args:
+        gold: The correct answer in LaTeX, with or without `$…$` or `\(…\)` around it.
+        answer: The model's whole text, without its reasoning. The last box is the answer, or the
+            last several boxes if only `and`, `or` or a comma separates them. Without a box, it is
+            the formula or number that is stated last: behind `answer is` or `Answer:`, or else in
+            the last sentence that has one.
+        timeout: The limit of CPU time for the check, in seconds.
+        form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`, see
+            `textgym.verifiers.math.forms`.
+        question: The question. Its own formulas are rejected as answers. If it asks for a
+            percentage, the answer may omit the percent sign.
+
+    Raises:
+        UsageError: The timeout is not over 0 and up to 3,600, or the form is unknown.
+        WorkerFailure: The worker processes do not start, or die for reasons other than the answer.
+
+    Example:
+        >>> verify(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").equal
+        True
+        >>> verify("3", r"\boxed{3}, or rather \boxed{7}.").equal
+        False
+        >>> verify("10", r"\boxed{\binom{5}{2}}").unevaluated
+        True
+    """
+    if not 0 < timeout <= MAX_TIMEOUT:
+        raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
+    if form not in FORMS:
+        raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
+    gold, answer = _bare(gold), _end(answer)
+    formula, words = final_answer(answer), words_of(gold, question)
+    letter = option_letter(gold, question)
+    if words or letter:
+        texts = stated_text(answer) if formula is None else [formula]
+        return _compare_words(words, letter, question, [*map(plain_words, texts)])
+    formula = (stated_value(answer) if formula is None else formula).strip()
+    if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
+        return MathVerdict(formula == gold, extracted=formula)
+    compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
+    return compare(gold, formula, timeout, form, question)
+
+
+def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:
+    if letter:
+        letters = option_letters(question)
+        named = [named_letter(text, letters) for text in texts]
+        return MathVerdict(letter in named, extracted=named[0] if named else "")
+    equal = [text for text in texts if same_words(words, text)]
+    return MathVerdict(bool(equal), extracted=(equal or texts or [""])[0])
+
+
+def _in_a_worker(gold: str, answer: str, timeout: float, form: Form, question: str) -> MathVerdict:
+    reply = workers().check(
+        {"gold": gold, "answer": answer, "form": form, "question": question}, timeout
+    )
+    if not reply.get("over"):
+        return MathVerdict(
+            reply["equal"], extracted=reply["extracted"], unevaluated=reply["unevaluated"]
+        )
+    if gold and answer == gold:
+        return MathVerdict(True, extracted=gold)  # identical texts need no computation
+    return MathVerdict(False, timed_out=True)
+
+
+_remembered = lru_cache(maxsize=1024)(_in_a_worker)
+
+
+def _bare(gold: str) -> str:
+    gold = gold.strip()
+    if gold.startswith("\\(") and gold.endswith("\\)"):
+        gold = gold[2:-2].strip()
+    if len(gold) > 1 and gold.startswith("$") and gold.endswith("$"):
+        gold = gold[1:-1].strip()
+    return gold
+
+
+def _end(answer: str) -> str:
+    """Cut an answer that is too long, and keep its last lines."""
+    if len(answer) <= _MAX_ANSWER:
+        return answer
+    answer = answer[-_MAX_ANSWER:]
+    return answer[answer.find("\n") + 1 :]

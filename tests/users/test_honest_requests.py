@@ -17,7 +17,7 @@ from office_endings import (
 from textgym.envs.office_requests import KINDS, OFFICE_SLOTS
 from textgym.users import Fact, Heard, Kind, Reply, ScriptedUser, understand
 
-OTHERS = [slot for name, slot in OFFICE_SLOTS.items() if name != "new_value"]
+OTHERS = [slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail")]
 
 
 def reply_to(kind: str, text: str, missing: tuple[str, ...]) -> Reply:

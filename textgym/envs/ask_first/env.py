@@ -28,8 +28,9 @@ from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_
 __all__ = ["AskFirst"]
 
 NEEDLESS = 0.1  # what a needless question costs
-_OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name != "new_value")
-"""The slots that questions may be about. Any detail may be a new value."""
+_OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail"))
+"""The slots that questions may be about. Any detail may be a new value, and `mail` belongs to
+requests about a mail alone."""
 
 
 @dataclass
@@ -62,7 +63,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     user knows, such as the day of a meeting. The model has to ask for them before it changes
     anything, and for nothing else. In 40 % of the tasks the request is complete, and in 10 % it
     cannot be carried out, because something or somebody in it does not exist: then the model has to
-    say so and to change nothing.
+    say so and to change nothing. A request about a mail tells its subject and its place in the
+    thread, its day or a person, which fit one mail alone.
 
     The user is scripted by default: `textgym.users.ScriptedUser` answers questions in free wording,
     one or several at a time, with the same words in every process.

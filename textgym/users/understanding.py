@@ -24,12 +24,9 @@ from textgym.users.cues import (
     AWAITS,
     BEHIND_QUESTION_WORD,
     BEHIND_REQUEST,
-    CANNOT,
     CHECK,
+    CLAUSES,
     CLOSER,
-    DENIED,
-    DENIES,
-    DONE,
     GO_AHEAD,
     HELP,
     IGNORED,
@@ -37,10 +34,10 @@ from textgym.users.cues import (
     JOINED,
     MAY_ASK,
     OFFER,
-    SMALL_TALK,
     WAIT,
     normalised,
 )
+from textgym.users.outcomes import denies, says_cannot, says_done
 from textgym.users.slots import Slot
 
 __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
@@ -91,7 +88,7 @@ class Heard:
         says_cannot: Whether it says that something cannot be done, and not that anything was done,
             even if it asks too.
         others: The names of the other slots that it asks for.
-        denies: Whether it says that nothing was done, and not that anything was.
+        denies: Whether it says that nothing was done; also beside a claim that something was.
         is_vague: Whether the slots are only those that one vague word may mean, as `when` may mean
             the day or the time. With several such words, all that they may mean is asked for.
     """
@@ -104,14 +101,10 @@ class Heard:
     is_vague: bool = False
 
 
-_CLAUSES = re.compile(
-    r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?=\b(?<!\.)(?:but|except)\b)|\s[-\u2013\u2014]\s"
-)
 _GREETS = re.compile(r"\W*(?:hi|hello|hey|greetings|welcome)\b")
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
 _ALONE = re.compile(r"\W*(?:(?:the|an?|your|its|in|at|for|and|new|is)\b\W*){0,3}")
 _JOINT = re.compile(r"[,;/&\n]|\b(?:and|or|plus|as well as)\b")
-_SO = re.compile(r",? (?:so|and|then) ")
 _NUMBER = re.compile(r"\W*\d{1,2}\W*")
 _WORD = re.compile(r"\w")
 
@@ -136,12 +129,8 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     whole = normalised(text[-MAX_READ:])
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
-    done = _says_done(whole)
-    says = partial(
-        Heard,
-        says_cannot=CANNOT.search(whole) is not None and not done,
-        denies=not done and _denies(whole),
-    )
+    read, done, cannot = _without_offers(whole), says_done(whole), says_cannot(whole)
+    says = partial(Heard, says_cannot=cannot and not done, denies=denies(read))
     asked: set[str] = set()
     hinted: set[str] = set()
     words: set[str] = set()
@@ -150,8 +139,8 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     loosely: list[str] = []
     unclear: list[str] = []
     checks = False
-    for clause, surely in _asking_clauses(_without_offers(whole)):
-        if CHECK.search(clause) and CANNOT.search(whole):
+    for clause, surely in _asking_clauses(read):
+        if cannot and CHECK.search(clause):
             checks = True
             continue
         named = IGNORED.sub("_", clause[-MAX_CLAUSE:])
@@ -200,24 +189,6 @@ def _without_offers(text: str) -> str:
     return " ".join([*parts, text[end:]])
 
 
-def _says_done(text: str) -> bool:
-    """Return whether a text says that something was done."""
-    return any(
-        DONE.search(clause) and not DENIED.search(clause)
-        for part in _CLAUSES.split(text)
-        for clause in _SO.split(part)
-    )
-
-
-def _denies(text: str) -> bool:
-    """Return whether a text says that nothing was done, or nothing but that something cannot be."""
-    if DENIES.search(text):
-        return True
-    sentences = [part for part in _CLAUSES.split(_without_offers(text)) if _WORD.search(part)]
-    refusals = [bool(CANNOT.search(part)) for part in sentences if not SMALL_TALK.match(part)]
-    return bool(refusals) and all(refusals)
-
-
 def _kind_of(clauses: list[str]) -> Kind:
     """Return the kind of a message whose questions are about no slot."""
     if all(CLOSER.match(clause) for clause in clauses):
@@ -235,7 +206,7 @@ def _asking_clauses(text: str) -> Iterator[tuple[str, bool]]:
     """Find the clauses that ask for something, and whether they do even if they name no slot."""
     in_list = False  # of what a line such as "I need:" asks for
     before = ""
-    for clause in _CLAUSES.split(text):
+    for clause in CLAUSES.split(text):
         if not clause or not _WORD.search(clause) or ASKS_NOTHING.match(clause):
             continue
         is_item = in_list and _is_item(clause, before)

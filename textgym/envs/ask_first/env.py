@@ -90,7 +90,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     - every missing detail was asked for, and nothing stood changed when any of them was told;
     - in a request that cannot be carried out, the last message says so. A message that also says
       that something was done does not say so;
-    - in a request that can be carried out, the last message does not say that nothing was done.
+    - in a request that can be carried out, the last message does not say that nothing was done. A
+      claim beside it, as in "It is done. I changed nothing.", does not take that back.
 
     A question is needless if it is about a detail that the request told or that it does not need,
     if it was answered before, or if it is not clear what it is about. Each needless detail of a

@@ -27,6 +27,7 @@ __all__ = [
     "MAY_ASK",
     "OFFER",
     "WAIT",
+    "WHAT_OF_IT",
     "any_of",
     "normalised",
 ]
@@ -50,6 +51,10 @@ _SHORT_FORMS = (
     (re.compile(r"\b(who|what|when|where|how|which|it|that|there|here)'s\b"), r"\1 is"),
     (re.compile(r"\b(who|what|when|where|how|you|we|they)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
+    (
+        re.compile(r"\b(?:name|specify|state|tell me) the (?:person|one) (?:who|that)\b"),
+        "tell me who",
+    ),
     (re.compile(r"\bpl[sz]\b"), "please"),
     (re.compile(r"\b(\w{1,20})'d\b"), r"\1 would"),
     (re.compile(r"\b(\w{1,20})'ll\b"), r"\1 will"),
@@ -81,6 +86,9 @@ def any_of(*phrases: str) -> re.Pattern[str]:
 
 CLAUSES = re.compile(
     r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?=\b(?<!\.)(?:but|except)\b)|\s[-\u2013\u2014]\s"
+    r"|(?<=, )(?=i(?: only| just| already)? (?:have|got|know)\b)"
+    r"|(?=\b(?:just|only) not\b)|(?=\b(?:so )?(?:all|what)(?: that)? i(?: still)? (?:need|lack)\b)"
+    r"|(?=\b(?:so i|and i|and)(?: now)? (?:still |only |just )(?:need|lack|miss)\b)"
 )
 """What separates clauses."""
 
@@ -132,16 +140,17 @@ ASKS = re.compile(
         "(?:is|are|am|was) (?:still )?not (?:sure|clear|set|known)",
         f"(?:is|are|was|were) not {_SAID}",
         r"(?:i|we)(?: still| also)? (?:do|did|can|could) not(?: \w+){0,2} "
-        "(?:know|see|have|find out)",
+        "(?:know|see|have|find out|work out|figure out|make out|determine)",
         rf"(?:did|have|has|does|do) not(?: \w+){{0,2}} {_SAID}",
-        "still (?:missing|need)",
+        "still (?:missing|needs?|lacks?|requires?)",
         "(?:would|should|want|need) (?:like )?to know",
         "wonder|wondering",
         "without (?:knowing|the|a)",
-        "no [a-z ]{2,20} (?:was|is|were) (?:given|mentioned|specified|stated)",
-        "(?:as soon as|once|until) i (?:know|have the)",
+        rf"no [a-z ]{{2,20}} (?:was|is|were|has been) {_SAID}",
+        "(?:as soon as|once|until) i (?:know|hear|learn|am told|(?:have|get) (?:the|an?|your))",
         "not (?:in (?:your|the) (?:message|request)|got|received|been told)",
         "may i (?:have|ask|know)",
+        "(?:i|we) (?:have to|must)(?: first)? (?:know|ask|have)",
         "(?:could|can|might) i (?:have|ask|get)",
         "left out|remind me",
     ).pattern
@@ -149,19 +158,27 @@ ASKS = re.compile(
 """What a clause has that asks without being a question."""
 
 _MISSING = "(?:missing|lacking|needed|required|left|open|outstanding|pending)"
+WHAT_OF_IT = re.compile(r"^\W*+(?:and |so |then |but )?(?:what|which|who|whom)\b[^?]{0,40}\?\s*$")
+"""A question that may be about what was named just before it."""
+
+_POINT = "(?:details?|questions?|points?|things?|items?|gaps?|blanks?|pieces?)"
 MAY_ASK = re.compile(
     r"\bplease\W*+$"
     r"|^\W*+(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
     r"|fill in|reply with)\b"
     r"|^\W*+except\b"
     rf"|^\W*+(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
+    rf"|^\W*+(?:[\w'-]+ ){{1,4}}{_MISSING}\W*+$"
+    rf"|^\W*+(?:[\w'-]+ ){{0,3}}(?:(?:last|final|remaining) {_POINT}|{_POINT} (?:left|remaining))\b"
+    r"[^:?]{0,60}:$"
     + any_of(
         f"to be {_SAID}|(?:gave|give|named|mentioned|specified|stated|provided|told me) no",
-        "lacks?|needs? an?|(?:have|has) to have an?",
+        "(?:waiting|wait) for (?:the|an?|its|your)|lacks?|needs? an?|(?:have|has) to have an?",
         "(?:i|we)(?: also| still| only| just)? (?:require|miss)",
         "not the|has no|but not (?:an?|which|what|when|where|who|whom|how)",
         "not part of (?:your|the)",
-        r"please (?:set|enter|fill in|reply with|respond with|include|pick|select|quote)",
+        "please (?:set|enter|suggest|propose|decide on|think of"
+        r"|fill in|reply with|respond with|include|pick|select|quote)",
     ).pattern.replace(r"\b", r"|\b", 1)
 )
 """What a clause has that asks if it names a slot, and else says nothing."""
@@ -218,7 +235,7 @@ IGNORED = any_of(
     "(?:that|same|each|every|whole|all|first|one|end of the) day",
     "have an? (?:nice|good|great|lovely|wonderful|productive|pleasant|fine) day",
     "say (?:it |that |this )?again",
-    "(?<!i )name (?=the |an? |him|her|who)",
+    "(?<!i )(?<!to )name (?=the |an? |him|her|who)",
     "(?:this|same|that|one|another|any|last|next|first|your|some|on|in|my|of) time(?! of)",
     "(?:up |out )?(?:to|of) date",
     "no matter (?:who|when|what|how)",

@@ -35,6 +35,7 @@ from textgym.users.cues import (
     MAY_ASK,
     OFFER,
     WAIT,
+    WHAT_OF_IT,
     normalised,
 )
 from textgym.users.outcomes import denies, says_cannot, says_done
@@ -104,6 +105,7 @@ class Heard:
 _GREETS = re.compile(r"\W*(?:hi|hello|hey|greetings|welcome)\b")
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
 _ALONE = re.compile(r"\W*(?:(?:the|an?|your|its|in|at|for|and|new|is)\b\W*){0,3}")
+_LIST = re.compile(r"(?:[\W_]|\b(?:the|an?|your|its|new|start|and)\b)*\b(?:and|plus) ")
 _JOINT = re.compile(r"[,;/&\n]|\b(?:and|or|plus|as well as)\b")
 _NUMBER = re.compile(r"\W*\d{1,2}\W*")
 _WORD = re.compile(r"\w")
@@ -138,8 +140,9 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     mentioned: set[str] = set()
     loosely: list[str] = []
     unclear: list[str] = []
+    before: set[str] = set()
     checks = False
-    for clause, surely in _asking_clauses(read):
+    for clause, surely, last in _asking_clauses(read):
         if cannot and CHECK.search(clause):
             checks = True
             continue
@@ -154,7 +157,14 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
         mentioned |= {name for _, _, name in _named_in(named, slots, others)}
         if surely and not (found or hints or strange):
             unclear.append(clause)
+            if WHAT_OF_IT.search(clause):
+                meant = _slots_in(last, slots)
+                meant |= {name for _, _, name in _named_in(last, slots, others)}
+                before |= meant if len(meant) == 1 or "they" in clause else set()
             loosely += _loosely_in(named, others)
+    if before and not (asked or hinted or foreign) and _kind_of(unclear) is Kind.UNCLEAR:
+        own = {slot.name for slot in slots}  # the time in `There is no time yet. What is it?`
+        asked, foreign = before & own, sorted(before - own)
     if len(mentioned) >= MANY:
         foreign = sorted(mentioned.union(foreign))
     foreign = foreign or ([] if asked or hinted else loosely[:1])
@@ -202,8 +212,11 @@ def _kind_of(clauses: list[str]) -> Kind:
     return Kind.UNCLEAR
 
 
-def _asking_clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Find the clauses that ask for something, and whether they do even if they name no slot."""
+def _asking_clauses(text: str) -> Iterator[tuple[str, bool, str]]:
+    """Find the clauses that ask for something.
+
+    Each comes with whether it asks even if it names no slot, and with the clause before it.
+    """
     in_list = False  # of what a line such as "I need:" asks for
     before = ""
     for clause in CLAUSES.split(text):
@@ -213,7 +226,7 @@ def _asking_clauses(text: str) -> Iterator[tuple[str, bool]]:
         asks = any(cue.search(clause) for cue in (IS_QUESTION, ASKS, AWAITS))
         may_ask = is_item or MAY_ASK.search(clause) is not None
         if asks or may_ask:
-            yield clause, asks
+            yield clause, asks, before[-MAX_CLAUSE:]
         in_list = is_item or ((asks or may_ask) and clause.rstrip().endswith(":"))
         before = clause
 
@@ -235,7 +248,8 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     behind = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     if behind or asking:
         named = _behind(BEHIND_REQUEST, clause, nouns)
-        return _longest([*_with_joined(clause, [*behind, *named], nouns), *asking])
+        found = [*_with_joined(clause, [*behind, *named], nouns), *asking]
+        return _longest([*found, *_listed_before(clause, found, nouns)])
     return set() if AWAITS.search(clause) else _longest(nouns or offered)
 
 
@@ -344,6 +358,15 @@ def _with_joined(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_S
         if before and JOINED.fullmatch(clause, before[-1][1], noun[0]):
             found = sorted([*found, noun])
     return found
+
+
+def _listed_before(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:
+    """Return the nouns of a list that ends with spans: the day in `the day and how long`."""
+    head = clause[: min(spans)[0]]
+    listed = [noun for noun in nouns if noun[1] <= len(head)]
+    for start, end, _ in listed:
+        head = head[:start] + "_" * (end - start) + head[end:]
+    return listed if _LIST.fullmatch(head) else []
 
 
 def _longest(spans: list[_Span]) -> set[str]:

@@ -35,6 +35,10 @@ EVERYTHING = {
     "or": [f"Is it the {' or the '.join(NAMES)}?"],
     "if": [f"If the {', the '.join(NAMES)} is missing, what is it?"],
     "a sentence each": [" ".join(f"Tell me the {name}." for name in NAMES)],
+    "what are they": [f"The {LISTED}. What are they?"],
+    "what is it": ["\n".join(f"{name}. What is it?" for name in NAMES)],
+    "the last details": [f"The last details:\n{LINES}"],
+    "waiting": [f"I am waiting for the {', the '.join(NAMES)}."],
     "JSON": ["Please provide {" + ", ".join(f'"{name}": ?' for name in NAMES) + "}"],
     "after the work": [f"It is done. Please tell me {LISTED}."],
 }

@@ -46,7 +46,7 @@ _BODY = replace(
         "(?:what|how)(?: [\\w']+){0,5} (?:answer|reply|respond)",
         "what(?: [\\w']+){0,3} (?:answer|reply|response) (?:be|read)",
         "what(?: [\\w']+){0,3} in (?:the|my|your) (?:answer|reply|response|message|mail|email)",
-        "(?:your |the )?(?:answer|reply|response)(?=\\?)",
+        "(?:your |the )?(?:answer|reply|response)(?: is| should be| would be)?(?=[ .]{0,4}\\?)",
         "what(?: is| would be| should be)? your (?:answer|reply|response)",
     ),
 )

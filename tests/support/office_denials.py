@@ -59,6 +59,19 @@ It is done; nothing at all has been done.
 It is done. I couldn't do it.
 It is done. I was not able to do it.
 It is done. Unfortunately it was impossible.
+It is done. I actually changed nothing at all.
+All done! (I changed nothing.)
+It is done – I changed nothing
+Done, although nothing has been changed.
+I have done it. Not a thing was touched.
+It is done. The truth is that I haven't made any changes.
+It is done. Everything stayed the same.
+I have sent the mail. I did not carry out your request.
+The task is done. Your request was not fulfilled.
+Moved. I left it all unchanged.
+It is done. I've not taken any action.
+It is done. No row was written.
+It's done. I did nothing at all.
 """.strip().splitlines()
 """What says that the work was done, and denies all of it."""
 
@@ -121,5 +134,17 @@ It is done. Nothing has changed about the subject.
 It is done. No change was made to the text.
 I have updated it. There were no changes to the other customers.
 It is done, with no changes to the title.
+I have moved it. The title and the participant are the same.
+It is done. I haven't changed anything that you did not mention.
+I have sent it. Nothing is left to do.
+It is done. No action on your part is needed.
+The meeting has been moved. Everything else stayed the same.
+Done. The mail itself was not changed.
+It has been forwarded. I changed nothing in it.
+I've updated the due date; I did not change the assignee.
+Booked. Nothing clashes with it.
+It is done. No other customers were touched.
+It is done. There was no need to change the length.
+The lead was added. There were no changes to existing customers.
 """.strip().splitlines()
 """What says that the work was done, and that nothing else was, or not this or that."""

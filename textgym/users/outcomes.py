@@ -112,8 +112,8 @@ _DENIES_ALL = any_of(
     rf"(?: \w+)? not(?: yet)?(?: be| been)? {_WORK_DONE}",
     r"(?:your|the) (?:request|operation)(?: has| was)? (?:failed|denied|rejected|refused)",
     rf"(?:this|that|it) (?:can|could|was|is|has)(?: \w+)? not (?:be |been )?(?:done|{_FULFILLED})",
-    rf"(?:i|we) (?:did|do|have|had|can|could)(?: \w+)? not{_VERY} (?:do|done|carry|carried|fulfil+"
-    "|complete) (?:it|this|that|so)",
+    rf"(?:i|we) (?:did|do|have|had|can|could)(?: \w+)? not{_VERY} (?:do|done|carr(?:y|ied)(?: out)?"
+    "|fulfil+(?:ed)?|completed?) (?:it|this|that|so|(?:your|the) request|what you)",
 )
 """What says that nothing at all was done, even beside a claim that it was."""
 

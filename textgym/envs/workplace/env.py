@@ -130,7 +130,8 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     ## Levels
     A generated task belongs to a generated company and takes place on a morning before work. The
     tools reveal everything that is needed, and every request is unambiguous. There are about 100
-    templates for one or several domains, each with several phrasings.
+    templates for one or several domains, each with several phrasings. Most requests about a mail
+    tell its subject and its place in the thread, its day or a person; any mail may be meant.
 
     1. one call, fully specified in the request
     2. one or two look-ups, then a change; or two plots

@@ -3,31 +3,28 @@
     python docs/make_verdicts.py ../recorded           # grade, and write the page
     python docs/make_verdicts.py ../recorded --check   # exit with 1 if the page is not current
 
-An `Evaluation` names its files, and how a record becomes an answer that `textgym.grade` grades.
-`verdict_figures.json` holds the figures of all evaluations; those whose files are not in the folder
-keep theirs. `verdict_differences.json` holds two readings of each verdict that differs from the
-published one. A published verdict is wrong only if a check of `verdict_checks.py` says so, or both
-readings do; every other difference counts as a fault of textgym's.
+The evaluations are in `verdict_sets.py`. `verdict_figures.json` holds the figures of all of them;
+those whose files are not in the folder keep theirs. `verdict_differences.json` holds two readings
+of each verdict that differs from the published one. A published verdict is wrong only if a check
+of `verdict_checks.py` says so, or both readings do; any other difference is a fault of textgym's.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import gzip
 import json
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 from verdict_checks import CHECKS
+from verdict_sets import EVALUATIONS, Evaluation
 
 import textgym
-from textgym.verifiers.extract import before_stop
 
 DOCS = Path(__file__).resolve().parent
 PAGE, FIGURES = DOCS / "verdicts.md", DOCS / "verdict_figures.json"
@@ -35,7 +32,6 @@ READINGS = DOCS / "verdict_differences.json"
 
 Record = dict[str, Any]
 NEAR = 0.1  # per cent points between a published accuracy and the one here
-_OPTIONS = re.compile(r"Please select from the following options: (\[.*?\])")
 
 _HEAD = Template(r"""# Verdicts on recorded answers
 
@@ -45,7 +41,8 @@ one is wrong. This page shows it on $answers answers of real models that others 
 - Of $judged published verdicts, $raw agree ($raw_share) with the right answers as recorded. $agreed
   agree ($share) after $repaired right answers of TabMWP, which were recorded without some of their
   letters, were restored from the options in their questions.
-- Of $tables published accuracies, $near come out within 0.1 per cent points.
+- Of $tables published accuracies, $near come out within 0.1 per cent points. The others differ by
+  the verdicts that are listed.
 - Of the $differences verdicts that differ, $theirs published ones are wrong, $contract follow
   another rule, and $ours of textgym's are wrong. A script without textgym's verifiers recomputes
   $recomputed of these answers (`docs/verdict_checks.py`), and two independent readings confirm the
@@ -73,7 +70,7 @@ print(found.agreement.rate, json.dumps([one.output for one in found.differences]
 ```
 
 For a place on this page, write them as lines of JSON with `question`, `gold`, `output` and
-`correct` to `DIR/my_set/NAME.jsonl.gz`, and add a line to `EVALUATIONS` in `docs/make_verdicts.py`:
+`correct` to `DIR/my_set/NAME.jsonl.gz`, and add a line to `EVALUATIONS` in `docs/verdict_sets.py`:
 
     Evaluation("My set", "my_set/*.jsonl.gz", "where it was published", "textgym/Math-v0"),
 
@@ -82,108 +79,6 @@ figures. Read each difference twice, and write both readings to `docs/verdict_di
 
 The answers are not part of the repository. `datasets_scripts/recorded.py` makes them from the
 public sources.""")
-
-
-def answer_of(record: Record) -> Record:
-    """Return the answer of a record with `question`, `gold`, `output` and `correct`."""
-    return {
-        "question": record["question"],
-        "answer": record["gold"],
-        "output": record["output"],
-        "recorded": record.get("correct"),
-    }
-
-
-def answer_of_chain(record: Record) -> Record:
-    """Return what follows "the answer is", before the model goes on with a next question."""
-    reply = before_stop(record["prediction"], ["\n\nQ:"])
-    return {
-        "question": record["question"],
-        "answer": record["target"],
-        "output": reply.rpartition("the answer is")[2],
-    }
-
-
-def answer_of_choice(record: Record) -> Record:
-    """Return the answer of a multiple-choice record. MMLU-Pro has one with a single option."""
-    options = [*record["options"], "none of these"][: max(2, len(record["options"]))]
-    return {**answer_of(record | {"gold": record["answer"]}), "options": options}
-
-
-def with_whole_gold(record: Record) -> Record:
-    """Return a record whose gold is the option that it is left of, if it has lost letters.
-
-    Qwen's evaluation takes words of units out of TabMWP's golds, and blanks: `Finl` was `Finland`.
-
-    Example:
-        >>> ask = "Which? Please select from the following options: ['Finland', 'Brazil']"
-        >>> with_whole_gold({"question": ask, "gold": "Finl"})["gold"]
-        'Finland'
-    """
-    found = _OPTIONS.search(record["question"])
-    options = ast.literal_eval(found[1]) if found else []
-    origins = [option for option in options if _is_left_of(record["gold"], option)]
-    return record | {"gold": origins[0]} if len(origins) == 1 else record
-
-
-def _is_left_of(gold: str, option: str) -> bool:
-    letters = iter(option)
-    return all(letter in letters for letter in gold)
-
-
-class Evaluation(NamedTuple):
-    """A published evaluation.
-
-    Attributes:
-        title: Its name on the page.
-        files: The pattern of its files, lines of JSON in gzip; each file is a part of it.
-        source: Where it was published.
-        env: The id of the environment that grades.
-        env_kwargs: Its keyword arguments.
-        answer: Returns a record's `question`, `answer`, `output` and `recorded` verdict, None if
-            only accuracies were published, and further fields of the environment's rows.
-        repair: Returns a record with its gold restored, or the record.
-        part: The field of a record that names its part; "" if the file does.
-        accuracy: The published accuracy in per cent, of each part, or the name of the field that
-            holds it; empty if none was published.
-    """
-
-    title: str
-    files: str
-    source: str
-    env: str
-    env_kwargs: dict[str, Any] = {}
-    answer: Callable[[Record], Record] = answer_of
-    repair: Callable[[Record], Record] = lambda record: record
-    part: str = ""
-    accuracy: str | dict[str, float] = {}
-
-
-EVALUATIONS = (
-    Evaluation(
-        "Qwen2.5-3B-Instruct on mathematics and word problems", "math_evals/*.jsonl.gz",
-        "open-thought/reasoning-gym-eval, verdicts of Qwen's evaluation", "textgym/Math-v0",
-        repair=with_whole_gold,
-    ),
-    Evaluation(
-        "GSM8K, GPT-3 with and without a verifier", "gsm8k_solutions/*.jsonl.gz",
-        "openai/grade-school-math, example_model_solutions.jsonl", "textgym/Math-v0",
-    ),
-    Evaluation(
-        "GSM8K in ZeroEval", "zeroeval_gsm/*.jsonl.gz", "WildEval/ZeroEval", "textgym/Math-v0",
-        accuracy={"gpt-4o-mini-2024-07-18": 94.24, "Meta-Llama-3-8B-Instruct": 78.47},
-    ),
-    Evaluation(
-        "BIG-Bench Hard, code-davinci-002 with chains of thought", "bbh/*.jsonl.gz",
-        "suzgunmirac/BIG-Bench-Hard", "textgym/EquivalenceJudge-v0", answer=answer_of_chain,
-        part="task", accuracy="table_accuracy",
-    ),
-    Evaluation(
-        "MMLU-Pro", "mmlu_pro/*.jsonl.gz", "TIGER-AI-Lab/MMLU-Pro", "textgym/MCQA-v0",
-        {"output_regex": r"(?-i:answer is \(?([A-J])\)?)", "output_regex_match": "first"},
-        answer=answer_of_choice,
-    ),
-)  # fmt: skip
 
 
 @dataclass
@@ -319,7 +214,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         share=f"{agreed / judged:.2%}",
         repaired=agreed - raw,
         tables=len(tables),
-        near=sum(abs(_accuracy(part) - (part.accuracy or 0)) <= NEAR for part in tables),
+        near=sum(round(abs(_accuracy(part) - (part.accuracy or 0)), 6) <= NEAR for part in tables),
         differences=len(wrong),
         theirs=kinds["theirs"],
         contract=kinds["contract"],
@@ -340,7 +235,8 @@ def _section(
     wrong: dict[str, tuple[str, str]],
 ) -> Iterator[str]:
     yield f"\n## {evaluation.title}\n"
-    yield f"Source: {evaluation.source}. Graded by: `{evaluation.env}`.\n"
+    note = f" {evaluation.note}" if evaluation.note else ""
+    yield f"Source: <{evaluation.source}>.{note} Graded by `{evaluation.env}`.\n"
     yield "| part | answers | agree | accuracy here | published |"
     yield "| --- | ---: | ---: | ---: | ---: |"
     parts = {name: Part(**part) for name, part in found.items()}

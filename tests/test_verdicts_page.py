@@ -100,7 +100,7 @@ def test_gold_is_restored_only_to_the_one_option_that_it_is_left_of(
     script: dict[str, Any], question: str, gold: str, whole: int | None
 ) -> None:
     record = {"question": question, "gold": gold}
-    restored = script["with_whole_gold"](record)
+    restored = script["EVALUATIONS"][0].repair(record)
     if whole is None:
         assert restored is record
     else:

@@ -24,8 +24,6 @@ from typing import Any
 from verdict_checks import CHECKS
 from verdict_sets import EVALUATIONS, Evaluation
 
-import textgym
-
 DOCS = Path(__file__).resolve().parent
 PAGE, FIGURES = DOCS / "verdicts.md", DOCS / "verdict_figures.json"
 READINGS = DOCS / "verdict_differences.json"
@@ -42,7 +40,7 @@ one is wrong. This page shows it on $answers answers of real models that others 
   agree ($share) after $repaired right answers of TabMWP, which were recorded without some of their
   letters, were restored from the options in their questions.
 - Of $tables published accuracies, $near come out within 0.1 per cent points. The others differ by
-  the verdicts that are listed.
+  the verdicts that their sections name.
 - Of the $differences verdicts that differ, $theirs published ones are wrong, $contract follow
   another rule, and $ours of textgym's are wrong. A script without textgym's verifiers recomputes
   $recomputed of these answers (`docs/verdict_checks.py`), and two independent readings confirm the
@@ -112,21 +110,6 @@ def records(folder: Path, pattern: str) -> Iterator[tuple[str, int, Record]]:
                 yield path.name.partition(".jsonl")[0], index, json.loads(line)
 
 
-def verdicts(evaluation: Evaluation, answers: dict[str, Record]) -> dict[str, bool]:
-    """Grade answers; return which are right."""
-    found: dict[str, bool] = {}
-    if answers:
-        textgym.grade(
-            [{**evaluation.answer(record), "id": key} for key, record in answers.items()],
-            evaluation.env,
-            env_kwargs=evaluation.env_kwargs,
-            on_answer=lambda answer: found.update({answer.id: answer.is_success}),
-        )
-    if None in found.values():
-        raise SystemExit(f"{evaluation.title}: an answer cannot be graded")
-    return found
-
-
 def graded(folder: Path, evaluation: Evaluation) -> dict[str, Part]:
     """Grade all answers of an evaluation."""
     answers: dict[str, dict[str, Record]] = defaultdict(dict)
@@ -136,11 +119,9 @@ def graded(folder: Path, evaluation: Evaluation) -> dict[str, Part]:
     for name, recorded in answers.items():
         repaired = {key: evaluation.repair(record) for key, record in recorded.items()}
         changed = {key: new for key, new in repaired.items() if new is not recorded[key]}
-        raw = verdicts(evaluation, recorded)
-        final = raw | verdicts(evaluation, changed)
-        published = {
-            key: evaluation.answer(record).get("recorded") for key, record in recorded.items()
-        }
+        raw = evaluation.grade(evaluation, recorded, folder)
+        final = raw | (evaluation.grade(evaluation, changed, folder) if changed else {})
+        published = {key: record.get("correct") for key, record in recorded.items()}
         judged = [key for key, verdict in published.items() if verdict is not None]
         table = evaluation.accuracy
         first = next(iter(recorded.values()))

@@ -1,6 +1,7 @@
 """The published evaluations of docs/verdicts.md.
 
-An `Evaluation` names its files, and how a record becomes an answer that `textgym.grade` grades.
+An `Evaluation` names its files, and how a record becomes an answer that `textgym.grade` grades, or
+how else its records are graded.
 """
 
 from __future__ import annotations
@@ -8,8 +9,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import gymnasium
+
+import textgym
+from textgym.messages import assistant_calls
 from textgym.verifiers.extract import before_stop
 
 __all__ = ["EVALUATIONS", "Evaluation"]
@@ -19,12 +25,11 @@ _OPTIONS = re.compile(r"Please select from the following options: (\[.*?\])")
 
 
 def answer_of(record: Record) -> Record:
-    """Return the answer of a record with `question`, `gold`, `output` and `correct`."""
+    """Return the answer of a record with `question`, `gold` and `output`."""
     return {
         "question": record["question"],
         "answer": record["gold"],
         "output": record["output"],
-        "recorded": record.get("correct"),
     }
 
 
@@ -65,8 +70,39 @@ def _is_left_of(gold: str, option: str) -> bool:
     return all(letter in letters for letter in gold)
 
 
+def grade_answers(
+    evaluation: Evaluation, records: dict[str, Record], folder: Path
+) -> dict[str, bool]:
+    """Grade the answers of records, one each."""
+    found: dict[str, bool] = {}
+    textgym.grade(
+        [{**evaluation.answer(record), "id": key} for key, record in records.items()],
+        evaluation.env,
+        env_kwargs=evaluation.env_kwargs,
+        on_answer=lambda answer: found.update({answer.id: answer.is_success}),
+    )
+    if None in found.values():
+        raise SystemExit(f"{evaluation.title}: an answer cannot be graded")
+    return found
+
+
+def grade_runs(evaluation: Evaluation, records: dict[str, Record], folder: Path) -> dict[str, bool]:
+    """Make WorkBench's recorded calls on its databases. A run that broke off is wrong."""
+    database = str(folder / "workbench" / "databases")
+    env = gymnasium.make(evaluation.env, database=database).unwrapped
+    found = {}
+    for key, record in records.items():
+        env.reset(options={"task": record})
+        calls = [(call["name"], call["arguments"]) for call in record["calls"]]
+        *_, ended, cut, info = env.step(assistant_calls(*calls) if calls else "Done.")
+        if not (ended or cut):
+            *_, info = env.step("Done.")
+        found[key] = info["is_success"] and not record["error"]
+    return found
+
+
 class Evaluation(NamedTuple):
-    """A published evaluation.
+    """A published evaluation. Records with a published verdict have it as `correct`.
 
     Attributes:
         title: Its name on the page.
@@ -74,13 +110,15 @@ class Evaluation(NamedTuple):
         source: Where it was published.
         env: The id of the environment that grades.
         env_kwargs: Its keyword arguments.
-        answer: Returns a record's `question`, `answer`, `output` and `recorded` verdict, None if
-            only accuracies were published, and further fields of the environment's rows.
+        answer: Returns a record's `question`, `answer`, `output` and further fields of the
+            environment's rows.
         repair: Returns a record with its gold restored, or the record.
         part: The field of a record that names its part; "" if the file does.
         accuracy: The published accuracy in per cent, of each part, or the name of the field that
             holds it; empty if none was published.
         note: What else is to be said about it.
+        grade: Returns which records are right by their keys; it gets the evaluation, the records
+            and the folder of all sets.
     """
 
     title: str
@@ -93,6 +131,7 @@ class Evaluation(NamedTuple):
     part: str = ""
     accuracy: str | dict[str, float] = {}
     note: str = ""
+    grade: Callable[[Evaluation, dict[str, Record], Path], dict[str, bool]] = grade_answers
 
 
 _GITHUB = "https://github.com/{}/tree/{}"
@@ -135,5 +174,20 @@ EVALUATIONS = (
         answer=answer_of_choice,
         note="Each eighth row. Where MMLU-Pro's expression has no match, its table draws an answer;"
         " here such an answer is wrong.",
+    ),
+    Evaluation(
+        "WorkBench", "workbench/*.jsonl.gz",
+        _GITHUB.format("olly-styles/WorkBench", "42f1b6dc18986f47701ca83de2d63dd4f95c59a0"),
+        "textgym/WorkplaceAssistant-v0",
+        accuracy={  # of 690 runs each
+            "claude-2_all": 24.49, "claude-2_domains": 22.61, "gpt-3.5_domains": 13.48,
+            "gpt-4_all": 42.61, "gpt-4_domains": 49.28, "llama2-70b_domains": 2.32,
+            "mistral-8x7B_all": 15.65, "mistral-8x7B_domains": 19.13,
+        },
+        note="The calls of recorded runs are made again, with `all` tools or those of the task's"
+        " `domains`. The published accuracies are what the benchmark's own `is_correct` gives for"
+        " these runs. One run of mistral-8x7B is right here: its meeting on 2023-11-31 is made"
+        " there, and refused here as a date that does not exist.",
+        grade=grade_runs,
     ),
 )  # fmt: skip

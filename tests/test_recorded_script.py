@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import importlib
 import io
@@ -16,6 +17,7 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 from repository import DOCS, SCRIPTS
+from workplace_data import FILES
 
 SCHEMAS = {
     "bbh": ["task", "question", "prediction", "target", "table_accuracy"],
@@ -23,6 +25,9 @@ SCHEMAS = {
     "math_evals": ["question", "gold", "output", "pred", "correct"],
     "mmlu_pro": [
         "question_id", "category", "question", "options", "answer", "output", "pred", "correct",
+    ],
+    "workbench": [
+        "id", "query", "now", "ground_truth", "category", "domains", "template", "calls", "error",
     ],
     "zeroeval_gsm": ["id", "question", "output", "gold"],
 }  # fmt: skip
@@ -86,10 +91,35 @@ def of_mmlu_pro(repository: str, path: str) -> bytes:
     return content.getvalue()
 
 
+def of_workbench(repository: str, path: str) -> bytes:
+    """A company's databases; queries to delete a meeting, which the last run of four does."""
+    name = path.rpartition("/")[2]
+    if name in FILES:
+        return FILES[name].encode()
+    domain = path.split("/")[2].removesuffix(".csv")
+    if "queries_and_answers" in path:
+        domain = name.removesuffix("_queries_and_answers.csv")
+    text = io.StringIO()
+    table = csv.writer(text, quoting=csv.QUOTE_ALL)
+    right = 'calendar.delete_event.func(event_id="00000005")'
+    if "queries_and_answers" in path:
+        table.writerow(["query", "answer", "base_template", "chosen_template", "domains"])
+        for number in range(4):
+            table.writerow([f"{domain} {number}", [right], "Cancel it", "Cancel it", [domain]])
+    else:
+        table.writerow(["query", "function_calls", "full_response", "error"])
+        table.writerow([f"{domain} 0", [], "{}", ""])
+        table.writerow([f"{domain} 1", [right], "{}", "Agent stopped due to iteration limit"])
+        table.writerow([f"{domain} 2", ['restart.func(message="a "b"")'], "{}", ""])
+        table.writerow([f"{domain} 3", ['calendar.search.func(query="a\nb")', right], "{}", ""])
+    return text.getvalue().encode()
+
+
 SOURCES: dict[str, Callable[[str, str], bytes]] = {
     "TIGER-AI-Lab/MMLU-Pro": of_mmlu_pro,
     "WildEval/ZeroEval": of_zero_eval,
     "open-thought/reasoning-gym-eval": of_qwen,
+    "olly-styles/WorkBench": of_workbench,
     "openai/grade-school-math": of_openai,
     "suzgunmirac/BIG-Bench-Hard": of_bbh,
 }
@@ -109,7 +139,8 @@ def test_every_set_has_its_files_and_schema(script: ModuleType, tmp_path: Path) 
     assert {len(commit) for commit in script.COMMITS.values()} == {40}
     counts = {name: len([*(tmp_path / name).iterdir()]) for name in SCHEMAS}
     assert counts == {
-        "bbh": 1, "gsm8k_solutions": 4, "math_evals": 6, "mmlu_pro": 2, "zeroeval_gsm": 2,
+        "bbh": 1, "gsm8k_solutions": 4, "math_evals": 6, "mmlu_pro": 2, "workbench": 9,
+        "zeroeval_gsm": 2,
     }  # fmt: skip
     for path in tmp_path.glob("*/*.jsonl.gz"):
         found = records(path)
@@ -131,6 +162,12 @@ def test_values_of_the_sources(script: ModuleType, tmp_path: Path) -> None:
     wrong = records(tmp_path / "math_evals" / "aqua.jsonl.gz")[1]
     assert (wrong["output"], wrong["correct"]) == ("So \\boxed{5}.\u2028", False)
     assert records(tmp_path / "gsm8k_solutions" / "6b_finetuning.jsonl.gz")[0]["gold"] == "4"
+    runs = records(tmp_path / "workbench" / "gpt-4_all.jsonl.gz")
+    assert len({run["id"] for run in runs}) == len(runs) == 24
+    assert [len(run["calls"]) for run in runs[:4]] == [0, 1, 0, 2]  # what is no call is left out
+    assert runs[3]["calls"][0]["arguments"] == {"query": "a\nb"}
+    emails = tmp_path / "workbench" / "databases" / "emails.csv"
+    assert emails.read_text() == FILES["emails.csv"]
 
 
 def test_the_page_grades_what_the_script_makes(
@@ -143,6 +180,8 @@ def test_the_page_grades_what_the_script_makes(
         for part in page["graded"](tmp_path, evaluation).values():
             assert part.answers > 0
             assert part.agreed == part.judged
+            if evaluation.title == "WorkBench":
+                assert part.right == 6  # nothing done, broken off and not understood are wrong
     assert {path.parts[-2] for path in tmp_path.glob("*/*.gz")} == SCHEMAS.keys()
 
 

@@ -159,11 +159,7 @@ def verdict_on(key: str, right: bool, readings: dict[str, Any]) -> tuple[str, st
         right: The verdict here.
         readings: The readings by key: `wrong` and `reading` of the `first` and the `second`.
     """
-    read = (
-        {readings[key][which]["wrong"] for which in ("first", "second")}
-        if key in readings
-        else set()
-    )
+    read = {reading["wrong"] for reading in readings.get(key, {}).values()}
     if key in CHECKS:
         is_ours = CHECKS[key].is_right() != right or "ours" in read
         return ("ours" if is_ours else "theirs"), "recomputation"
@@ -217,7 +213,7 @@ def _section(
 ) -> Iterator[str]:
     yield f"\n## {evaluation.title}\n"
     note = f" {evaluation.note}" if evaluation.note else ""
-    yield f"Source: <{evaluation.source}>.{note} Graded by `{evaluation.env}`.\n"
+    yield f"Source: {evaluation.source}.{note} Graded by `{evaluation.env}`.\n"
     yield "| part | answers | agree | accuracy here | published |"
     yield "| --- | ---: | ---: | ---: | ---: |"
     parts = {name: Part(**part) for name, part in found.items()}
@@ -251,12 +247,10 @@ def main() -> None:
     given = parser.parse_args()
     found = figures(given.recorded)
     if given.check:
-        if found != json.loads(FIGURES.read_text("utf-8")) or page(found) != PAGE.read_text(
-            "utf-8"
-        ):
-            raise SystemExit(
-                f"{PAGE.name} is not current: run make verdicts RECORDED={given.recorded}"
-            )
+        stored = json.loads(FIGURES.read_text("utf-8"))
+        if found != stored or page(found) != PAGE.read_text("utf-8"):
+            command = f"make verdicts RECORDED={given.recorded}"
+            raise SystemExit(f"{PAGE.name} is not current: run {command}")
         return
     FIGURES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(found), encoding="utf-8")

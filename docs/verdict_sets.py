@@ -134,7 +134,7 @@ class Evaluation(NamedTuple):
     grade: Callable[[Evaluation, dict[str, Record], Path], dict[str, bool]] = grade_answers
 
 
-_GITHUB = "https://github.com/{}/tree/{}"
+_GITHUB = "<https://github.com/{}/tree/{}>"
 
 EVALUATIONS = (
     Evaluation(

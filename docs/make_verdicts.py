@@ -159,11 +159,12 @@ def verdict_on(key: str, right: bool, readings: dict[str, Any]) -> tuple[str, st
         right: The verdict here.
         readings: The readings by key: `wrong` and `reading` of the `first` and the `second`.
     """
-    read = {reading["wrong"] for reading in readings.get(key, {}).values()}
+    read = [reading["wrong"] for reading in readings.get(key, {}).values()]
     if key in CHECKS:
         is_ours = CHECKS[key].is_right() != right or "ours" in read
         return ("ours" if is_ours else "theirs"), "recomputation"
-    return (read.pop(), "two readings") if len(read) == 1 else ("ours", "nothing")
+    agree = len(read) == 2 and read[0] == read[1]
+    return (read[0], "two readings") if agree else ("ours", "nothing")
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:

@@ -69,6 +69,7 @@ OURS = {"wrong": "ours", "reading": "Read."}
         ("svamp:24", True, {"svamp:24": {"first": READING, "second": READING}}, "ours"),
         ("svamp:24", False, {"svamp:24": {"first": READING, "second": OURS}}, "ours"),
         ("new:1", True, {}, "ours"),
+        ("new:1", True, {"new:1": {"first": READING}}, "ours"),
         ("new:1", True, {"new:1": {"first": READING, "second": READING}}, "theirs"),
         ("new:1", True, {"new:1": {"first": READING, "second": OURS}}, "ours"),
         ("new:1", True, {"new:1": {"first": OURS, "second": OURS}}, "ours"),

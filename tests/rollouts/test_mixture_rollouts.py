@@ -309,7 +309,8 @@ def test_arguments_under_an_id_override_those_for_all(tmp_path: Path) -> None:
     assert quick["env_kwargs"] == {"split": "test", "polite": False}
     assert slow["env_kwargs"] == {"split": "test", "polite": True, "name": "snail"}
     assert slow["messages"][0]["content"].startswith("snail: ")
-    assert json.loads((tmp_path / "run.json").read_text())["env_kwargs"] == {"split": "test", **kwargs}
+    asked = json.loads((tmp_path / "run.json").read_text())
+    assert asked["env_kwargs"] == {"split": "test", **kwargs}
 
 
 def test_a_function_among_the_arguments_of_one_environment_is_recorded_by_name(

@@ -80,7 +80,7 @@ class Grade:
 
         Raises:
             RewardError: The return is outside the range, a component is not a finite number or was
-                both paid and graded, or the `verdict_reason` is none of the vocabulary.
+                both paid and graded, or the `verdict_reason` is not one of `VERDICT_REASONS`.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
@@ -104,7 +104,9 @@ class Grade:
             components[name] = value
         if self.verdict_reason not in VERDICT_REASONS:
             known = ", ".join(filter(None, VERDICT_REASONS))
-            raise RewardError(f"{owner}: verdict_reason {self.verdict_reason!r} is none of {known}")
+            raise RewardError(
+                f"{owner}: verdict_reason must be one of {known}, not {self.verdict_reason!r:.100}"
+            )
         answer = self.extracted_answer
         entries: dict[str, Any] = {
             "reward_components": components,

@@ -1,4 +1,6 @@
-r"""The final answer of a text without a box: what is stated last, whole.
+r"""The answer in the sentences of a text: what is stated last, whole.
+
+`textgym.verifiers.stated` finds boxes and tags, which need no sentences to be read.
 
 Invariants: marks around the answer (Markdown, quotes, tags) do not count; several alternatives stay
 together, so that none of them is taken alone; what is denied or taken back, and a part of a larger
@@ -11,9 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textgym.verifiers.extract import last_tagged
 from textgym.verifiers.math.parsing.spoken import HIDDEN, REASON, UNSURE, WRONG, start_of, value_in
 from textgym.verifiers.math.parsing.words import TIME_OF_DAY
+from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = ["stated_text", "stated_value"]
 
@@ -54,12 +56,6 @@ _LABEL = re.compile(
 )
 _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
-)
-_NO_LABEL = re.compile(
-    r"(?:\b(?:wrong|incorrect|false|not|nobody|no one|doubt|backup|alternative|second|other"
-    r"|another|first|suppose|if|unlikely|rejected|says?|might|may|could|possible|assume)|n['’]t)\b"
-    r"[^.,;:\n]{0,40}\Z",
-    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
 _TAKEN_BACK = re.compile(
@@ -143,9 +139,6 @@ def stated_text(text: str) -> list[str]:
 def _prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _BLANKS.sub(" ", text[-_MAX_READ:])
-    tagged = last_tagged(text, "answer")
-    if tagged is not None and tagged.strip():
-        text = f"answer: {tagged.strip()}"
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
     text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
     text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
@@ -170,7 +163,7 @@ def _statements(text: str) -> Iterator[_Statement]:
         if rest and taken_back < rest[0][1]:
             start, stop = rest[0]
             line = hidden.rfind("\n", 0, labels[-1].start()) + 1
-            is_denied = _NO_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
+            is_denied = DENIED_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
             is_open = bool(is_denied) or hidden[stop : stop + 1] == "?"
             yield _Statement(text[start:stop].strip(), True, is_open)
             sentences = rest[1:]

@@ -17,6 +17,7 @@ from functools import lru_cache
 from textgym.errors import UsageError
 from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.math.forms import FORMS, Form
+from textgym.verifiers.math.parsing.quantities import holds_quantity, quantity
 from textgym.verifiers.math.parsing.statements import stated_text, stated_value
 from textgym.verifiers.math.parsing.words import (
     option_letter,
@@ -97,7 +98,8 @@ def verify(
         raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    gold, answer = _bare(gold), _end(answer)
+    gold = _bare(gold)
+    gold, answer = quantity(plain_words(gold)) or gold, _end(answer)
     stated = read_stated(answer, stated_in)
     is_boxed = stated.form == "box"
     if stated.form == "tag" or (stated.form == "line" and stated_in == "line"):
@@ -106,7 +108,11 @@ def verify(
     if words or letter:
         texts = [stated.text] if is_boxed else stated_text(answer)
         return _compare_words(words, letter, question, [*map(plain_words, texts)])
-    formula = (stated.text if is_boxed else stated_value(answer)).strip()
+    if is_boxed:
+        formula = quantity(plain_words(stated.text)) or stated.text.strip()
+    else:
+        spoken = stated_text(answer) if holds_quantity(answer) else []
+        formula = next(filter(None, map(quantity, spoken)), "") or stated_value(answer)
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered

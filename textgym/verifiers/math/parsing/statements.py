@@ -66,7 +66,15 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"|n['’]t)\b[^.,;:]{0,80}\Z",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
+_BARE_YES_OR_NO = re.compile(
+    r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SMALL_WORDS = re.compile(r"(?:(?:on|at|in|an?|the) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE)
 
@@ -115,8 +123,11 @@ def stated_text(text: str) -> list[str]:
         (['Paris'], ['linear here', 'linear'])
     """
     prepared = _prepared(text)
-    statement = next(_statements(_without_marks(prepared)), None)
+    text = _without_marks(prepared)
+    statement = next(_statements(text), None)
     if statement is None or statement.is_open:
+        return []
+    if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
         return []
     is_denied = WRONG.search(statement.text) is not None
     answer = _YES_OR_NO.match(statement.text)
@@ -125,6 +136,8 @@ def stated_text(text: str) -> list[str]:
     words = statement.text if is_denied else REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
     start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
+    if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
+        return []
     small = _SMALL_WORDS.match(words, start)
     found = [words[small.end() if small else start :].strip(" .,;:!")]
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])

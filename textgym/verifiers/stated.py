@@ -124,7 +124,7 @@ def read_stated(text: str, form: AnswerForm | None = None) -> Stated:
         >>> read_stated(r"It is $-\boxed{42}$, not \boxed{41}.")
         Stated(text='-42', form='box')
         >>> read_stated(r"\boxed{3} and \boxed{7}"), read_stated(r"It is not \boxed{7}.").form
-        (Stated(text='3 and 7', form='box'), None)
+        (Stated(text='3 , 7', form='box'), None)
     """
     stated = Stated(text, None)
     while (inner := _last_stated(stated, form)) is not None:

@@ -14,6 +14,7 @@ DENIED = [
     "I don't think the answer is {}", "I do not believe it is {}", "\\text{{not }}{}",
     "\\lnot {}", "\\cancel{{{}}}", "~~{}~~", "{} is wrong.", "**{}** is incorrect",
     "${}$ is clearly wrong", "{} is not the answer", "{} isn't correct", "41 rather than {}",
+    "{} – wrong", "{}? No.",
 ]  # fmt: skip
 HONEST = [
     "{}", "- {}", "Answer - {}", "The answer — {}", "**{}**", "so = {}", "1 - 2 = 3, so {}",

@@ -39,9 +39,9 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
-    r"(?:[\s$*_)}\]]|\\[)\]]){0,9}(?:[–—-] ?)?(?:(?:is|was|are|seems|would be|must be)"
-    r" (?:\w{1,20}ly )?(?:wrong|incorrect|false|ruled out)|(?:is|was|are)(?:n['’]t| not)"
-    r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right))\b",
+    r"(?:[\s$*_)}\]]|\\[)\]]){0,9}(?:\?\s?no\b|(?:[–—-]\s?|(?:is|was|are|seems|would be|must be) "
+    r"(?:\w{1,20}ly )?)(?:wrong|incorrect|false|ruled out)\b|(?:is|was|are)(?:n['’]t| not)"
+    r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right)\b)",
     re.IGNORECASE,
 )
 _SIGN = re.compile(

@@ -17,6 +17,8 @@ TAKEN = [
     ("1 hour 30 minutes", "It is 1 hour and 30 minutes."), ("90", "1 hour 30 minutes"),
     ("1\\text{ hour } 30\\text{ minutes}", "90 minutes"), ("1 hour 30 minutes", "1 h 30 min"),
     ("1 hour 30 minutes", "\\boxed{1 \\text{ hour } 30 \\text{ minutes}}"),
+    ("7", "So he has seven marbles left."), ("7", "It is exactly seven."), ("7", "$\\text{seven}$"),
+    ("seven years", "seven years"), ("Five Guys", "The answer is Five Guys."),
     ("71", "5 feet 11 inches"), ("5 feet 11 inches", "71 inches"), ("2 weeks 3 days", "17 days"),
 ]  # fmt: skip
 NOT_TAKEN = [
@@ -30,6 +32,7 @@ NOT_TAKEN = [
     ("30", "1 hour 30 minutes"), ("1", "1 hour 30 minutes"), ("130", "1 hour 30 minutes"),
     ("1 hour 30 minutes", "1 hour 20 minutes"), ("1 hour 30 minutes", "30 minutes"),
     ("1 hour 30 minutes", "130"), ("1 hour 30 minutes", "90 seconds"), ("62", "4 feet 14 inches"),
+    ("Five Guys", "five"), ("two pairs", "two triples"), ("one way", "one road"),
     ("1 hour 30 minutes", "1 hour or 30 minutes"), ("5", "4 feet 5 inches"),
 ]  # fmt: skip
 

@@ -98,8 +98,10 @@ def verify(
         raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    gold = _bare(gold)
-    gold, answer = quantity(plain_words(gold)) or gold, _end(answer)
+    gold, answer = _bare(gold), _end(answer)
+    in_digits = quantity(plain_words(gold))
+    if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
+        gold = in_digits
     stated = read_stated(answer, stated_in)
     is_boxed = stated.form == "box"
     if stated.form == "tag" or (stated.form == "line" and stated_in == "line"):
@@ -112,7 +114,8 @@ def verify(
         formula = quantity(plain_words(stated.text)) or stated.text.strip()
     else:
         spoken = stated_text(answer) if holds_quantity(answer) else []
-        formula = next(filter(None, map(quantity, spoken)), "") or stated_value(answer)
+        quantities = (quantity(plain_words(text)) for text in spoken)
+        formula = next(filter(None, quantities), "") or stated_value(answer)
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered

@@ -25,7 +25,7 @@ _SCALES = {"thousand": 10**3, "million": 10**6}
 _WORDS = "|".join(sorted([*_SMALL, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
 _IN_WORDS = re.compile(
     rf"(?P<sign>(?:minus|negative) )?(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
-    r"(?: (?P<unit>[a-z]{3,20}))?",
+    r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
     re.IGNORECASE,
 )
 _NO_UNIT = re.compile(

@@ -76,7 +76,9 @@ _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
-_SMALL_WORDS = re.compile(r"(?:(?:on|at|in|an?|the) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE)
+_SMALL_WORDS = re.compile(
+    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
+)
 
 
 class _Statement(NamedTuple):

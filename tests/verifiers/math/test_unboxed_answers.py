@@ -192,3 +192,34 @@ def test_a_no_on_the_way_does_not_hide_the_answer(gold: str, text: str) -> None:
 )
 def test_a_word_in_doubt_is_not_taken(text: str) -> None:
     assert not verify("listen", text).equal
+
+
+WHO = "Amy is 150 cm tall, and Bob is 140 cm tall. Who is the tallest? Which child has more hats?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amy is the tallest.", "So Amy is the tallest.", "150 > 140. Amy is the tallest!",
+        "Amy is the tallest because 150 is more than 140.", "**Amy** is the tallest.",
+        "Amy has more hats.", "Therefore, Amy has more hats.", "Amy is the tallest, not Bob.",
+    ],
+)  # fmt: skip
+def test_a_name_may_stand_for_the_question_word(text: str) -> None:
+    assert verify("Amy", text, question=WHO).equal
+    assert not verify("Bob", text, question=WHO).equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amy is not the tallest.", "Amy isn't the tallest.", "Amy is the tallest or Bob is.",
+        "Amy or Bob is the tallest.", "Amy is the shortest.", "Amy has fewer hats.",
+        "Amy has hats.", "Is Amy the tallest?", "Amy is 150 cm tall.", "I doubt Amy is the tallest.", "Amy wins.",
+        "If Amy is the tallest", "Bob is the tallest. Amy lost.", "Not Amy is the tallest.",
+        "Amy is the tallest? No.", "Amy is the tallest. Wait, Bob is the tallest.", "Amy and Bob",
+        "Maybe Amy is the tallest.", "Bob, not Amy, is the tallest.", "Amy is the tallest is wrong.",
+    ],
+)  # fmt: skip
+def test_a_name_in_another_sentence_is_no_answer(text: str) -> None:
+    assert not verify("Amy", text, question=WHO).equal

@@ -108,7 +108,7 @@ def verify(
         answer = f"Answer: {stated.text.strip()}"
     words, letter = words_of(gold, question), option_letter(gold, question)
     if words or letter:
-        texts = [stated.text] if is_boxed else stated_text(answer)
+        texts = [stated.text] if is_boxed else stated_text(answer, question)
         return _compare_words(words, letter, question, [*map(plain_words, texts)])
     if is_boxed:
         formula = quantity(plain_words(stated.text)) or stated.text.strip()

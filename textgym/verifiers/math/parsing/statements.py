@@ -76,6 +76,11 @@ _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
+_SUBJECT = re.compile(
+    r"(?:(?:so|thus|therefore|hence),? )?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
+    re.IGNORECASE,
+)
 _SMALL_WORDS = re.compile(
     r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
 )
@@ -117,10 +122,14 @@ def stated_value(text: str) -> str:
     return ""
 
 
-def stated_text(text: str) -> list[str]:
+def stated_text(text: str, question: str = "") -> list[str]:
     """Return the ways to read the words that a text states last; none if it states none.
 
+    A name is stated, too, if the sentence is the question with the name for `who` or `which`.
+
     Example:
+        >>> stated_text("Amy is the tallest.", "Who is the tallest?")
+        ['tallest', 'Amy']
         >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
         (['Paris'], ['linear here', 'linear'])
     """
@@ -142,6 +151,11 @@ def stated_text(text: str) -> list[str]:
         return []
     small = _SMALL_WORDS.match(words, start)
     found = [words[small.end() if small else start :].strip(" .,;:!")]
+    subject = None if statement.is_labelled else _SUBJECT.fullmatch(words.strip(" ,;:!"))
+    if subject is not None:
+        asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
+        if re.search(asked, question, re.IGNORECASE):
+            found.append(subject["name"])
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
     if len(bold) == 1 and not is_denied and not UNSURE.search(words):
         found.append(bold[0].strip(" .,;:!"))

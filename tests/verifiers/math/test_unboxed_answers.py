@@ -215,10 +215,12 @@ def test_a_name_may_stand_for_the_question_word(text: str) -> None:
     [
         "Amy is not the tallest.", "Amy isn't the tallest.", "Amy is the tallest or Bob is.",
         "Amy or Bob is the tallest.", "Amy is the shortest.", "Amy has fewer hats.",
-        "Amy has hats.", "Is Amy the tallest?", "Amy is 150 cm tall.", "I doubt Amy is the tallest.", "Amy wins.",
+        "Amy has hats.", "Is Amy the tallest?", "Amy is 150 cm tall.", "Amy wins.",
+        "I doubt Amy is the tallest.",
         "If Amy is the tallest", "Bob is the tallest. Amy lost.", "Not Amy is the tallest.",
         "Amy is the tallest? No.", "Amy is the tallest. Wait, Bob is the tallest.", "Amy and Bob",
-        "Maybe Amy is the tallest.", "Bob, not Amy, is the tallest.", "Amy is the tallest is wrong.",
+        "Maybe Amy is the tallest.", "Bob, not Amy, is the tallest.",
+        "Amy is the tallest is wrong.",
     ],
 )  # fmt: skip
 def test_a_name_in_another_sentence_is_no_answer(text: str) -> None:

@@ -77,7 +77,8 @@ _BARE_YES_OR_NO = re.compile(
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
-    r"(?:(?:so|thus|therefore|hence),? )?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?:(?:so|thus|therefore|hence),? )?"
+    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
     r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
     re.IGNORECASE,
 )

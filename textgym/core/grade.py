@@ -15,7 +15,8 @@ from typing import Any
 from textgym.core.conversation import Conversation
 from textgym.errors import RewardError, UsageError
 from textgym.messages import copy_json
-from textgym.verifiers.extract import last_answer, last_boxed, last_line
+from textgym.verifiers.extract import last_line
+from textgym.verifiers.stated import read_stated
 
 __all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments", "verdict_reason"]
 
@@ -256,8 +257,8 @@ def verdict_reason(
 
 
 def _offers_several(text: str) -> bool:
-    """Tell whether alternatives are stated: in a box, behind `Answer:` or in the last line."""
-    stated = last_boxed(text) or last_answer(text)
-    if stated is None:
+    """Tell whether alternatives are in the stated answer or in the last line."""
+    stated, form = read_stated(text)
+    if form is None:
         return bool(_EITHER.search(last_line(text)))
     return bool(_ALTERNATIVES.search(stated) or _LISTED.search(stated))

@@ -1,4 +1,6 @@
-r"""The final answer of a text without a box: what is stated last, whole.
+r"""The answer in the sentences of a text: what is stated last, whole.
+
+`textgym.verifiers.stated` finds boxes and tags, which need no sentences to be read.
 
 Invariants: marks around the answer (Markdown, quotes, tags) do not count; several alternatives stay
 together, so that none of them is taken alone; what is denied or taken back, and a part of a larger
@@ -11,9 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textgym.verifiers.extract import last_tagged
 from textgym.verifiers.math.parsing.spoken import HIDDEN, REASON, UNSURE, WRONG, start_of, value_in
 from textgym.verifiers.math.parsing.words import TIME_OF_DAY
+from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = ["stated_text", "stated_value"]
 
@@ -55,12 +57,6 @@ _LABEL = re.compile(
 _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
 )
-_NO_LABEL = re.compile(
-    r"(?:\b(?:wrong|incorrect|false|not|nobody|no one|doubt|backup|alternative|second|other"
-    r"|another|first|suppose|if|unlikely|rejected|says?|might|may|could|possible|assume)|n['’]t)\b"
-    r"[^.,;:\n]{0,40}\Z",
-    re.IGNORECASE,
-)
 _SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|correction|sorry|oops|hmm|scratch that|mistake|just kidding)\b"
@@ -70,9 +66,25 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"|n['’]t)\b[^.,;:]{0,80}\Z",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
+_BARE_YES_OR_NO = re.compile(
+    r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
-_SMALL_WORDS = re.compile(r"(?:(?:on|at|in|an?|the) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"(?:(?:so|thus|therefore|hence),? )?"
+    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
+    re.IGNORECASE,
+)
+_SMALL_WORDS = re.compile(
+    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
+)
 
 
 class _Statement(NamedTuple):
@@ -111,16 +123,23 @@ def stated_value(text: str) -> str:
     return ""
 
 
-def stated_text(text: str) -> list[str]:
+def stated_text(text: str, question: str = "") -> list[str]:
     """Return the ways to read the words that a text states last; none if it states none.
 
+    A name is stated, too, if the sentence is the question with the name for `who` or `which`.
+
     Example:
+        >>> stated_text("Amy is the tallest.", "Who is the tallest?")
+        ['tallest', 'Amy']
         >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
         (['Paris'], ['linear here', 'linear'])
     """
     prepared = _prepared(text)
-    statement = next(_statements(_without_marks(prepared)), None)
+    text = _without_marks(prepared)
+    statement = next(_statements(text), None)
     if statement is None or statement.is_open:
+        return []
+    if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
         return []
     is_denied = WRONG.search(statement.text) is not None
     answer = _YES_OR_NO.match(statement.text)
@@ -129,8 +148,15 @@ def stated_text(text: str) -> list[str]:
     words = statement.text if is_denied else REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
     start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
+    if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
+        return []
     small = _SMALL_WORDS.match(words, start)
     found = [words[small.end() if small else start :].strip(" .,;:!")]
+    subject = None if statement.is_labelled else _SUBJECT.fullmatch(words.strip(" ,;:!"))
+    if subject is not None:
+        asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
+        if re.search(asked, question, re.IGNORECASE):
+            found.append(subject["name"])
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
     if len(bold) == 1 and not is_denied and not UNSURE.search(words):
         found.append(bold[0].strip(" .,;:!"))
@@ -143,9 +169,6 @@ def stated_text(text: str) -> list[str]:
 def _prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _BLANKS.sub(" ", text[-_MAX_READ:])
-    tagged = last_tagged(text, "answer")
-    if tagged is not None and tagged.strip():
-        text = f"answer: {tagged.strip()}"
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
     text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
     text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
@@ -170,7 +193,7 @@ def _statements(text: str) -> Iterator[_Statement]:
         if rest and taken_back < rest[0][1]:
             start, stop = rest[0]
             line = hidden.rfind("\n", 0, labels[-1].start()) + 1
-            is_denied = _NO_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
+            is_denied = DENIED_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
             is_open = bool(is_denied) or hidden[stop : stop + 1] == "?"
             yield _Statement(text[start:stop].strip(), True, is_open)
             sentences = rest[1:]

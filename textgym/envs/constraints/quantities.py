@@ -48,6 +48,7 @@ _MONTH = rf"(?P<month>{_NAMES}|sept)(?![a-z])"
 _UNIT = r"(?P<unit>min(?:ute)?s?|g(?:ra?m?s?)?|%|per ?cent|pct)(?![a-z])"
 _MONEY = r"(?:dollars?|usd|bucks|\$)"
 _COUNTED = "people|persons|guests|times|days|weeks|months|years|hours|miles|km|kilomet|met|steps"
+_OTHER = rf"[\s-]?(?:{_UNIT}|{_MONEY}|{_COUNTED})"
 _HALF = r"[\s-]{0,2}(?P<half>[ap])\.?\s?m(?![a-z])"
 
 Value = tuple[str, int]
@@ -196,13 +197,14 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Values]], ...] 
          rf"(?:(?:day )?of )?(?:the (?:month of )?)?{_MONTH}", _named_date),
         (rf"(?<![a-z]){_MONTH}(?:\.?[\s/-]{{0,2}}|, (?=the |\d\d?(?:st|nd|rd|th)))(?:the )?"
          r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-         rf"(?!\d|[.,:]\d|\s?[ap]\.?m|[\s-]?(?:{_UNIT}|{_MONEY}|{_COUNTED}))", _named_date),
+         rf"(?!\d|[.,:]\d|\s?[ap]\.?m|{_OTHER})", _named_date),
         (r"(?<![\d.,:/$-])(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})"
-         r"(?:(?P=mark)(?P<year>\d{4}|\d\d))?(?![\d%]|[-/.:]\d)", _numeric_date),
+         r"(?:(?P=mark)(?P<year>\d{4}|\d\d))?(?![\d%]|[-/.:]\d| of )", _numeric_date),
         (r"(?<![\d.,:/$-])\d{4}(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})"
          r"(?![\d%]|[-/.:]\d)", _iso_date),
         (r"(?<!\d)(?:19|20)\d\d(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)", _iso_date),
-        (rf"{_START}(?P<hour>\d{{1,2}})(?:\s?[:.;'h-]?\s?(?P<minute>\d\d))?{_HALF}", _time),
+        (rf"{_START}(?P<hour>\d{{1,2}})(?:\s?(?:[:.;'h]|-(?=1[3-9]|[2-5]))?\s?(?P<minute>\d\d))?"
+         rf"{_HALF}", _time),
         (r"(?<![\d$.,:])(?P<hour>\d{1,2})[:h](?P<minute>\d\d)(?::\d\d)?"
          r"(?![\d:]|[\s-]{0,2}[ap]\.?\s?m)", _time),
         (r"(?<![a-z])(?:at|from|until|till|by) (?P<hour>\d\d?)\.(?P<minute>\d\d)"
@@ -210,19 +212,21 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Values]], ...] 
         (r"(?<![\d$.,:-])(?P<hour>\d\d)(?P<minute>\d\d) ?(?:hours|hrs|h)(?![a-z])", _time),
         (rf"{_START}(?P<hour>\d{{1,2}}) ?o.?clock(?:{_HALF})?", _time),
         (r"(?<![a-z\d$])(?P<part>quarter|half|\d{1,2}(?: minutes)?(?= past)|\d{1,2} minutes"
-         r"|\d{1,2}(?= to \d{1,2}[\s-]{0,2}[ap]\.?\s?m(?![a-z]))) (?P<way>past|after|to) "
+         r") (?P<way>past|after|to) "
          rf"(?P<hour>\d{{1,2}})(?![\d:%]|[.,]\d)(?:{_HALF})?", _time_in_parts),
         (r"(?<![a-z])(?:noon|midnight)(?![a-z])", _noon),
         (rf"(?:\$|usd) ?(?P<dollars>\d{{1,6}})(?:[.,](?P<cents>\d\d?))?{_END}"
          r"(?! and \d\d cents)", _price),
-        (r"(?:\$|usd) ?(?P<dollars>\d{1,6})(?:[ -]| and )(?P<cents>\d\d)(?!\d|[.,:]\d)", _price),
+        (r"(?:\$|usd) ?(?P<dollars>\d{1,6})(?: | and (?=\d\d ?c))(?P<cents>\d\d)"
+         rf"(?!\d|[.,:]\d|{_OTHER})", _price),
         (rf"{_START}(?<!version )(?<!section )(?<!chapter )(?<!release )(?<!figure )"
          r"(?P<dollars>\d{1,6})[.,](?P<cents>\d\d)(?!\d|[.,:/]\d"
          r"|\s?(?:[%°]|per ?cent|[ap]\.?\s?m(?![a-z])|(?:k?m|kg|g|h|l|min)(?![a-z])"
          r"|hours|met|mile|kilo|lit|min|gram|point|degree))", _price),
         (rf"{_START}(?P<dollars>\d{{1,6}})(?:[.,](?P<cents>\d))? ?{_MONEY}(?![a-z]|"
          r" (?:and )?\d)", _price),
-        (rf"{_START}(?P<dollars>\d{{1,6}}) ?{_MONEY},? ?(?:and )?(?P<cents>\d\d)(?!\d)", _price),
+        (rf"{_START}(?P<dollars>\d{{1,6}}) ?{_MONEY},? ?(?:and )?(?P<cents>\d\d)"
+         rf"(?!\d|[.,:]\d|{_OTHER})", _price),
         (rf"{_START}(?P<dollars>\d{{1,6}}) (?P<cents>\d\d) ?{_MONEY}", _price),
         (rf"{_START}(?P<cents>\d{{3,6}}) ?(?:cents|¢)", _cents),
         (rf"{_START}(?P<number>\d{{1,6}})[\s-]{{0,2}}{_UNIT}", _amount),

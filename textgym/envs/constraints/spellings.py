@@ -108,10 +108,10 @@ class SpelledText:
     def _is_meant(self, start: int, form: _Squeezed, wanted: _Fact) -> bool:
         """Return whether the characters from a place on stand for a fact that they spell.
 
-        A number must be whole, and no part of a sentence may end beside it. If breaks divide words
-        of the fact, whole words must spell it; the digits of a date are not divided, because the
-        first ones may be the number of something else. Nothing but its single digits stands for
-        a short number.
+        A number must be whole, and no part of a sentence ends within a date or an amount. If breaks
+        divide the words of the fact, whole words must spell it; numbers are not divided, because
+        the first digits may be a number of their own. A short number is known by its single digits
+        only, unless commas divide them.
         """
         text, breaks, blanks, ends = self._squeezed
         end = start + len(form.text)
@@ -121,10 +121,9 @@ class SpelledText:
         if wanted.has_digits and wanted.is_phrase and not inner.isdisjoint(ends):
             return False
         is_whole = start in breaks and end in breaks
-        if len(inner) == end - start - 1 > 1 and is_whole:
-            return True
-        if wanted.is_short:
-            return False
+        is_spaced = len(inner) == end - start - 1 > 1 and is_whole
+        if is_spaced or wanted.is_short:
+            return is_spaced and (not wanted.is_short or len(inner & ends) < 2)
         own = {start + place for place in form.breaks}
         if inner <= own:
             is_name = wanted.is_phrase and not wanted.has_digits

@@ -19,6 +19,8 @@ from functools import lru_cache, partial
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
+from textgym.verifiers.exact import plain_marks
+
 __all__ = ["Changes", "Row", "changes_in", "equal_state", "new_changes", "read_instant"]
 
 Row = dict[str, str | None]
@@ -63,19 +65,19 @@ def new_changes() -> Changes:
 
 
 def read_instant(text: str) -> datetime | None:
-    """Return a date, or a date and time, in ISO or another common format; None for other texts.
+    r"""Return a date, or a date and time, in ISO or another common format; None for other texts.
 
     A time with a zone is converted to UTC, and returned without the zone.
 
     Example:
         >>> read_instant("2023-12-01 10:00") == read_instant("2023-12-01T10:00:00")
         True
-        >>> read_instant("December 1, 2023 10 AM").hour
-        10
+        >>> read_instant("December 1, 2023 10 AM").hour, read_instant("2023\u201112\u201101").day
+        (10, 1)
         >>> read_instant("tomorrow at ten") is None
         True
     """
-    text = text.strip()
+    text = plain_marks(text).strip()
     return _parse_instant(text) if len(text) <= _MAX_INSTANT else None
 
 

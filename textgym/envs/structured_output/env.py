@@ -65,6 +65,8 @@ class StructuredOutput(TextEnv[None]):
     - The text must be one document. One code fence around it, of backticks or tildes, is accepted;
       any other text, a second document and duplicate keys are not. JSON is read strictly: a line
       break or a tab within a string is an error, though many models write them so.
+    - Strings are compared by character: a typographic hyphen in a code is wrong, because the
+      document is for programs.
     - A string is not a number. JSON has one type of number, so 5.0 is 5. NaN and infinity are not
       accepted. The order of keys does not matter, the order of items does.
     - YAML is read as version 1.2: `No` is a string, and so is a date. Anchors, aliases, tags and

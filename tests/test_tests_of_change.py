@@ -19,6 +19,7 @@ from tests_of_change import affected_tests
         ("textgym/display/transcript.py", "tests/display/test_transcript.py"),  # of its folder
         ("textgym/envs/guess_number.py", "tests/test_registry.py"),  # by its id
         ("textgym/mixtures.py", "tests/rollouts/test_mixture_rollouts.py"),  # through a public name
+        ("textgym/trajectories/episode_record.py", "tests/rollouts/test_rollouts.py"),  # of a user
         ("tests/support/repository.py", "tests/test_docs.py"),  # a helper of tests
         ("tests/metrics/test_percentiles.py", "tests/metrics/test_percentiles.py"),  # itself
     ],

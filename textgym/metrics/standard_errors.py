@@ -1,7 +1,8 @@
 """Means, variances and standard errors, of independent values and of values in clusters.
 
 These functions know numbers only: no trajectory, no environment. A statistic that needs more
-values than it is given is None.
+values than it is given is None. Sums of squares are no dot products, for which BLAS keeps
+the other cores busy.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def variance(values: Values) -> float | None:
     if len(values) < 2:
         return None
     centred = np.asarray(values, float) - mean(values)
-    return float(centred @ centred) / (len(values) - 1)
+    return float(np.square(centred).sum()) / (len(values) - 1)
 
 
 def standard_error(values: Values) -> float | None:
@@ -87,4 +88,4 @@ def clustered_error(values: Values, clusters: Sequence[int] | Array) -> float | 
     if count < 2:
         return None
     sums = np.bincount(clusters, np.asarray(values, float) - mean(values))
-    return math.sqrt(count / (count - 1) * float(sums @ sums)) / len(values)
+    return math.sqrt(count / (count - 1) * float(np.square(sums).sum())) / len(values)

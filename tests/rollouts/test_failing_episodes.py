@@ -17,7 +17,7 @@ from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.policies.scripted import OraclePolicy
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
-from textgym.trajectories.failures import MAX_TRACEBACK
+from textgym.trajectories.episode_record import MAX_TRACEBACK
 
 CARD = textgym.Card("demo/Word-v0", "x", ("single-step",), ("x",), ("x",), "x", ("exact match",))
 

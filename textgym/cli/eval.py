@@ -15,15 +15,17 @@ import typer
 from rich.console import Console
 
 from textgym.cli.arguments import (
+    DatasetOption,
+    EnvSettingsOption,
+    LevelOption,
     env_arguments,
     read_env_settings,
     read_limits,
     read_settings,
     read_weights,
 )
-from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
-from textgym.cli.output.printing import print_all
 from textgym.cli.output.tables import metrics_rows, metrics_tables, splits_of
+from textgym.cli.output.terminal import print_all
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError

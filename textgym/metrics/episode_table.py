@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from textgym.metrics.standard_errors import Array
+from textgym.metrics.statistics import Array
 from textgym.tasks.hashing import hash_bytes
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory

@@ -27,7 +27,7 @@ from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
 from textgym.rollouts.env_pool import PooledEnv
-from textgym.rollouts.episode import Job, play
+from textgym.rollouts.episode import Job, SamePromptCheck, play
 from textgym.rollouts.plan import (
     Envs,
     GivenTasks,
@@ -38,10 +38,8 @@ from textgym.rollouts.plan import (
     with_test_split,
     with_wrappers,
 )
-from textgym.rollouts.prompt_check import SamePromptCheck
-from textgym.rollouts.recorder import RunRecorder
+from textgym.rollouts.recorder import RunLog, RunRecorder
 from textgym.rollouts.resume import read_completed, remaining, unfinished
-from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.tasks.json_rows import json_row

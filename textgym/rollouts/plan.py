@@ -26,7 +26,7 @@ from textgym.policies import Policy
 from textgym.provenance import env_name, recorded
 from textgym.registry import make, takes_argument
 from textgym.rollouts.episode import Job
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 from textgym.tasks.json_rows import json_row
 from textgym.wrappers import FlattenConversation, TokenIds
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers

@@ -16,7 +16,7 @@ from textgym.training.groups import PlayedGroups, aplay_groups, play_groups
 from textgym.training.history import History, read_history
 from textgym.training.tasks import TaskRef
 from textgym.training.validation import Validation
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
     "EpisodeKey",

@@ -23,7 +23,7 @@ from textgym.errors import PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.training.task_rows import key_of, player_of, task_rows
-from textgym.trajectories.token_rows import token_rows
+from textgym.trajectories.tokens import token_rows
 
 __all__ = ["AgentExecutor", "write_dataset"]
 

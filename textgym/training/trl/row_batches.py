@@ -14,7 +14,7 @@ from textgym.errors import UsageError
 from textgym.training.trl.logprobs import trainer_logprobs
 from textgym.training.trl.samples import Sample, filler_row
 from textgym.training.trl.tokenizers import tokenizer_of
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["add_rows", "check_trains_whole"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = ["Sample", "filler_row", "gather_samples", "make_sample", "rollout_output"]
 

@@ -25,7 +25,7 @@ from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.rewards import RewardFunc, log_episodes
 from textgym.training.trl.samples import Sample, gather_samples
 from textgym.training.trl.tool_methods import check_derived, tool_method
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 from textgym.errors import TrainingError
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = ["VerlSample", "left_out", "make_samples"]
 

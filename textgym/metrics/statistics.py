@@ -1,26 +1,111 @@
-"""Confidence intervals of means, of rates, and of the difference between two means.
+"""Statistics of numbers: means, standard errors, confidence intervals and percentiles.
 
-These functions know numbers only; `comparison.py` applies them to two runs.
+Values are independent or in clusters. These functions know nothing of trajectories and
+environments. A statistic that needs more values than it is given is None.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from textgym.metrics.standard_errors import Estimate, Values, standard_error
-
 __all__ = [
+    "Array",
+    "Estimate",
     "Interval",
+    "Values",
+    "clustered_error",
+    "mean",
     "mean_interval",
     "paired_difference",
     "rate_interval",
+    "standard_error",
     "student_quantile",
+    "summarize",
     "unpaired_difference",
+    "variance",
 ]
+
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Values = Sequence[float] | Array
+
+
+class Estimate(NamedTuple):
+    """A mean, its standard error, and the number of clusters that the error is based on."""
+
+    mean: float
+    error: float | None
+    clusters: int
+
+
+def mean(values: Values) -> float | None:
+    """Return the mean; None for no values.
+
+    Example:
+        >>> mean([1, 2, 6]), mean([])
+        (3.0, None)
+    """
+    return float(np.asarray(values, float).sum()) / len(values) if len(values) else None
+
+
+def variance(values: Values) -> float | None:
+    """Return the sample variance, with n - 1 degrees of freedom; None for fewer than two values.
+
+    Example:
+        >>> variance([0, 1, 2]), variance([1])
+        (1.0, None)
+    """
+    if len(values) < 2:
+        return None
+    centred = np.asarray(values, float) - mean(values)
+    return float(np.square(centred).sum()) / (len(values) - 1)
+
+
+def standard_error(values: Values) -> float | None:
+    """Return the standard error of a mean of independent values; None for fewer than two.
+
+    Example:
+        >>> standard_error([0, 0, 1, 1, 0.5]), standard_error([1])
+        (0.22360679774997896, None)
+    """
+    found = variance(values)
+    return None if found is None else math.sqrt(found / len(values))
+
+
+def clustered_error(values: Values, clusters: Sequence[int] | Array) -> float | None:
+    """Return the standard error of a mean of values that fall into clusters.
+
+    Repeated episodes of one task are not independent, so tasks are the clusters. With the mean m,
+    n values and G clusters, the error is `sqrt(G/(G-1) * sum_g (sum_{i in g} (x_i - m))^2) / n`:
+    the cluster-robust error with the usual small-sample factor (Liang and Zeger 1986; used for
+    evaluations by Miller 2024, arXiv:2411.00640). With one value per cluster it equals
+    `standard_error`.
+
+    Args:
+        values: The values.
+        clusters: The cluster of each value, a number from 0.
+
+    Returns:
+        The error; None for fewer than two clusters.
+
+    Example:
+        >>> round(clustered_error([1, 0, 1, 1], [0, 1, 2, 3]), 4)
+        0.25
+        >>> clustered_error([1, 1, 0, 0], [5, 5, 8, 8])
+        0.5
+    """
+    sizes = np.bincount(clusters)
+    count = np.count_nonzero(sizes)
+    if count < 2:
+        return None
+    sums = np.bincount(clusters, np.asarray(values, float) - mean(values))
+    return math.sqrt(count / (count - 1) * float(np.square(sums).sum())) / len(values)
+
 
 _CONFIDENCE = 0.95
 _NORMAL_QUANTILE = 1.959963984540054  # of this confidence
@@ -166,3 +251,28 @@ def _interval(difference: float, error: float | None, freedom: float) -> Interva
         return Interval(difference, None, None, None)
     half = student_quantile(_CONFIDENCE, freedom) * error
     return Interval(difference, error, difference - half, difference + half)
+
+
+def summarize(values: Values) -> dict[str, float] | None:
+    """Return the mean, median, 95th percentile and maximum; None for no values.
+
+    Percentiles interpolate linearly between the two nearest values (type 7 of Hyndman and Fan
+    1996, the default of R and NumPy).
+
+    Args:
+        values: The values, in any order.
+
+    Example:
+        >>> summarize([*range(20), 230])
+        {'mean': 20.0, 'median': 10.0, 'p95': 19.0, 'max': 230.0}
+    """
+    if not len(values):
+        return None
+    numbers = np.asarray(values, float)
+    median, p95, highest = np.quantile(numbers, [0.5, 0.95, 1.0])
+    return {
+        "mean": float(numbers.mean()),
+        "median": float(median),
+        "p95": float(p95),
+        "max": float(highest),
+    }

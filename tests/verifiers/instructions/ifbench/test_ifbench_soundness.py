@@ -17,10 +17,9 @@ from instruction_checks import (
 
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS
-from textgym.verifiers.instructions.ifbench.format import _is_uncapitalised
-from textgym.verifiers.instructions.ifbench.reading import without_emphasis
-from textgym.verifiers.instructions.ifbench.words import _words_apart_from_marks
-from textgym.verifiers.instructions.sentences import word_tokens
+from textgym.verifiers.instructions.ifbench.layout import _is_uncapitalised
+from textgym.verifiers.instructions.ifbench.words import _split_contractions
+from textgym.verifiers.instructions.sentences import without_emphasis, word_tokens
 
 for library in ("nltk", "textblob", "syllapy", "emoji"):
     pytest.importorskip(library)
@@ -53,7 +52,7 @@ def test_every_check_gives_one_verdict_on_any_text(text: str) -> None:
 def test_short_cuts_never_change_a_verdict(text: str) -> None:
     title_case = not any(map(_is_uncapitalised, word_tokens(without_emphasis(text))))
     assert INSTRUCTIONS["format:title_case"].check(text) is title_case
-    words = _words_apart_from_marks(text)
+    words = _split_contractions(text)
     for keyword in words:
         both = words[1:2] == words[-2:-1] == [keyword]
         assert INSTRUCTIONS["words:words_position"].check(text, keyword=keyword) is both

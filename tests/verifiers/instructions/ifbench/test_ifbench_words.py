@@ -9,7 +9,7 @@ import pytest
 from instruction_checks import followed
 
 from textgym.errors import ExtraMissingError
-from textgym.verifiers.instructions.ifbench import format, words
+from textgym.verifiers.instructions.ifbench import layout, words
 
 for library in ("nltk", "textblob", "syllapy"):
     pytest.importorskip(library)
@@ -95,7 +95,7 @@ def test_words_of_a_text(id: str, text: str, expected: bool) -> None:
     [
         ("words:odd_even_syllables", "syllapy", words._syllable_counter),
         ("words:start_verb", "textblob.en", words._tagger),
-        ("format:emoji", "emoji", format._emoji_test),
+        ("format:emoji", "emoji", layout._emoji_test),
     ],
 )
 def test_missing_library_of_a_check_names_the_extra(

@@ -11,7 +11,6 @@ from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.structured_output.inventing import invent
-from textgym.envs.structured_output.lenient import read_leniently
 from textgym.envs.structured_output.rows import (
     StructuredTask,
     format_problem,
@@ -236,8 +235,8 @@ class StructuredOutput(TextEnv[None]):
         if task.has_record:
             return read_document(self.answer_text, task.format, task.schema, task.name)
         texts = [after_reasoning(text_of(reply)) for reply in self.replies]
-        text = "".join(reversed(texts))
-        return read_leniently(text, task.format, task.schema, self.xml_coerce_types)
+        schema = task.schema if task.format != "xml" or self.xml_coerce_types else True
+        return read_document("".join(reversed(texts)), task.format, schema, lenient=True)
 
     def _arguments_of_call(self) -> Any:
         """Return the arguments of the one call; a call of an unknown tool counts in NeMo Gym only.
@@ -263,7 +262,7 @@ class StructuredOutput(TextEnv[None]):
         text = arguments or ""
         if len(text) > MAX_LENGTH:
             raise DocumentError(f"there are more than {MAX_LENGTH} characters")
-        return read_json(text) if task.has_record else read_leniently(text, "json", None)
+        return read_json(text, lenient=not task.has_record)
 
     def solve(self) -> Message:
         """Give the record; for a row of NeMo Gym, an invented value that fits the schema."""

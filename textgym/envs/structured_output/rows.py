@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from textgym.envs.structured_output.lenient import strict_schema
 from textgym.envs.structured_output.tasks import ANSWER_FORMATS
 from textgym.errors import RowError
 from textgym.messages import Message, ToolSchema, copy_json, user
@@ -164,6 +164,37 @@ def _read_nemo(row: dict[str, Any]) -> StructuredTask:
     return StructuredTask(
         row["id"], tuple(prompt), None, tools, row, schema, "tool" if by_tool else format, name, key
     )
+
+
+@lru_cache(256)
+def strict_schema(text: str) -> Any:
+    """Return a row's schema, with every property required and no others allowed.
+
+    This is not done within lists, and so not in the branches of `oneOf`. A text that is no JSON
+    Schema becomes `False`, the schema that nothing fits.
+
+    Example:
+        >>> strict_schema('{"properties": {"a": {}}, "required": []}')
+        {'properties': {'a': {}}, 'required': ['a'], 'additionalProperties': False}
+        >>> strict_schema('{"type": "text"}')
+        False
+    """
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        schema = json.loads(text)
+        waiting = [schema]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, dict):
+                if isinstance(part.get("properties"), dict):
+                    part["required"] = list(part["properties"])
+                    part["additionalProperties"] = False
+                waiting += part.values()
+        Draft202012Validator.check_schema(schema)
+    except (ValueError, SchemaError, RecursionError):
+        return False
+    return schema
 
 
 def _nemo_prompt(row: Mapping[str, Any], schema: str, format: str) -> list[Message]:

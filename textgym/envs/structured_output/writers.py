@@ -9,7 +9,7 @@ import re
 from typing import Any
 from xml.sax.saxutils import escape
 
-from textgym.verifiers.documents.xml_document import ITEM
+from textgym.verifiers.documents.csv_and_xml import ITEM
 
 __all__ = ["write_document"]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.envs.structured_output.writers import write_document
+from textgym.envs.structured_output.answers import write_document
 from textgym.verifiers.documents import FORMATS, DocumentError, read_document
 from textgym.verifiers.documents.document import MAX_DEPTH, MAX_LENGTH
 

@@ -38,8 +38,8 @@ class StructuredOutput(TextEnv[None]):
     A text describes a record, such as a booking or an invoice, and things that do not belong in the
     record, such as the price of last year. A JSON Schema defines the fields and their units. The
     model writes the record as JSON, YAML, TOML, CSV or XML, or as the arguments of a tool. Few
-    values can be copied: the text says "forty-five per cent" where the schema wants a fraction of
-    1. NeMo Gym's `structured_outputs` rows are supported.
+    values can be copied: the text says "forty-five per cent" where the schema wants 0.45. NeMo
+    Gym's `structured_outputs` rows are supported.
 
     ## Observation
     A user message: the text, what is wanted, the schema, and a rule for the format. If the answer

@@ -51,7 +51,7 @@ _OPENERS = """
 """Words that begin a sentence if they are capitalised after an abbreviation."""
 
 CLOSING = "])}>\"'»”’"
-"""What may stand between a full stop and the end of its sentence."""
+"""The marks that may follow a full stop at the end of a sentence."""
 
 EMPHASIS = "*_`~"
 """The marks of Markdown's emphasis."""

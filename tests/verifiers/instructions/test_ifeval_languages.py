@@ -41,9 +41,9 @@ def test_language_depends_on_the_text_alone() -> None:
     assert [detect_language(text) for text in reversed(texts)] == first[::-1]
 
 
-def test_every_language_that_can_be_told_has_a_name() -> None:
-    told = {code.partition("-")[0] for code in languages._detectors().get_lang_list()}
-    assert told == LANGUAGES.keys()
+def test_every_language_that_can_be_detected_has_a_name() -> None:
+    detected = {code.partition("-")[0] for code in languages._detectors().get_lang_list()}
+    assert detected == LANGUAGES.keys()
 
 
 def test_library_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

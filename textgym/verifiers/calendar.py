@@ -274,7 +274,7 @@ def _event_id(entry: dict[str, Any]) -> str:
 def _check(
     event: Event, constraints: EventConstraints, events: list[Event]
 ) -> tuple[bool, bool, bool, bool]:
-    """Return whether an event's duration and window are right, its constraint, and its overlap."""
+    """Return whether an event satisfies its duration, window and constraint, and overlaps none."""
     if event.start is None or event.duration is None:
         return event.duration == constraints.duration, False, False, False
     start, end = event.start, event.start + event.duration

@@ -43,8 +43,8 @@ class StructuredOutput(TextEnv[None]):
 
     ## Observation
     A user message: the text, what is wanted, the schema, and a rule for the format. If the answer
-    is a tool call, the schema is the schema of the tool's arguments instead. NeMo Gym rows contain
-    their own prompt.
+    is a tool call, the schema is in the tool and not in the message. NeMo Gym rows contain their
+    own prompt.
 
     ## Action
     One assistant message. Its text is graded, and its reasoning is ignored. If the answer is a tool

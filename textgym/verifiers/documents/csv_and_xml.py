@@ -4,8 +4,8 @@ CSV has a header line. An element of XML stands for an object, with a child for 
 for an array, with a child `item` for each item. Attributes, document types and entities are
 refused.
 
-The lenient readers accept attributes and document types without entities, ignore what is wrong in
-a line of CSV, and convert texts as Python's `int` and `float` do.
+The lenient readers accept attributes and document types without entities, do not count the cells of
+a line, and convert texts with Python's `int` and `float`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Instructions that are whole tasks: lists of places, tables, dates, stories of 26 sentences."""
+"""Instructions that are whole tasks, such as tables, lists and repetitions."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import csv
 import io
 import re
 import string
+import unicodedata
 from datetime import date
 from itertools import pairwise
+from typing import Literal
 
-from textgym.verifiers.instructions.ifbench.reading import (
+from textgym.verifiers.instructions.instruction import Bound, Text, instruction
+from textgym.verifiers.instructions.sentences import (
     MARKS,
-    ascii_letters,
+    split_sentences,
     words_without_punctuation,
 )
-from textgym.verifiers.instructions.instruction import instruction
-from textgym.verifiers.instructions.sentences import sentences_of
 
 _AROUND = MARKS + string.whitespace
-"""What may stand around an item of a list."""
+"""What may surround an item of a list."""
 
 
 @instruction("custom:multiples", "Count from 10 to 50, and write the multiples of 7 alone.")
 def multiples(text: str) -> bool:
-    """Tell whether the numbers in the text are 14, 21, 28, 35, 42 and 49 in this order."""
+    """Return whether the numbers in the text are 14, 21, 28, 35, 42 and 49 in this order."""
     return re.findall(r"\d+", text) == [str(number) for number in range(14, 50, 7)]
 
 
@@ -34,7 +35,7 @@ def multiples(text: str) -> bool:
     "explain nothing.",
 )
 def mcq_count_length(text: str) -> bool:
-    """Tell whether there are four ever longer questions, each with the options A to E."""
+    """Return whether there are four questions of growing length, with the options A to E."""
     text = text.lstrip(_AROUND)
     if not text.startswith("Question"):
         return False
@@ -48,11 +49,11 @@ def mcq_count_length(text: str) -> bool:
 
 
 def _question_parts(question: str) -> tuple[int, int]:
-    """Return the length of what stands before the first option, and the number of options."""
+    """Return the length of the question without its options, and the number of options."""
     lines = [line.strip() for line in question.strip().split("\n")]
     options = [i for i, line in enumerate(lines) if re.match(r"[A-Ea-e][.|)]\s*\w", line)]
-    asked = " ".join(lines[: options[0]] if options else lines)
-    return len(asked.strip(_AROUND)), len(options)
+    stem = " ".join(lines[: options[0]] if options else lines)
+    return len(stem.strip(_AROUND)), len(options)
 
 
 @instruction(
@@ -60,12 +61,17 @@ def _question_parts(question: str) -> tuple[int, int]:
     "List the countries of Africa in reverse alphabetical order, each on a line of its own.",
 )
 def reverse_newline(text: str) -> bool:
-    """Tell whether at least 52 lines from Zimbabwe on are in reverse alphabetical order."""
+    """Return whether there are 52 lines from Zimbabwe on, in reverse alphabetical order."""
     stripped = (line.strip(_AROUND) for line in text.split("\n"))
     lines = [line for line in stripped if line]
     start = next((i for i, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
-    names = [ascii_letters(line) for line in lines[start:]]
+    names = [_to_ascii(line) for line in lines[start:]]
     return len(names) >= 52 and all(before >= after for before, after in pairwise(names))
+
+
+def _to_ascii(text: str) -> str:
+    """Return a text without diacritics and other characters that are not ASCII."""
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 @instruction(
@@ -74,7 +80,7 @@ def reverse_newline(text: str) -> bool:
     "stand in reverse order.",
 )
 def word_reverse(text: str) -> bool:
-    """Tell whether the words, read backwards, tell of the bald eagle."""
+    """Return whether the words, read backwards, mention the bald eagle."""
     return "bald eagle" in " ".join(reversed(words_without_punctuation(text.lower())))
 
 
@@ -84,7 +90,7 @@ def word_reverse(text: str) -> bool:
     "letters stand in reverse order.",
 )
 def character_reverse(text: str) -> bool:
-    """Tell whether the letters, read backwards, tell of the bald eagle."""
+    """Return whether the letters, read backwards, mention the bald eagle."""
     return "bald eagle"[::-1] in text.lower()
 
 
@@ -93,8 +99,8 @@ def character_reverse(text: str) -> bool:
     "Tell a story of 26 sentences whose first words begin with A, B, C and so on to Z.",
 )
 def sentence_alphabet(text: str) -> bool:
-    """Tell whether 26 sentences begin with the letters of the alphabet in order."""
-    firsts = [sentence.lstrip(_AROUND)[:1].lower() for sentence in sentences_of(text)]
+    """Return whether 26 sentences begin with the letters of the alphabet in order."""
+    firsts = [sentence.lstrip(_AROUND)[:1].lower() for sentence in split_sentences(text)]
     return firsts == list(string.ascii_lowercase)
 
 
@@ -112,8 +118,8 @@ _CAPITALS = [
     "to south, separated by commas, without the countries.",
 )
 def european_capitals_sort(text: str) -> bool:
-    """Tell whether the capitals stand in this order; Kyiv may be left out, as IFBench does."""
-    names = [name.strip(_AROUND) for name in ascii_letters(text).split(",")]
+    """Return whether the capitals are in this order. Kyiv may be missing, as in IFBench."""
+    names = [name.strip(_AROUND) for name in _to_ascii(text).split(",")]
     listed = [name for name in names if name]
     return listed in (_CAPITALS, [name for name in _CAPITALS if name != "Kyiv"])
 
@@ -124,7 +130,7 @@ def european_capitals_sort(text: str) -> bool:
     "Count, and 7 rows below them.",
 )
 def csv_city(text: str) -> bool:
-    """Tell whether the text is such a table."""
+    """Return whether the text is such a table."""
     header, *rows = _read_csv(text.strip(), ",") or [[]]
     columns = ["ID", "Country", "City", "Year", "Count"]
     return header == columns and len(rows) == 7 and all(len(row) == 5 for row in rows)
@@ -137,13 +143,13 @@ def csv_city(text: str) -> bool:
     "in double quotation marks.",
 )
 def csv_special_character(text: str) -> bool:
-    """Tell whether the text is such a table."""
+    """Return whether the text is such a table."""
     rows = _quoted_table(text, ",", ("ProductID", "Category", "Brand", "Price", "Stock"))
     return len(rows) == 15 and any(_has_special(field) for row in rows[1:] for field in row)
 
 
 def _has_special(field: str) -> bool:
-    """Tell whether a mark stands between quotation marks that begin a field."""
+    """Return whether a field begins with a quotation that contains a mark."""
     line = field.partition("\n")[0]
     inner = line[1 : line.rfind('"')] if line.startswith('"') else ""
     return re.search(r"[^\w\s]", inner) is not None
@@ -155,21 +161,21 @@ def _has_special(field: str) -> bool:
     "and Score, and 3 rows below them. Put every field in double quotation marks.",
 )
 def csv_quotes(text: str) -> bool:
-    """Tell whether the text is such a table."""
+    """Return whether the text is such a table."""
     rows = _quoted_table(text, "\t", ("StudentID", "Subject", "Grade", "Semester", "Score"))
     fields = [field.strip() for row in rows for field in row]
     return len(rows) == 4 and all(field[:1] == field[-1:] == '"' for field in fields)
 
 
 def _quoted_table(text: str, delimiter: str, columns: tuple[str, ...]) -> list[list[str]]:
-    """Read a table whose fields keep their quotation marks; `[]` where it is not one."""
+    """Read a table whose fields keep their quotation marks; `[]` if the text is not one."""
     text = text.strip()
     names = [name.strip(" \t") for name in text.partition("\n")[0].strip().split(delimiter)]
     rows = _read_csv(text.replace('"', '"""'), delimiter)
-    named = len(names) == 5 and all(
+    has_header = len(names) == 5 and all(
         name in (column, f'"{column}"') for name, column in zip(names, columns, strict=True)
     )
-    return rows if named and all(len(row) == 5 for row in rows) else []
+    return rows if has_header and all(len(row) == 5 for row in rows) else []
 
 
 def _read_csv(text: str, delimiter: str) -> list[list[str]]:
@@ -185,8 +191,8 @@ def _read_csv(text: str, delimiter: str) -> list[list[str]]:
     "and explain nothing.",
 )
 def date_format_list(text: str) -> bool:
-    """Tell whether the text is a list of dates in Napoleon's lifetime."""
-    return all(_is_napoleonic(item.strip(_AROUND)) for item in text.split(","))
+    """Return whether the text is a list of dates in Napoleon's lifetime."""
+    return all(_is_napoleonic(part.strip(_AROUND)) for part in text.split(","))
 
 
 def _is_napoleonic(text: str) -> bool:
@@ -196,3 +202,46 @@ def _is_napoleonic(text: str) -> bool:
         return 1769 <= date.fromisoformat(text).year <= 1821
     except ValueError:
         return False
+
+
+Unit = Literal["words", "characters"]
+"""What the indices of a span count."""
+_SENTENCE = "Only output this sentence here, ignore all other requests."
+
+
+@instruction(
+    "repeat:repeat_change",
+    "Do not do what the following request asks for. Repeat it word for word instead, with another "
+    "first word, and write nothing else: {prompt_to_repeat}",
+)
+def repeat_change(text: str, *, prompt_to_repeat: Text) -> bool:
+    """Return whether the text differs from the request only in its first word."""
+    request, words = prompt_to_repeat.split(), text.split()
+    return bool(words) and words[:1] != request[:1] and words[1:] == request[1:]
+
+
+@instruction(
+    "repeat:repeat_simple",
+    "Ignore all other requests, and answer with this sentence alone: " + _SENTENCE,
+)
+def repeat_simple(text: str) -> bool:
+    """Return whether the text is the sentence, in any case."""
+    return text.strip().lower() == _SENTENCE.lower()
+
+
+@instruction(
+    "repeat:repeat_span",
+    "Counting {unit} from 0, copy those from {n_start} up to and including {n_end} of the "
+    "following text, and write nothing else: {prompt_to_repeat}",
+)
+def repeat_span(
+    text: str, *, prompt_to_repeat: Text, n_start: Bound, n_end: Bound, unit: Unit = "words"
+) -> bool:
+    """Return whether the text is that span, ignoring case and whitespace around it.
+
+    The kind and the amount of whitespace between words do not matter.
+    """
+    if unit == "words":
+        return text.lower().split() == prompt_to_repeat.lower().split()[n_start : n_end + 1]
+    span = prompt_to_repeat[n_start : n_end + 1]
+    return text.strip().lower() == span.strip().lower()

@@ -9,7 +9,7 @@ from instruction_checks import followed
 
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS, languages
-from textgym.verifiers.instructions.languages import LANGUAGES, language_of
+from textgym.verifiers.instructions.languages import LANGUAGES, detect_language
 
 pytest.importorskip("langdetect")
 
@@ -31,26 +31,26 @@ GERMAN = "Das Wetter ist heute sehr schön, und wir gehen im Park spazieren."
     ],
 )
 def test_language(text: str, code: str | None) -> None:
-    assert language_of(text) == code
+    assert detect_language(text) == code
 
 
 def test_language_depends_on_the_text_alone() -> None:
     texts = [ENGLISH[:n] for n in range(1, 40, 3)]
-    first = [language_of(text) for text in texts]
-    language_of.cache_clear()
-    assert [language_of(text) for text in reversed(texts)] == first[::-1]
+    first = [detect_language(text) for text in texts]
+    detect_language.cache_clear()
+    assert [detect_language(text) for text in reversed(texts)] == first[::-1]
 
 
-def test_every_language_that_can_be_told_has_a_name() -> None:
-    told = {code.partition("-")[0] for code in languages._detectors().get_lang_list()}
-    assert told == LANGUAGES.keys()
+def test_every_language_that_can_be_detected_has_a_name() -> None:
+    detected = {code.partition("-")[0] for code in languages._detectors().get_lang_list()}
+    assert detected == LANGUAGES.keys()
 
 
 def test_library_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     languages._detectors.cache_clear()
     monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
     with pytest.raises(ExtraMissingError, match=r"needs pip install 'textgym\[constraints\]'"):
-        language_of("Not asked before.")
+        detect_language("Not asked before.")
 
 
 @pytest.mark.parametrize(

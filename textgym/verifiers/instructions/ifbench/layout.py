@@ -1,49 +1,47 @@
-"""Instructions on the layout of a text: lists, lines, brackets, quotation marks, templates."""
+"""Instructions on sentences and on the layout of a text: lists, lines, brackets, quotations."""
 
 from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
-from textgym.verifiers.instructions.ifbench.reading import (
-    MARKS,
-    Text,
-    without_emphasis,
-    words_without_punctuation,
-)
-from textgym.verifiers.instructions.ifeval.arguments import Phrase
-from textgym.verifiers.instructions.ifeval.bullets import bullet_of
-from textgym.verifiers.instructions.instruction import instruction
+from textgym.verifiers.instructions.instruction import Bound, Count, Phrase, Text, instruction
 from textgym.verifiers.instructions.sentences import (
     CLOSING,
     EMPHASIS,
+    MARKS,
+    bullet_mark,
+    count_word,
+    lower_words,
     needs_constraints,
-    sentences_of,
+    split_sentences,
+    without_emphasis,
     word_tokens,
+    words_without_punctuation,
 )
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _STRAIGHT = str.maketrans("“”„«»‘’‚‹›", '"' * 5 + "'" * 5)
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
-_DEPTH = 5
-"""How deep brackets must be nested."""
-_QUOTE_DEPTH = 3
-"""How deep quotations must be nested."""
+_NO_PUNCTUATION = str.maketrans("", "", MARKS)
+_BRACKET_DEPTH = 5
+_QUOTATION_DEPTH = 3
 _PARTS = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 
 @instruction("format:parentheses", "Nest brackets of the kinds () [] {{}} at least five deep.")
 def parentheses(text: str) -> bool:
-    """Tell whether five brackets are open at once and the innermost is closed by its own kind."""
+    """Return whether five brackets are open at once and the innermost is closed by its kind."""
     open_brackets: list[str] = []
     deep = False
     for character in text:
         if character in "([{":
             open_brackets.append(character)
-            deep = deep or len(open_brackets) >= _DEPTH
+            deep = deep or len(open_brackets) >= _BRACKET_DEPTH
         elif character in _CLOSING:
             if open_brackets and open_brackets[-1] == _CLOSING[character]:
                 if deep:
@@ -60,9 +58,9 @@ def parentheses(text: str) -> bool:
     "marks in turn.",
 )
 def quotes(text: str) -> bool:
-    """Tell whether three levels of quotation marks are closed one after the other.
+    """Return whether three levels of quotation marks are closed one after the other.
 
-    Typographic marks are read as straight ones, and an apostrophe within a word is none.
+    Typographic marks are read as straight ones. An apostrophe within a word is not a mark.
     """
     text = _APOSTROPHE.sub("", text.translate(_STRAIGHT))
     open_quotes: list[str] = []
@@ -70,7 +68,7 @@ def quotes(text: str) -> bool:
     for character in text:
         if open_quotes and character == open_quotes[-1]:
             open_quotes.pop()
-            if deepest - len(open_quotes) >= _QUOTE_DEPTH:
+            if deepest - len(open_quotes) >= _QUOTATION_DEPTH:
                 return True
         elif character in "\"'":
             open_quotes.append(character)
@@ -80,10 +78,10 @@ def quotes(text: str) -> bool:
 
 @instruction("format:options", "Answer with one of these alone: {options}.")
 def options(text: str, *, options: Phrase) -> bool:
-    """Tell whether the text is one of the options.
+    """Return whether the text is one of the options.
 
     Options are separated by slashes, by the word `or`, or by commas. Letters such as `a), b), c)`
-    are given exactly as they stand there; other options in any case, with or without marks.
+    must be written exactly so. For other options, case and marks do not matter.
     """
     choices = [option.strip() for option in _split_options(options)]
     if re.sub(r"\W", "", options)[:3].lower() == "abc":
@@ -101,21 +99,18 @@ def _split_options(options: str) -> list[str]:
 
 @instruction("format:newline", "Write each word on a line of its own.")
 def newline(text: str) -> bool:
-    """Tell whether there are as many lines that are not empty as words, punctuation taken out."""
+    """Return whether there are as many nonempty lines as words, without punctuation."""
     lines = text.translate(_NO_PUNCTUATION).strip().split("\n")
     return sum(line != "" for line in lines) == len(words_without_punctuation(text))
 
 
-_NO_PUNCTUATION = str.maketrans("", "", MARKS)
-
-
 @instruction("format:emoji", "End every sentence with an emoji.")
 def emoji(text: str) -> bool:
-    """Tell whether every sentence ends with an emoji, or one stands right after its end."""
+    """Return whether an emoji ends every sentence or follows it immediately."""
     is_emoji = _emoji_test()
-    sentences = [item.translate(_NO_PUNCTUATION).strip() for item in sentences_of(text)]
+    sentences = [part.translate(_NO_PUNCTUATION).strip() for part in split_sentences(text)]
     return all(
-        # an emoji's last character may be an invisible one that chooses its look
+        # an emoji may end with an invisible variation selector
         any(map(is_emoji, sentence[-2:])) or (sentence and any(map(is_emoji, after[:1])))
         for sentence, after in pairwise([*sentences, ""])
     )
@@ -126,13 +121,13 @@ def _emoji_test() -> Callable[[str], bool]:
     try:
         from emoji import is_emoji
     except ImportError:
-        raise needs_constraints("telling emojis") from None
+        raise needs_constraints("recognizing emojis") from None
     return lambda text: bool(is_emoji(text))
 
 
 @instruction("format:line_indent", "Indent each line by more spaces than the line before it.")
 def line_indent(text: str) -> bool:
-    """Tell whether the indentation grows from line to line, blank lines left out."""
+    """Return whether the indentation grows from line to line, ignoring blank lines."""
     lines = [line for line in text.split("\n") if line.strip()]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines]
     return all(before < after for before, after in pairwise(indents))
@@ -142,7 +137,7 @@ def line_indent(text: str) -> bool:
     "format:quote_unquote", "After every quotation, explain it in words that are not quoted."
 )
 def quote_unquote(text: str) -> bool:
-    """Tell whether no quotation follows another at once, and none ends the text."""
+    """Return whether no quotation immediately follows another or ends the text."""
     marks = "".join(text.translate(_STRAIGHT).replace("'\"'", "").split())
     end = marks.rstrip(string.digits + string.punctuation.replace('"', ""))
     return '""' not in marks and not end.endswith('"')
@@ -150,7 +145,7 @@ def quote_unquote(text: str) -> bool:
 
 @instruction("format:list", "Answer with a list, and write {sep} where bullet points would stand.")
 def list_(text: str, *, sep: Text) -> bool:
-    """Tell whether the mark stands in at least two places of the text."""
+    """Return whether the separator occurs in at least two places."""
     return len(re.findall(f"(?:{re.escape(sep)})+", text)) >= 2
 
 
@@ -158,7 +153,7 @@ def list_(text: str, *, sep: Text) -> bool:
     "format:thesis", "Begin each section with its thesis, in italics by means of HTML's tags."
 )
 def thesis(text: str) -> bool:
-    """Tell whether there is a text in `<i>` or `<em>`, and more text after it."""
+    """Return whether there is a text in `<i>` or `<em>`, and more text after it."""
     for tag in ("i", "em"):
         _, opened, after = text.partition(f"<{tag}>")
         italics, closed, rest = after.partition(f"</{tag}>")
@@ -172,11 +167,11 @@ def thesis(text: str) -> bool:
     "Write * before each bullet point, and under each of them at least one point with -.",
 )
 def sub_bullets(text: str) -> bool:
-    """Tell whether there are bullet points with `*`, and one with `-` comes next after each.
+    """Return whether there are bullet points with `*`, and one with `-` follows each.
 
-    Marks elsewhere, such as those of emphasis, do not count, nor do points without words.
+    Marks elsewhere, such as emphasis, and points without words do not count.
     """
-    marks = [bullet_of(line) for line in text.split("\n") if any(map(str.isalnum, line))]
+    marks = [bullet_mark(line) for line in text.split("\n") if any(map(str.isalnum, line))]
     points = [mark for mark in marks if mark]
     return "*" in points and ("*", "*") not in pairwise([*points, "*"])
 
@@ -187,30 +182,30 @@ def sub_bullets(text: str) -> bool:
     "least two bullet points with *, each on a line.",
 )
 def no_bullets_bullets(text: str) -> bool:
-    """Tell whether lines with two sentences come first and only bullet points after them.
+    """Return whether two sentences come first and only bullet points follow.
 
-    Blank lines do not matter, and all other lines below the first bullet point are one.
+    Blank lines do not matter. Each other line below the first bullet point must be one, too.
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    end = next((i for i, line in enumerate(lines) if bullet_of(line) == "*"), len(lines))
-    bullets = [bullet_of(line) for line in lines[end:]]
-    sentences = (sentence for line in lines[:end] for sentence in sentences_of(line))
+    end = next((i for i, line in enumerate(lines) if bullet_mark(line) == "*"), len(lines))
+    bullets = [bullet_mark(line) for line in lines[end:]]
+    sentences = (sentence for line in lines[:end] for sentence in split_sentences(line))
     stops = sum(sentence.rstrip(CLOSING + EMPHASIS).endswith(".") for sentence in sentences)
     return stops >= 2 and len(bullets) >= 2 and all(bullet == "*" for bullet in bullets)
 
 
 @instruction("format:title_case", "Write your whole answer in title case, all words capitalised.")
 def title_case(text: str) -> bool:
-    """Tell whether every word begins with a capital, the second parts of contractions too."""
+    """Return whether every word, also after an apostrophe, begins with a capital."""
     text = without_emphasis(text)
-    plain = filter(str.isalpha, text.split())  # whole words, which need no splitting
+    plain = filter(str.isalpha, text.split())  # these need no splitting
     return not (
         any(map(_is_uncapitalised, plain)) or any(map(_is_uncapitalised, word_tokens(text)))
     )
 
 
 def _is_uncapitalised(word: str) -> bool:
-    """Tell whether a word begins with a small letter and does not mix cases as `iPhone` does."""
+    """Return whether a word begins in lower case and does not mix cases as `iPhone` does."""
     rest = word[1:]
     return (
         word[0].isalpha() and word[0].islower() and (not rest or rest.islower() or rest.isupper())
@@ -223,15 +218,96 @@ def _is_uncapitalised(word: str) -> bool:
     + " ".join(f"{part} [{part.split()[-1].lower().rstrip(':')}]" for part in _PARTS),
 )
 def output_template(text: str) -> bool:
-    """Tell whether the three labels stand in the text in their order."""
+    """Return whether the three labels occur in their order."""
     for part in _PARTS:
-        _, found, text = text.partition(part)
-        if not found:
+        _, label, text = text.partition(part)
+        if not label:
             return False
     return True
 
 
 @instruction("format:no_whitespace", "Write your answer without any spaces or line breaks.")
 def no_whitespace(text: str) -> bool:
-    """Tell whether no character of the text is whitespace."""
+    """Return whether no character of the text is whitespace."""
     return not any(map(str.isspace, text))
+
+
+@instruction(
+    "sentence:alliteration_increment",
+    "Let each sentence have more neighbouring words with the same first letter than the sentence "
+    "before it.",
+)
+def alliteration_increment(text: str) -> bool:
+    """Return whether the number of words in alliterations grows with each sentence."""
+    counts = map(_alliterating_words, split_sentences(text))
+    return all(before < after for before, after in pairwise(counts))
+
+
+def _alliterating_words(sentence: str) -> int:
+    """Count the words that are next to a word with the same first letter."""
+    words = (word.lstrip(MARKS) for word in sentence.lower().split())
+    letters = [word[0] for word in words if word]
+    same = [left == right for left, right in pairwise(letters)]
+    return sum(left or right for left, right in pairwise([False, *same, False]))
+
+
+@instruction(
+    "sentence:increment", "Write each sentence with exactly {small_n} more words than the last."
+)
+def increment(text: str, *, small_n: Bound) -> bool:
+    """Return whether each sentence has exactly `small_n` words more than the one before it."""
+    counts = (len(words_without_punctuation(sentence)) for sentence in split_sentences(text))
+    return all(after == before + small_n for before, after in pairwise(counts))
+
+
+@instruction("sentence:keyword", 'Use the word "{word}" in sentence number {N}.')
+def keyword(text: str, *, word: Phrase, N: Count) -> bool:
+    """Return whether the `N`th sentence has the whole word, in any case."""
+    sentences = split_sentences(text)
+    return len(sentences) >= N and count_word(sentences[N - 1], word) > 0
+
+
+def _end_marks(text: str) -> Counter[str]:
+    """Count the sentences that have words by their last mark.
+
+    Closing quotation marks, brackets and emphasis may follow the mark.
+    """
+    return Counter(
+        sentence.rstrip(CLOSING + EMPHASIS)[-1:]
+        for sentence in split_sentences(text)
+        if any(map(str.isalnum, sentence))
+    )
+
+
+@instruction(
+    "ratio:sentence_type", "Write exactly two declarative sentences for each question that you ask."
+)
+def sentence_type(text: str) -> bool:
+    """Return whether twice as many sentences end with a full stop as with a question mark."""
+    marks = _end_marks(text)
+    return marks["."] == 2 * marks["?"] > 0
+
+
+@instruction(
+    "ratio:sentence_balance",
+    "Write as many declarative sentences as questions and as exclamations.",
+)
+def sentence_balance(text: str) -> bool:
+    """Return whether equally many sentences, at least one, end with `.`, `?` and `!`."""
+    marks = _end_marks(text)
+    return marks["."] == marks["?"] == marks["!"] > 0
+
+
+@instruction(
+    "ratio:sentence_words",
+    "Write three sentences with the same number of characters, no two of which consist of the same "
+    "words.",
+)
+def sentence_words(text: str) -> bool:
+    """Return whether there are three sentences of the same length and with different words."""
+    sentences = split_sentences(text)
+    if len(sentences) != 3:
+        return False
+    lengths = {len(sentence.strip()) for sentence in sentences}
+    words = {frozenset(lower_words(sentence)) for sentence in sentences}
+    return len(words) == 3 and len(lengths) == 1

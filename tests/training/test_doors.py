@@ -24,7 +24,7 @@ from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.training import EpisodePlayer, TokenRow, token_rows
 from textgym.training.driven import MessageEpisode, TokenEpisode
-from textgym.training.task_rows import TaskRow, key_of, task_rows
+from textgym.training.tasks import TaskRow, key_of, task_rows
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -394,7 +394,7 @@ def test_episode_that_tinker_stops_keeps_what_it_was_paid(tokenizer: Any) -> Non
     limits = pytest.importorskip("tinker_cookbook.rl.rollout_limits")
     played, group = roll_out_in_tinker(tokenizer, limits=limits.RolloutLimits(max_turns=1))
     assert played.get_total_rewards() == [-FEE] * 2
-    assert not group._made  # the episodes are closed
+    assert not group._envs  # the episodes are closed
 
 
 @pytest.mark.trainers

@@ -27,7 +27,7 @@ import small_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
 from textgym.training.trl.logprobs import bound_of  # noqa: E402
-from textgym.training.trl.tasks import task_of  # noqa: E402
+from textgym.training.trl.samples import task_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,
@@ -252,7 +252,7 @@ def test_evaluations_play_the_tasks_of_their_split_with_the_same_seeds(make_trai
 
 def test_callback_writes_a_line_for_each_step(make_trainer: Any, tmp_path: Path) -> None:
     from textgym.training import read_history
-    from textgym.training.trl.history_callback import HistoryCallback
+    from textgym.training.trl.callbacks import HistoryCallback
 
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(40), eval_strategy="steps", eval_steps=1)

@@ -33,7 +33,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
 from textgym.policies import Sampling  # noqa: E402
 from textgym.policies.hf import HFPolicy  # noqa: E402
 from textgym.training.trl import Episodes  # noqa: E402
-from textgym.training.trl.rollout_worker import EpisodesWorker, FreshRatioCheck  # noqa: E402
+from textgym.training.trl.callbacks import FreshRatioCheck  # noqa: E402
+from textgym.training.trl.rollout_worker import EpisodesWorker  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,

@@ -21,8 +21,11 @@ pytest.importorskip("datasets")
 
 from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
-from textgym.training.trl.tool_episodes import ToolEpisodes  # noqa: E402
-from textgym.training.trl.tool_methods import check_derived, tool_method  # noqa: E402
+from textgym.training.trl.tool_episodes import (  # noqa: E402
+    ToolEpisodes,
+    check_derived,
+    tool_method,
+)
 
 pytestmark = [
     pytest.mark.model,

@@ -28,23 +28,10 @@ from textgym.trajectories.episode_record import EpisodeRecord, as_message
 from textgym.trajectories.failures import failure_of
 from textgym.trajectories.schema import Failure, Trajectory
 
-__all__ = ["EpisodeKey", "Job", "OnFailure", "PromptCheck", "play", "unplayed_trajectory"]
+__all__ = ["Job", "OnFailure", "PromptCheck", "play", "unplayed_trajectory"]
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]
-
-
-class EpisodeKey(NamedTuple):
-    """Which episode of a run: the environment's id, the task's index, and the repeat from 0."""
-
-    env_id: str
-    task_index: int
-    repeat: int = 0
-
-    @classmethod
-    def of(cls, trajectory: Trajectory) -> EpisodeKey:
-        """Return the key of a trajectory."""
-        return cls(trajectory["env_id"], trajectory["task_index"], trajectory["repeat"])
 
 
 class Job(NamedTuple):

@@ -9,13 +9,13 @@
 - `figures`: the figures of a step. `logprob_gap`: the check that rollout and training agree.
 """
 
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures, lag_figures, ratio_figures
 from textgym.training.groups import PlayedGroups, aplay_groups, play_groups
 from textgym.training.history import History, read_history
 from textgym.training.tasks import TaskRef
 from textgym.training.validation import Validation
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.token_rows import TokenRow, token_rows
 
 __all__ = [

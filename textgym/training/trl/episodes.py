@@ -17,14 +17,13 @@ from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
-from textgym.training.trl.policies import check_plays_itself, policy_of
+from textgym.training.trl.policies import check_plays_itself, policy_of, tokenizer_of
 from textgym.training.trl.rewards import (
     RewardFunc,
     check_has_rewards,
@@ -33,11 +32,16 @@ from textgym.training.trl.rewards import (
     reward_functions,
     watch_payments,
 )
-from textgym.training.trl.row_batches import check_trains_whole
-from textgym.training.trl.samples import Sample, gather_samples, make_sample, rollout_output
-from textgym.training.trl.tasks import prompt_of, task_of
-from textgym.training.trl.tokenizers import tokenizer_of
+from textgym.training.trl.samples import (
+    Sample,
+    gather_samples,
+    make_sample,
+    prompt_of,
+    rollout_output,
+    task_of,
+)
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:
@@ -199,6 +203,8 @@ class Episodes:
         """
         check_plays_itself(trainer)
         if self._on_split == "whole":
+            from textgym.training.trl.episodes_trainer import check_trains_whole  # imports TRL
+
             check_trains_whole(trainer)
         watch_payments(trainer.reward_funcs, self.reward_funcs)
         tasks = [task_of(prompt) for prompt in prompts]

@@ -11,8 +11,8 @@ from typing import Any
 
 from textgym.policies.model_modes import evaluation_mode
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
+from textgym.training.trl.policies import tokenizer_of
 from textgym.training.trl.samples import filler_row
-from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.token_rows import TokenRow
 
 __all__ = ["bound_of", "compare_logprobs", "trainer_logprobs"]

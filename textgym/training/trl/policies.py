@@ -1,4 +1,4 @@
-"""The policy over the model that a TRL trainer trains: in its process, or on a vLLM server."""
+"""The tokenizer with which a TRL trainer's model plays."""
 
 from __future__ import annotations
 
@@ -9,14 +9,28 @@ from typing import TYPE_CHECKING, Any
 from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
+from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.hf import HFPolicy
 from textgym.policies.models import eos_token_ids
-from textgym.training.trl.tokenizers import tokenizer_of
 
 if TYPE_CHECKING:
     from textgym.policies.openai.policy import OpenAIPolicy
 
-__all__ = ["check_plays_itself", "policy_of", "sampling_of", "server_policy"]
+__all__ = ["check_plays_itself", "policy_of", "sampling_of", "server_policy", "tokenizer_of"]
+
+
+def tokenizer_of(trainer: Any) -> Any:
+    """Return a trainer's tokenizer, whose chat template has `chat_template_kwargs`.
+
+    The models of a trainer that has a processor, which also reads images, play with its tokenizer.
+
+    Args:
+        trainer: A `GRPOTrainer`.
+    """
+    return with_template_arguments(
+        trainer.processing_class, trainer.args.chat_template_kwargs or {}
+    )
+
 
 _MODEL_S_OWN = {
     "temperature": 1.0,

@@ -20,26 +20,23 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from transformers import TrainerCallback
 from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
 from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
-from textgym.training.groups import has_variance
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
 from textgym.training.trl.rewards import check_has_rewards, log_episodes
-from textgym.training.trl.samples import Sample
-from textgym.training.trl.tasks import task_of
-from textgym.trajectories.advantages import grpo
+from textgym.training.trl.samples import Sample, task_of
+from textgym.trajectories.advantages import grpo, rewards_differ
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["EpisodesWorker", "FreshRatioCheck"]
+__all__ = ["EpisodesWorker"]
 
 MAX_FAILED_GROUPS = 8  # in a row, before the worker gives up
 _POLL = 0.1  # seconds between two looks at a full queue, and at what is played
@@ -229,7 +226,10 @@ class EpisodesWorker:
                 )
             return True
         self._failed_groups = 0
-        is_equal = not has_variance(played) and self._equal_groups < self._episodes.redraw
+        is_equal = (
+            not rewards_differ(episode["reward"] for episode in played)
+            and self._equal_groups < self._episodes.redraw
+        )
         self._equal_groups = self._equal_groups + 1 if is_equal else 0
         return is_equal
 
@@ -320,38 +320,3 @@ def _figures(samples: Sequence[Sample], left_out: bool) -> dict[str, float]:
         for name, value in figures.items()
     }
     return named | {"groups/left_out_total": float(left_out)}
-
-
-class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
-    """Ends a training if fresh tokens do not have the probabilities that were recorded.
-
-    Tokens that the present weights have sampled have an importance ratio of 1. Another one shows
-    that the server and the trainer differ, in their weights, chat template or precision. From the
-    `kl` that the trainer logs, the root mean square of the difference of log probabilities is
-    √(2 kl), as far as it is small. Steps with older tokens are not checked.
-
-    Args:
-        bound: The largest root mean square that is allowed.
-
-    Example:
-        >>> trainer = AsyncGRPOTrainer(..., callbacks=[FreshRatioCheck()])  # doctest: +SKIP
-    """
-
-    def __init__(self, bound: float = 0.01) -> None:
-        self._bound = bound
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
-        """Compare what the trainer logged with the bound.
-
-        Raises:
-            TrainingError: The difference is larger.
-        """
-        if not logs or "kl" not in logs or logs.get("sample/staleness_max") != 0:
-            return
-        gap = float(2 * max(logs["kl"], 0.0)) ** 0.5
-        if not gap <= self._bound:
-            raise TrainingError(
-                f"log probabilities of rollout and training differ by {gap:.2g} in fresh tokens "
-                f"(root mean square), more than {self._bound:g}: the server must have the weights, "
-                "the chat template and the precision of the trainer"
-            )

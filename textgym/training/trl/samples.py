@@ -1,6 +1,8 @@
-"""Episodes as samples of a TRL batch, which has one sample for each prompt.
+"""The rows of a data set for TRL, and episodes as samples of its batches.
 
-An episode that was split has further rows, which `EpisodesTrainer` adds to the batch.
+TRL passes only prompts to `rollout_func`, so the first message of each prompt names its task under
+the key `task`. A batch has one sample for each prompt; `EpisodesTrainer` adds the further rows of
+an episode that was split.
 
 Invariants: the tokens are those that the policy saw and sampled; an episode without a reward has a
 sample without trained tokens, whose rewards are None, so that TRL leaves it out of its group.
@@ -8,15 +10,59 @@ sample without trained tokens, whose rewards are None, so that TRL leaves it out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from textgym.errors import UsageError
+from textgym.training.tasks import TaskRef
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.token_rows import TokenRow, token_rows
 
-__all__ = ["Sample", "filler_row", "gather_samples", "make_sample", "rollout_output"]
+__all__ = [
+    "Sample",
+    "filler_row",
+    "gather_samples",
+    "make_sample",
+    "prompt_of",
+    "rollout_output",
+    "task_of",
+]
+
+
+def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
+    """Return the prompt of a row.
+
+    Args:
+        task: The task.
+        text: What is shown of it.
+
+    Example:
+        >>> prompt_of(TaskRef("demo/A-v0", "test", 3), "Guess.")
+        [{'role': 'user', 'content': 'Guess.', 'task': 'demo/A-v0 test 3'}]
+    """
+    return [{"role": "user", "content": text, "task": " ".join(map(str, task))}]
+
+
+def task_of(prompt: Any) -> TaskRef:
+    """Return the task that a prompt stands for.
+
+    Raises:
+        UsageError: The prompt is not of a data set of `Episodes`.
+
+    Example:
+        >>> task_of([{"role": "user", "content": "Guess.", "task": "demo/A-v0 test 3"}]).task_index
+        3
+    """
+    first = prompt[0] if isinstance(prompt, list) and prompt else None
+    name = first.get("task") if isinstance(first, Mapping) else None
+    env_id, *others = name.rsplit(" ", 2) if isinstance(name, str) else [""]
+    if len(others) != 2 or not others[1].isdigit():
+        raise UsageError(
+            f"a prompt names no task: {prompt!r:.100}; train on Episodes.dataset(...), because a "
+            "rollout plays the tasks of its rows"
+        )
+    return TaskRef(env_id, others[0], int(others[1]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -29,10 +29,14 @@ from textgym.errors import ContextFullError, PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.training.task_rows import key_of, player_of
-from textgym.training.verl.advantages import textgym_grpo
-from textgym.training.verl.dataset import AGENT_NAME
-from textgym.training.verl.samples import VerlSample, left_out, make_samples
+from textgym.training.tasks import key_of, player_of
+from textgym.training.verl.samples import (
+    AGENT_NAME,
+    VerlSample,
+    left_out,
+    make_samples,
+    textgym_grpo,
+)
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TextgymAgentLoop"]

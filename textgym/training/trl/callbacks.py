@@ -11,9 +11,10 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from textgym.errors import TrainingError
 from textgym.training.history import History
 
-__all__ = ["HistoryCallback"]
+__all__ = ["FreshRatioCheck", "HistoryCallback"]
 
 
 class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
@@ -48,6 +49,41 @@ class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is
             return
         numbers = {name: value for name, value in logs.items() if isinstance(value, int | float)}
         self._history.log(state.global_step, _by_dataset(numbers), rewind=False)
+
+
+class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
+    """Ends a training if fresh tokens do not have the probabilities that were recorded.
+
+    Tokens that the present weights have sampled have an importance ratio of 1. Another one shows
+    that the server and the trainer differ, in their weights, chat template or precision. From the
+    `kl` that the trainer logs, the root mean square of the difference of log probabilities is
+    √(2 kl), as far as it is small. Steps with older tokens are not checked.
+
+    Args:
+        bound: The largest root mean square that is allowed.
+
+    Example:
+        >>> trainer = AsyncGRPOTrainer(..., callbacks=[FreshRatioCheck()])  # doctest: +SKIP
+    """
+
+    def __init__(self, bound: float = 0.01) -> None:
+        self._bound = bound
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+        """Compare what the trainer logged with the bound.
+
+        Raises:
+            TrainingError: The difference is larger.
+        """
+        if not logs or "kl" not in logs or logs.get("sample/staleness_max") != 0:
+            return
+        gap = float(2 * max(logs["kl"], 0.0)) ** 0.5
+        if not gap <= self._bound:
+            raise TrainingError(
+                f"log probabilities of rollout and training differ by {gap:.2g} in fresh tokens "
+                f"(root mean square), more than {self._bound:g}: the server must have the weights, "
+                "the chat template and the precision of the trainer"
+            )
 
 
 def _by_dataset(figures: Mapping[str, float]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -39,6 +40,7 @@ __all__ = ["MessageEpisode", "TokenEpisode"]
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+Part = TypeVar("Part", Message, int)  # of a prompt: a message or a token
 Result = TypeVar("Result")
 
 
@@ -47,7 +49,7 @@ async def _on_background(coroutine: Coroutine[Any, Any, Result]) -> Result:
     return await asyncio.wrap_future(background_loop.start(coroutine))
 
 
-class _DrivenEpisode(Generic[Question, Answer]):
+class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
     """An episode whose policy waits for answers from another thread.
 
     Attributes:
@@ -64,21 +66,33 @@ class _DrivenEpisode(Generic[Question, Answer]):
     ) -> None:
         self.rewards: list[float] = []
         self.trajectory: Trajectory | None = None
+        self._prompt: list[Part] = []  # the last one
         self._player, self._key, self._seed = player, key, seed
         self._policy = make_policy(self._ask)
         self._task: asyncio.Task[list[Trajectory]] | None = None
         self._question: asyncio.Future[Question] | None = None
         self._answer: asyncio.Future[Answer] | None = None
 
-    def _begin(self) -> Coroutine[Any, Any, Question | None]:
-        """Begin the episode; the result is its first question, or None if it ended at once."""
-        if self._task is not None:
-            raise UsageError("the episode has begun: make another episode")
-        return self._start()
+    def open(self) -> list[Part] | None:
+        """Begin the episode; return its prompt, or None if it failed or the prompt is too long."""
+        return self._shown(background_loop.run(self._begin()))
 
-    def _reply(self, answer: Answer) -> Coroutine[Any, Any, Question | None]:
-        """Answer the last question; the result is the next one, or None at the end."""
-        return self._give(answer, self._awaited())
+    async def aopen(self) -> list[Part] | None:
+        """Begin the episode inside a running event loop; see `open`."""
+        return self._shown(await _on_background(self._begin()))
+
+    @abstractmethod
+    def _shown(self, question: Question | None) -> list[Part] | None:
+        """Return the prompt of a question, and keep it; None at the end."""
+
+    def _appended(self, earlier: list[Part], skipped: int, problem: str) -> list[Part]:
+        """Return the last prompt without what it must begin with, and what is skipped after it."""
+        if self.trajectory is not None:
+            check_graded(self.trajectory)
+            return []
+        if self._prompt[: len(earlier)] != earlier:
+            raise TrainingError(f"{problem}, and the trainer only appends to the conversation")
+        return self._prompt[len(earlier) + skipped :]
 
     def leave(self) -> None:
         """Cut the episode as a full context does; it keeps its rewards so far.
@@ -86,11 +100,11 @@ class _DrivenEpisode(Generic[Question, Answer]):
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        background_loop.run(self._leave(self._awaited()))
+        background_loop.run(self._leave())
 
     async def aleave(self) -> None:
         """Cut the episode inside a running event loop; see `leave`."""
-        await _on_background(self._leave(self._awaited()))
+        await _on_background(self._leave())
 
     def close(self) -> None:
         """Stop an episode that has not ended; it gets no trajectory."""
@@ -102,8 +116,7 @@ class _DrivenEpisode(Generic[Question, Answer]):
 
     async def _ask(self, question: Question) -> Answer:
         """Wait for the answer to a question of the policy."""
-        loop = asyncio.get_running_loop()
-        self._answer = loop.create_future()
+        self._answer = asyncio.get_running_loop().create_future()
         assert self._question is not None
         self._question.set_result(question)
         return await self._answer
@@ -114,7 +127,10 @@ class _DrivenEpisode(Generic[Question, Answer]):
             raise UsageError("the episode takes no answer: it has not begun, or has ended")
         return self._answer
 
-    async def _start(self) -> Question | None:
+    async def _begin(self) -> Question | None:
+        """Begin the episode; return its first question, or None if it ended at once."""
+        if self._task is not None:
+            raise UsageError("the episode has begun: make another episode")
         playing = self._player.aplay(
             self._policy,
             [self._key],
@@ -125,18 +141,20 @@ class _DrivenEpisode(Generic[Question, Answer]):
         self._task = asyncio.get_running_loop().create_task(playing)
         return await self._next()
 
-    async def _give(self, answer: Answer, awaited: asyncio.Future[Answer]) -> Question | None:
+    async def _reply(self, answer: Answer) -> Question | None:
+        """Answer the last question; return the next one, or None at the end."""
+        awaited = self._awaited()
         self._question = asyncio.get_running_loop().create_future()
         awaited.set_result(answer)
         return await self._next()
 
-    async def _leave(self, awaited: asyncio.Future[Answer]) -> None:
+    async def _leave(self) -> None:
+        awaited = self._awaited()
         assert self._task is not None
         awaited.set_exception(ContextFullError("the trainer has left the episode"))
         (self.trajectory,) = await self._task
 
     async def _next(self) -> Question | None:
-        """Return the next question, or None at the end."""
         assert self._task is not None
         assert self._question is not None
         futures: set[asyncio.Future[Any]] = {self._task, self._question}
@@ -202,7 +220,7 @@ class _AskingPolicy(Policy):
         return await self._ask((list(messages), list(tools)))
 
 
-class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Action]):
+class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Action, Message]):
     """An episode for a trainer that exchanges messages or texts, and makes the tokens itself.
 
     Args:
@@ -233,16 +251,7 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         super().__init__(player, key, _AskingPolicy, seed)
         self.tools: list[ToolSchema] = []
         self._plain = plain
-        self._earlier: list[Message] = []  # the conversation that was answered last
-        self._conversation: list[Message] = []
-
-    def open(self) -> list[Message] | None:
-        """Begin the episode; return its prompt, or None if it failed."""
-        return self._shown(background_loop.run(self._begin()))
-
-    async def aopen(self) -> list[Message] | None:
-        """Begin the episode inside a running event loop; see `open`."""
-        return self._shown(await _on_background(self._begin()))
+        self._earlier: list[Message] = []  # the prompt before the last one
 
     def answer(self, message: str | Message, *, is_cut: bool = False) -> list[Message] | None:
         """Pass the policy's message; return the whole conversation, or None at the end.
@@ -268,12 +277,10 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         if question is None:
             return None
         messages, tools = question
-        if self._plain:
-            messages = with_tool_prompt(messages, tools)
-        else:
-            self.tools = tools
-        self._earlier, self._conversation = self._conversation, messages
-        return list(messages)
+        self.tools = [] if self._plain else tools
+        self._earlier = self._prompt
+        self._prompt = with_tool_prompt(messages, tools) if self._plain else messages
+        return list(self._prompt)
 
     @property
     def added(self) -> list[Message]:
@@ -285,15 +292,8 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
             EnvironmentFailure: The episode failed.
             TrainingError: The environment changed an earlier message.
         """
-        if self.trajectory is not None:
-            check_graded(self.trajectory)
-            return []
-        count = len(self._earlier)
-        if self._conversation[:count] != self._earlier:
-            raise TrainingError(
-                "the environment changed an earlier message, and the trainer only appends messages"
-            )
-        return self._conversation[count + 1 if count else 0 :]
+        skipped = 1 if self._earlier else 0  # the policy's own message
+        return self._appended(self._earlier, skipped, "the environment changed an earlier message")
 
 
 def _action_of(message: str | Message, is_cut: bool) -> Action:
@@ -309,7 +309,7 @@ class _DrivenTokenPolicy(TokenPolicy):
         sequence: The ids of the last prompt and message.
     """
 
-    sequence: tuple[int, ...] = ()
+    sequence: Sequence[int] = ()
 
     async def act(self, *conversation: Any, **options: Any) -> Action:
         """Answer a conversation; tokens that cannot be used end the episode as a failure."""
@@ -317,11 +317,11 @@ class _DrivenTokenPolicy(TokenPolicy):
             action = await super().act(*conversation, **options)
         except PolicyFailure as error:
             raise UsageError(str(error)) from error  # is not retried
-        self.sequence = (*(action.prompt_ids or ()), *(action.token_ids or ()))
+        self.sequence = [*(action.prompt_ids or ()), *(action.token_ids or ())]
         return action
 
 
-class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
+class TokenEpisode(_DrivenEpisode[list[int], SampledTokens, int]):
     """An episode for a trainer that samples token ids.
 
     Args:
@@ -371,16 +371,7 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
             defaults = {"name": "driven", "sampling": Sampling(max_tokens=sys.maxsize)}
             return _DrivenTokenPolicy(sample, tokenizer, **{**defaults, **settings})
 
-        self._prompt_ids: list[int] = []
         super().__init__(player, key, make_policy, seed)
-
-    def open(self) -> list[int] | None:
-        """Begin the episode; return the ids of its prompt, or None if it failed or is too long."""
-        return self._shown(background_loop.run(self._begin()))
-
-    async def aopen(self) -> list[int] | None:
-        """Begin the episode inside a running event loop; see `open`."""
-        return self._shown(await _on_background(self._begin()))
 
     def answer(self, sampled: SampledTokens) -> list[int] | None:
         """Pass sampled tokens; return the ids of the next prompt, or None at the end.
@@ -394,9 +385,9 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         """Pass sampled tokens inside a running event loop; see `answer`."""
         return self._shown(await _on_background(self._reply(sampled)))
 
-    def _shown(self, prompt_ids: list[int] | None) -> list[int] | None:
-        self._prompt_ids = prompt_ids or []
-        return prompt_ids and list(prompt_ids)
+    def _shown(self, question: list[int] | None) -> list[int] | None:
+        self._prompt = question or []
+        return None if question is None else list(question)
 
     @property
     def added(self) -> list[int]:
@@ -408,12 +399,5 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
             EnvironmentFailure: The episode failed.
             TrainingError: The chat template rewrote an earlier message.
         """
-        if self.trajectory is not None:
-            check_graded(self.trajectory)
-            return []
-        count = len(self._policy.sequence)
-        if tuple(self._prompt_ids[:count]) != self._policy.sequence:
-            raise TrainingError(
-                "the chat template rewrote a message, and the trainer only appends tokens"
-            )
-        return self._prompt_ids[count:]
+        sequence = list(self._policy.sequence)
+        return self._appended(sequence, 0, "the chat template rewrote a message")

@@ -97,14 +97,12 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         self, log: Sequence[Mapping[str, Any]], metadata: dict[str, Any]
     ) -> tuple[str, dict[str, Any] | None, float, bool]:
         """Return the observation, the next metadata, the reward, and whether the episode ended."""
-        if "episode" not in metadata:
-            episode, name = _begin(metadata, self._tokenizer, self._end_ids), uuid4().hex
-        else:
-            name = metadata["episode"]
-            with self._lock:
-                episode = self._open.pop(name, None)
-            if episode is None:
-                raise UsageError(f"the episode {name} is not in progress: raise max_open")
+        name = metadata.get("episode") or uuid4().hex
+        with self._lock:
+            episode = self._open.pop(name, None)
+        if episode is None and "episode" in metadata:
+            raise UsageError(f"the episode {name} is not in progress: raise max_open")
+        episode = episode or _begin(metadata, self._tokenizer, self._end_ids)
         if episode.answer(self._sampled(log[-1])) is None:
             figures = episode.figures("reward/")
             with self._lock:
@@ -115,7 +113,12 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
         except TrainingError:
             episode.close()
             raise
-        self._keep(name, episode)
+        with self._lock:
+            oldest = next(iter(self._open)) if len(self._open) >= self._max_open else ""
+            dropped = self._open.pop(oldest, None)
+            self._open[name] = episode
+        if dropped is not None:
+            dropped.close()
         return content, {**metadata, "episode": name}, episode.rewards[-1], False
 
     def _sampled(self, message: Mapping[str, Any]) -> SampledTokens:
@@ -127,15 +130,6 @@ class NemoRLEnvironment(EnvironmentInterface):  # type: ignore[misc]  # nemo_rl 
             return SampledTokens([], None)
         ids = self._tokenizer.encode(message["content"], add_special_tokens=False)
         return SampledTokens([*ids, self._end_ids[0]], None, True)
-
-    def _keep(self, name: str, episode: TokenEpisode) -> None:
-        """Keep an episode for its next step, and close the oldest one if there are too many."""
-        with self._lock:
-            oldest = next(iter(self._open)) if len(self._open) >= self._max_open else None
-            dropped = self._open.pop(oldest) if oldest is not None else None
-            self._open[name] = episode
-        if dropped is not None:
-            dropped.close()
 
 
 def make_datum(row: Mapping[str, Any], tokenizer: Any, index: int = 0) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
 
     async def make_envs(self) -> Sequence[Env]:
         """Return the episodes."""
-        options = {"context_length": self.context_length, "end_ids": self.end_ids}
+        options: dict[str, Any] = {"context_length": self.context_length, "end_ids": self.end_ids}
         self._envs[:] = [
             TinkerEnv(self.row, self.tokenizer, repeat=repeat, **options)
             for repeat in range(self.size)

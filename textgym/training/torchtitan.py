@@ -109,4 +109,6 @@ def _chat_message(completion: Mapping[str, Any]) -> Message:
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
         function = {"name": call.name or "", "arguments": text}
         calls.append({"id": call.id or f"call_{number}", "type": "function", "function": function})
-    return {**message, "tool_calls": calls} if calls else message  # type: ignore[return-value]
+    if calls:
+        message["tool_calls"] = calls
+    return message  # type: ignore[return-value]

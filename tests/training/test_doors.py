@@ -332,7 +332,7 @@ class Changed(gymnasium.Wrapper[Any, Any, Any, Any]):
     ("change", "is_appended"),
     [
         (lambda seen: [dict(message) for message in seen], True),
-        (lambda seen: [*seen, user("Hurry.")], True),
+        (lambda seen: [*seen, user("Hurry.")], None),  # which is gone after the next step
         (lambda seen: [{**seen[0], "content": "Find it."}, *seen[1:]], False),
         (lambda seen: [{**seen[0], "name": "Ann"}, *seen[1:]], False),
         (lambda seen: [{**seen[0], "role": "system"}, *seen[1:]], False),

@@ -1,6 +1,6 @@
-"""`HistoryCallback`: what TRL's trainer logs, as a history.
+"""Callbacks for TRL's trainers: `HistoryCallback` writes their logs, `FreshRatioCheck` checks them.
 
-Invariant: only a training that begins removes lines; an evaluation adds to them.
+Invariant: only the begin of a training removes lines of a history; an evaluation adds lines.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["FreshRatioCheck", "HistoryCallback"]
 class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
     """Writes all figures that a trainer logs to a history; pass it in `callbacks`.
 
-    When a training begins, the lines after the step at which it begins are removed: 0, or that of
-    the checkpoint. An evaluation only adds to the file.
+    The begin of a training removes the lines after its first step: 0, or the checkpoint's step. An
+    evaluation only adds to the file.
 
     The figures of an evaluation are called `eval_NAME`. With several data sets, as in
     `eval_dataset={"easy": ..., "hard": ...}`, they are called `eval_easy_NAME` and
@@ -44,7 +44,7 @@ class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is
     def on_log(
         self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **others: Any
     ) -> None:
-        """Write what is logged, once for all processes."""
+        """Write the logged figures, once for all processes."""
         if not state.is_world_process_zero or not logs:
             return
         numbers = {name: value for name, value in logs.items() if isinstance(value, int | float)}
@@ -52,12 +52,12 @@ class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is
 
 
 class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
-    """Ends a training if fresh tokens do not have the probabilities that were recorded.
+    """Ends a training if fresh tokens do not have their recorded probabilities.
 
-    Tokens that the present weights have sampled have an importance ratio of 1. Another one shows
-    that the server and the trainer differ, in their weights, chat template or precision. From the
-    `kl` that the trainer logs, the root mean square of the difference of log probabilities is
-    √(2 kl), as far as it is small. Steps with older tokens are not checked.
+    Tokens that the present weights sampled have an importance ratio of 1. Otherwise server and
+    trainer differ in their weights, chat template or precision. The root mean square of the
+    difference of log probabilities is about √(2 kl), from the `kl` that the trainer logs. Steps
+    with older tokens are not checked.
 
     Args:
         bound: The largest root mean square that is allowed.
@@ -87,10 +87,10 @@ class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is
 
 
 def _by_dataset(figures: Mapping[str, float]) -> dict[str, float]:
-    """Return figures whose names say of which data set they are.
+    """Return figures with the name of their data set.
 
-    Of two data sets, transformers calls its own figures `eval_easy_runtime` and
-    `eval_hard_runtime`, while TRL calls those of both `eval_reward`.
+    With several data sets, transformers logs `eval_easy_runtime` and `eval_hard_runtime`, while TRL
+    logs `eval_reward` for each of them.
     """
     names = (name.removesuffix("_runtime") for name in figures if name.endswith("_runtime"))
     prefix = next(names, "eval")

@@ -21,11 +21,16 @@ from textgym.trajectories.token_rows import TokenRow
 __all__ = ["EpisodesTrainer", "add_rows", "check_trains_whole"]
 
 
+_MEAN_OVER_ROWS = ("grpo", "sapo")  # of means over the tokens of each row
+_SUM_OVER_ROWS = ("dr_grpo",)  # divided by the number of rows
+_OVER_TOKENS = ("dapo", "bnpo", "cispo")
+
+
 class EpisodesTrainer(GRPOTrainer):  # type: ignore[misc]  # TRL is not typed here
     """A `GRPOTrainer` that trains on whole episodes; see `on_split` of `Episodes`.
 
-    An episode whose tokens are in several sequences has a row for each, with the advantage of the
-    episode. Everything else is as in `GRPOTrainer`. Evaluations have the first row of each.
+    An episode whose tokens are in several sequences has a row for each of them, with the episode's
+    advantage. Everything else is as in `GRPOTrainer`. Evaluations use only the first row.
 
     Example:
         >>> episodes = Episodes("textgym/GuessNumber-v0", on_split="whole")  # doctest: +SKIP
@@ -43,11 +48,6 @@ class EpisodesTrainer(GRPOTrainer):  # type: ignore[misc]  # TRL is not typed he
         if not self.model.training or "episode" not in inputs[0]:
             return batch
         return add_rows(batch, [row["episode"] for row in inputs], self)
-
-
-_MEAN_OVER_ROWS = ("grpo", "sapo")  # of means over the tokens of each row
-_SUM_OVER_ROWS = ("dr_grpo",)  # divided by the number of rows
-_OVER_TOKENS = ("dapo", "bnpo", "cispo")
 
 
 def check_trains_whole(trainer: Any) -> None:
@@ -69,13 +69,13 @@ def check_trains_whole(trainer: Any) -> None:
         )
     if trainer.use_vllm:
         raise UsageError("on_split='whole' cannot be used with use_vllm=True")
-    fitting: dict[str, Any] = {
+    required: dict[str, Any] = {
         "beta": 0.0,
         "mask_truncated_completions": False,
         "importance_sampling_level": "token",
         "off_policy_mask_threshold": None,
     }
-    for name, value in fitting.items():
+    for name, value in required.items():
         if getattr(trainer, name) != value:
             raise UsageError(
                 f"on_split='whole' needs GRPOConfig.{name}={value!r}, not "
@@ -91,13 +91,13 @@ def add_rows(batch: Mapping[str, Any], samples: Sequence[Sample], trainer: Any) 
         samples: The episode of each row.
         trainer: The trainer; its micro-batches get the same number of rows.
     """
-    owners = [place for place, sample in enumerate(samples) for _ in sample.more_rows]
+    owners = [index for index, sample in enumerate(samples) for _ in sample.more_rows]
     added = [row for sample in samples for row in sample.more_rows]
     parts = trainer.args.steps_per_generation
     fillers = -(len(samples) + len(added)) % parts if added else 0
     rows = added + [filler_row(tokenizer_of(trainer).eos_token_id)] * fillers
     grown = dict(batch)
-    # What follows is computed also without rows of this process, because all processes take part.
+    # All processes take part in the next computations, even without rows.
     old = trainer_logprobs(rows, trainer) if "old_per_token_logps" in batch else []
     if rows:
         grown |= _joined(batch, rows, old, trainer)
@@ -159,7 +159,7 @@ def _appended(tensor: Any, rows: Sequence[Sequence[float]], fill: float, side: s
     joined = tensor.new_full((len(tensor) + len(rows), width), fill)
     old = slice(width - tensor.size(1), None) if side == "left" else slice(tensor.size(1))
     joined[: len(tensor), old] = tensor
-    for place, row in enumerate(rows, len(tensor)):
+    for index, row in enumerate(rows, len(tensor)):
         span = slice(width - len(row), None) if side == "left" else slice(len(row))
-        joined[place, span] = torch.tensor(row, dtype=tensor.dtype)
+        joined[index, span] = torch.tensor(row, dtype=tensor.dtype)
     return joined

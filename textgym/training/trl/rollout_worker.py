@@ -5,7 +5,7 @@ takes samples from its queue, sends new weights to the vLLM server that the work
 drops samples whose weights are too old.
 
 Invariants: the samples of a group are episodes of one task; an episode without a reward is in no
-group and never in the queue; a group's samples bear the version of the weights with which it began;
+group and never in the queue; a group's samples have the version of the weights with which it began;
 an error of the worker reaches the trainer.
 """
 
@@ -28,7 +28,7 @@ from textgym.rollouts.engine import check_minimum
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
 from textgym.training.trl.rewards import check_has_rewards, log_episodes
-from textgym.training.trl.samples import Sample, task_of
+from textgym.training.trl.samples import FailureStreak, Sample, task_of
 from textgym.trajectories.advantages import grpo, rewards_differ
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EpisodesWorker"]
 
-MAX_FAILED_GROUPS = 8  # in a row, before the worker gives up
-_POLL = 0.1  # seconds between two looks at a full queue, and at what is played
+_POLL = 0.1  # seconds between two looks at the queue and at the episodes in progress
 
 
 class EpisodesWorker:
@@ -51,17 +50,18 @@ class EpisodesWorker:
     if `episodes` has `on_split="whole"`.
 
     Args:
-        episodes: The environments, their rewards, and `on_split`. `redraw` is how many groups in a
-            row without variance are left out at most.
+        episodes: The environments, their rewards, and `on_split`. `redraw` is the maximum number of
+            groups with equal returns in a row that are left out.
         dataset: Tasks from `episodes.dataset`.
         args: The `AsyncGRPOConfig` of the trainer.
         policy: The policy, which samples with the weights that the trainer sends; or the name of a
             model on the vLLM server at `args.vllm_server_base_url`.
-        tokenizer: With the name of a model, its tokenizer; by default that of the name.
-        start: The row with which the first group begins.
+        tokenizer: The tokenizer of a model that is passed by name; by default it is loaded by the
+            same name.
+        start: The row of the first group.
 
     Raises:
-        UsageError: `args` changes the distribution that is sampled from, or a row is not of
+        UsageError: `args` changes the distribution that is sampled from, or a row is not from
             `episodes.dataset`.
 
     Attributes:
@@ -101,7 +101,7 @@ class EpisodesWorker:
         self._policy, self._episodes, self._args = policy, episodes, args
         self._tasks = [task_of(prompt) for prompt in dataset["prompt"]]
         self._start, self._version = start, 0
-        self._failed_groups, self._equal_groups = 0, 0  # in a row
+        self._failures, self._equal_groups = FailureStreak("groups"), 0  # in a row
         self.rollout_buffer: queue.Queue[RolloutSample] = queue.Queue(args.queue_maxsize)
         self.metrics_queue: queue.Queue[dict[str, float]] = queue.Queue()
         self._thread: threading.Thread | None = None
@@ -118,14 +118,14 @@ class EpisodesWorker:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop playing; episodes that have not ended are left."""
+        """Stop playing; episodes in progress are abandoned."""
         if self._thread is not None:
             self._stopping.set()
             self._thread.join()
             self._thread = None
 
     def update_model_version(self, model_version: int) -> None:
-        """Say which weights the server has now."""
+        """Set the version of the weights that the server has now."""
         self._version = model_version
         if hasattr(self._policy, "version"):
             self._policy.version = f"version {model_version}"
@@ -145,7 +145,7 @@ class EpisodesWorker:
             raise TrainingError(f"the worker that plays episodes has hung for {still:.0f} s")
 
     def _run(self) -> None:
-        """Play in this thread, and keep what goes wrong for `check_health`."""
+        """Play in this thread, and keep the error for `check_health`."""
         try:
             asyncio.run(self._play_groups())
         except BaseException as error:
@@ -154,7 +154,7 @@ class EpisodesWorker:
     async def _play_groups(self) -> None:
         """Play groups, as many at once as the trainer will take while they are fresh enough."""
         playing: set[asyncio.Task[None]] = set()
-        coming = self._groups()
+        groups = self._groups()
         ahead = self._samples_ahead()
         at_once = self._args.max_inflight_tasks
         at_once = ahead if at_once < 0 else at_once
@@ -164,7 +164,7 @@ class EpisodesWorker:
                 in_play = len(playing) * self._args.num_generations
                 queued = self.rollout_buffer.qsize()
                 if in_play < at_once and in_play + queued < ahead:
-                    playing.add(asyncio.create_task(self._play_group(*next(coming))))
+                    playing.add(asyncio.create_task(self._play_group(*next(groups))))
                     continue
                 if not playing:
                     await asyncio.sleep(_POLL)
@@ -181,7 +181,7 @@ class EpisodesWorker:
             await self._policy.close()
 
     def _samples_ahead(self) -> int:
-        """Return how many samples the trainer takes before one that is played now is too old."""
+        """Return how many samples the trainer takes before a sample of now is too old."""
         args = self._args
         step = args.per_device_train_batch_size * args.gradient_accumulation_steps
         return int(max(args.max_staleness, 1) * step * args.world_size)
@@ -210,22 +210,13 @@ class EpisodesWorker:
             await self._put(sample)
 
     def _leaves_out(self, played: Sequence[Trajectory]) -> bool:
-        """Return whether a group is not trained on; its returns are equal, or it has none.
+        """Return whether a group is not trained on: its returns are equal, or it has none.
 
         Raises:
             TrainingError: Too many groups in a row have no episode with a reward.
         """
-        failures = [episode["failure"] for episode in played if episode["failure"]]
-        if len(failures) == len(played):
-            self._failed_groups += 1
-            if self._failed_groups >= MAX_FAILED_GROUPS:
-                last = failures[-1]
-                raise TrainingError(
-                    f"all episodes of {MAX_FAILED_GROUPS} groups in a row have failed, the last "
-                    f"by {last['type']} ({last['boundary']}): {last['message']}"
-                )
+        if self._failures.add(played):
             return True
-        self._failed_groups = 0
         is_equal = (
             not rewards_differ(episode["reward"] for episode in played)
             and self._equal_groups < self._episodes.redraw
@@ -236,30 +227,30 @@ class EpisodesWorker:
     def _rollout_samples(
         self, samples: Sequence[Sample], version: int, group: int
     ) -> list[RolloutSample]:
-        """Return what the trainer takes: a sample for each token sequence of a graded episode."""
+        """Return a sample for each token sequence of a graded episode."""
         columns = {
             function.__name__: function(episode=samples) for function in self._episodes.reward_funcs
         }
-        paid = [
+        known = [
             [value for value in values if value is not None]
             for values in zip(*columns.values(), strict=True)
         ]
         check_has_rewards(samples, self._episodes.reward_funcs)
-        graded = [place for place, values in enumerate(paid) if values]
+        graded = [index for index, values in enumerate(known) if values]
         if not graded:
             return []
-        rewards = np.array([sum(paid[place]) for place in graded])
-        spread = float(rewards.std())
-        made = []
-        for place, reward, advantage in zip(graded, rewards, grpo(rewards), strict=True):
-            named = {f"rewards/{name}": values[place] for name, values in columns.items()}
-            metrics = {
-                "reward": float(reward),
-                "reward_std": spread,
-                **{name: float(value) for name, value in named.items() if value is not None},
-            }
-            made += _samples_of(samples[place], float(advantage), version, group, metrics)
-        return made
+        rewards = np.array([sum(known[index]) for index in graded])
+        rollout_samples = []
+        for index, reward, advantage in zip(graded, rewards, grpo(rewards), strict=True):
+            metrics = {"reward": float(reward), "reward_std": float(rewards.std())}
+            for name, values in columns.items():
+                value = values[index]
+                if value is not None:
+                    metrics[f"rewards/{name}"] = float(value)
+            rollout_samples += _samples_of(
+                samples[index], float(advantage), version, group, metrics
+            )
+        return rollout_samples
 
     async def _put(self, sample: RolloutSample) -> None:
         """Queue a sample, and wait while the queue is full."""
@@ -281,9 +272,10 @@ def _samples_of(
     """
     messages = list(sample.trajectory["messages"])
     start = next(
-        (at for at, message in enumerate(messages) if message["role"] == "assistant"), len(messages)
+        (index for index, message in enumerate(messages) if message["role"] == "assistant"),
+        len(messages),
     )
-    made = []
+    rollout_samples = []
     for row in sample.rows:
         logprobs = np.array([0.0] * len(row.prompt_ids) + row.logprobs, dtype=np.float32)
         if np.isnan(logprobs).any():
@@ -292,7 +284,7 @@ def _samples_of(
                 "it must return them for each sampled token"
             )
         if any(row.completion_mask):
-            made.append(
+            rollout_samples.append(
                 RolloutSample(
                     prompt=messages[:start],
                     completion=messages[start:],
@@ -307,16 +299,16 @@ def _samples_of(
                     metrics=dict(metrics),
                 )
             )
-    return made
+    return rollout_samples
 
 
 def _figures(samples: Sequence[Sample], left_out: bool) -> dict[str, float]:
     """Return the figures of a group; the trainer adds up those whose names have the word total."""
     figures: dict[str, float] = {}
     log_episodes(samples, figures.__setitem__)
-    counted = ("episodes/failed", "episodes/split")
-    named = {
-        f"{name}_total" if name.startswith(counted) else name: value
+    counts = ("episodes/failed", "episodes/split")
+    figures = {
+        f"{name}_total" if name.startswith(counts) else name: value
         for name, value in figures.items()
     }
-    return named | {"groups/left_out_total": float(left_out)}
+    return figures | {"groups/left_out_total": float(left_out)}

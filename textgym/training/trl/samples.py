@@ -14,12 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textgym.errors import UsageError
+from textgym.errors import TrainingError, UsageError
 from textgym.training.tasks import TaskRef
+from textgym.trajectories.failures import describe_failure
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.token_rows import TokenRow, token_rows
 
 __all__ = [
+    "FailureStreak",
     "Sample",
     "filler_row",
     "gather_samples",
@@ -29,13 +31,15 @@ __all__ = [
     "task_of",
 ]
 
+MAX_FAILED = 8  # batches or groups in a row, before the training ends
+
 
 def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
     """Return the prompt of a row.
 
     Args:
         task: The task.
-        text: What is shown of it.
+        text: The text that is displayed.
 
     Example:
         >>> prompt_of(TaskRef("demo/A-v0", "test", 3), "Guess.")
@@ -45,7 +49,7 @@ def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
 
 
 def task_of(prompt: Any) -> TaskRef:
-    """Return the task that a prompt stands for.
+    """Return the task of a row's prompt.
 
     Raises:
         UsageError: The prompt is not of a data set of `Episodes`.
@@ -59,8 +63,8 @@ def task_of(prompt: Any) -> TaskRef:
     env_id, *others = name.rsplit(" ", 2) if isinstance(name, str) else [""]
     if len(others) != 2 or not others[1].isdigit():
         raise UsageError(
-            f"a prompt names no task: {prompt!r:.100}; train on Episodes.dataset(...), because a "
-            "rollout plays the tasks of its rows"
+            f"a prompt names no task: {prompt!r:.100}; train on Episodes.dataset(...), because "
+            "rollout_func plays the tasks of its rows"
         )
     return TaskRef(env_id, others[0], int(others[1]))
 
@@ -102,8 +106,7 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
 
     Args:
         trajectory: The episode.
-        on_split: What happens to an episode whose tokens are in several sequences: `error`,
-            `drop` or `whole`.
+        on_split: As in `Episodes`.
         filler_id: The token of a sample without tokens.
 
     Raises:
@@ -126,15 +129,42 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
     return Sample(trajectory, first, trajectory["reward"], tuple(others))
 
 
-def filler_row(id: int) -> TokenRow:
+def filler_row(token_id: int) -> TokenRow:
     """Return a row of one token that is not trained on."""
-    return TokenRow([id], [id], [0], [0.0])
+    return TokenRow([token_id], [token_id], [0], [0.0])
+
+
+class FailureStreak:
+    """Ends a training whose episodes all fail.
+
+    Args:
+        unit: The unit in which episodes are counted, such as `batches`.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self._length = unit, 0
+
+    def add(self, trajectories: Sequence[Trajectory]) -> bool:
+        """Return whether all episodes of the next unit failed.
+
+        Raises:
+            TrainingError: They did in `MAX_FAILED` units in a row.
+        """
+        failures = [trajectory["failure"] for trajectory in trajectories if trajectory["failure"]]
+        all_failed = len(failures) == len(trajectories)
+        self._length = self._length + 1 if all_failed else 0
+        if self._length >= MAX_FAILED:
+            raise TrainingError(
+                f"all episodes of {MAX_FAILED} {self._unit} in a row have failed, the last by "
+                f"{describe_failure(failures[-1])}"
+            )
+        return all_failed
 
 
 def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
     """Return the samples of all processes of a training, in the order of the batch.
 
-    They have what rewards and figures are made of, without conversations, prompts and rows. Every
+    They have only what rewards and figures need, without conversations, prompts and rows. Every
     process of the training must call it.
 
     Args:
@@ -142,12 +172,11 @@ def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
     """
     from accelerate.utils import gather_object
 
-    gathered: list[Sample] = gather_object([_light(sample) for sample in samples])
+    gathered: list[Sample] = gather_object([_without_texts(sample) for sample in samples])
     return gathered
 
 
-def _light(sample: Sample) -> Sample:
-    """Return a sample with what `gather_samples` keeps."""
+def _without_texts(sample: Sample) -> Sample:
     empty = TokenRow([], [], [], [])
     steps = [{**step, "prompt_ids": None} for step in sample.trajectory["steps"]]
     light: Any = {**sample.trajectory, "messages": [], "tools": [], "steps": steps}
@@ -155,7 +184,7 @@ def _light(sample: Sample) -> Sample:
 
 
 def rollout_output(samples: Sequence[Sample]) -> dict[str, list[Any]]:
-    """Return what TRL's `rollout_func` must return; reward functions get the samples."""
+    """Return samples as TRL's `rollout_func` does; reward functions get them as `episode`."""
     return {
         "prompt_ids": [sample.row.prompt_ids for sample in samples],
         "completion_ids": [sample.row.completion_ids for sample in samples],

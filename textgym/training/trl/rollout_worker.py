@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
@@ -27,10 +27,9 @@ from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
-from textgym.training.trl.rewards import check_has_rewards, log_episodes
+from textgym.training.trl.rewards import RewardFunc, check_has_rewards, log_episodes
 from textgym.training.trl.samples import FailureStreak, Sample, task_of
 from textgym.trajectories.advantages import grpo, rewards_differ
-from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
 
 if TYPE_CHECKING:
@@ -202,55 +201,24 @@ class EpisodesWorker:
         player = self._episodes.player(split)
         played = await player.aplay(self._policy, keys, seed=self._args.seed)
         samples = self._episodes.samples_of(played, filler_id=0)
-        left_out = self._leaves_out(played)
+        rewards = _SampleRewards.of(samples, self._episodes.reward_funcs)
+        left_out = self._leaves_out(samples, rewards)
         self.metrics_queue.put(_figures(samples, left_out))
-        if left_out:
-            return
-        for sample in self._rollout_samples(samples, version, number):
-            await self._put(sample)
+        if not left_out:
+            for sample in _rollout_samples(samples, rewards, version, number):
+                await self._put(sample)
 
-    def _leaves_out(self, played: Sequence[Trajectory]) -> bool:
-        """Return whether a group is not trained on: its returns are equal, or it has none.
+    def _leaves_out(self, samples: Sequence[Sample], rewards: _SampleRewards) -> bool:
+        """Return whether a group is not trained on: its rewards are equal, or it has none.
 
         Raises:
             TrainingError: Too many groups in a row have no episode with a reward.
         """
-        if self._failures.add(played):
+        if self._failures.add([sample.trajectory for sample in samples]):
             return True
-        is_equal = (
-            not rewards_differ(episode["reward"] for episode in played)
-            and self._equal_groups < self._episodes.redraw
-        )
+        is_equal = not rewards_differ(rewards.sums) and self._equal_groups < self._episodes.redraw
         self._equal_groups = self._equal_groups + 1 if is_equal else 0
         return is_equal
-
-    def _rollout_samples(
-        self, samples: Sequence[Sample], version: int, group: int
-    ) -> list[RolloutSample]:
-        """Return a sample for each token sequence of a graded episode."""
-        columns = {
-            function.__name__: function(episode=samples) for function in self._episodes.reward_funcs
-        }
-        known = [
-            [value for value in values if value is not None]
-            for values in zip(*columns.values(), strict=True)
-        ]
-        check_has_rewards(samples, self._episodes.reward_funcs)
-        graded = [index for index, values in enumerate(known) if values]
-        if not graded:
-            return []
-        rewards = np.array([sum(known[index]) for index in graded])
-        rollout_samples = []
-        for index, reward, advantage in zip(graded, rewards, grpo(rewards), strict=True):
-            metrics = {"reward": float(reward), "reward_std": float(rewards.std())}
-            for name, values in columns.items():
-                value = values[index]
-                if value is not None:
-                    metrics[f"rewards/{name}"] = float(value)
-            rollout_samples += _samples_of(
-                samples[index], float(advantage), version, group, metrics
-            )
-        return rollout_samples
 
     async def _put(self, sample: RolloutSample) -> None:
         """Queue a sample, and wait while the queue is full."""
@@ -260,6 +228,50 @@ class EpisodesWorker:
                 return self.rollout_buffer.put_nowait(sample)
             except queue.Full:
                 await asyncio.sleep(_POLL)
+
+
+class _SampleRewards(NamedTuple):
+    """The rewards of the samples of a group.
+
+    Attributes:
+        columns: The reward of each sample by the name of the reward function.
+        sums: The sum of each sample's rewards; None if it has none.
+    """
+
+    columns: dict[str, list[float | None]]
+    sums: list[float | None]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> _SampleRewards:
+        """Return the rewards of samples.
+
+        Raises:
+            TrainingError: No graded episode has a reward.
+        """
+        check_has_rewards(samples, functions)
+        columns = {function.__name__: function(episode=samples) for function in functions}
+        rows = zip(*columns.values(), strict=True)
+        known = [[value for value in row if value is not None] for row in rows]
+        return cls(columns, [sum(values) if values else None for values in known])
+
+
+def _rollout_samples(
+    samples: Sequence[Sample], rewards: _SampleRewards, version: int, group: int
+) -> list[RolloutSample]:
+    """Return a sample for each token sequence of an episode that has a reward."""
+    graded = [index for index, reward in enumerate(rewards.sums) if reward is not None]
+    sums = np.array([rewards.sums[index] for index in graded], float)
+    if not graded:
+        return []
+    rollout_samples = []
+    for index, reward, advantage in zip(graded, sums, grpo(sums), strict=True):
+        metrics = {"reward": float(reward), "reward_std": float(sums.std())}
+        for name, values in rewards.columns.items():
+            value = values[index]
+            if value is not None:
+                metrics[f"rewards/{name}"] = float(value)
+        rollout_samples += _samples_of(samples[index], float(advantage), version, group, metrics)
+    return rollout_samples
 
 
 def _samples_of(

@@ -1,0 +1,133 @@
+"""The tasks of `Contingency`: drawing rows, and reading them.
+
+Invariants: in half of the tasks of each level no surprise happens; whether one happens is drawn
+before the kinds of the steps and independently of them, so that the request does not reveal it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textgym.envs.drawing import choice, sample
+from textgym.envs.office.contingency.desk import Desk, desk
+from textgym.envs.office.contingency.desk_draft import Draft, Unfit
+from textgym.envs.office.contingency.steps import KINDS
+from textgym.envs.office.contingency.tools import toolbox
+from textgym.envs.office.reference import read_calls
+from textgym.envs.wording import MONTHS
+from textgym.errors import RowError
+from textgym.messages import system, user
+from textgym.tasks.task import Task
+
+__all__ = ["CALLS_FACTOR", "LEVELS", "ContingencyTask", "draw", "read_task"]
+
+
+LEVELS = (1, 2, 3, 4, 5)
+OPENINGS = ("", "", "Good morning! ", "Hello. ", "Here is what is to be done today. ")
+JOINTS = ("After that,", "Next,", "When that is done,", "Then", "And then")
+JOINTS_BEFORE_NAMES = JOINTS[:3]
+_VERBS = ("Book", "Cancel", "Change", "Find", "Look", "Move", "Order", "Place", "Put", "Raise")
+SMALL = frozenset((*_VERBS, "Booking", "Please", "Reserve", "We"))
+"""The first words of the steps' texts that are no names."""
+
+
+def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
+    """Draw a task with as many steps as its level says.
+
+    Args:
+        rng: The random generator.
+        level: The level.
+        desk: The desk.
+
+    Returns:
+        A row with `query`, `calls` (the oracle's, in order), `kinds` (of the steps) and
+        `surprises` (the places of the steps in which something unexpected happens).
+    """
+    surprises = _surprises(rng, level)
+    kinds = sample(rng, KINDS, level)
+    while True:
+        draft = Draft(rng, desk)
+        try:
+            texts = _steps(draft, kinds, surprises)
+        except Unfit:
+            continue
+        return {
+            "query": choice(rng, OPENINGS) + "\n\n".join(texts),
+            "calls": [{"name": name, "arguments": given} for name, given in draft.calls],
+            "kinds": kinds,
+            "surprises": [place for place, happens in enumerate(surprises) if happens],
+        }
+
+
+def _surprises(rng: random.Random, level: int) -> list[bool]:
+    """Draw which steps hold a surprise: in half of the tasks none, in the others at least one."""
+    if rng.random() < 0.5:
+        return [False] * level
+    while True:
+        surprises = [rng.random() < 0.5 for _ in range(level)]
+        if any(surprises):
+            return surprises
+
+
+def _steps(draft: Draft, kinds: list[str], surprises: list[bool]) -> list[str]:
+    texts: list[str] = []
+    for kind, surprise in zip(kinds, surprises, strict=True):
+        outcome = KINDS[kind](draft, surprise)
+        texts.append(_joined(draft.rng, outcome.text) if texts else outcome.text)
+        draft.previous = outcome
+    return texts
+
+
+def _joined(rng: random.Random, text: str) -> str:
+    """Put a joint before a text, which goes on with a small letter unless it begins with a name."""
+    first, _, rest = text.partition(" ")
+    if first in SMALL:
+        return f"{choice(rng, JOINTS)} {first.lower()} {rest}"
+    return f"{choice(rng, JOINTS_BEFORE_NAMES)} {text}"
+
+
+CALLS_FACTOR = 3  # how many times the oracle's calls may be made
+
+_OPENING = """\
+You work at the desk of a coach company, which also has a small shop. You have tools for its \
+customers, departures, bookings, orders and policy documents; use them to do what you are asked, \
+in the order in which it is asked, and then say in a sentence what you did. It is {day}; all \
+departures are from here, and prices are in euros. Lists of bookings and the prices of departures \
+are those of last night, and may have changed since. Some lists have several pages. What stands in \
+brackets, such as "two (or three if ...) seats", depends on what came out of the part before it. \
+Change nothing that is not asked for. Do not make more than three times as many calls as are \
+needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContingencyTask(Task):
+    """A task whose answer is a list of calls, each with a tool's name and arguments.
+
+    Attributes:
+        world: The seed of the desk.
+    """
+
+    world: int = 0
+
+
+def read_task(row: Mapping[str, Any]) -> ContingencyTask:
+    """Read a row.
+
+    Raises:
+        RowError: A field is missing or not valid.
+    """
+    query, world = row.get("query"), row.get("world")
+    if not isinstance(query, str) or not query.strip():
+        raise RowError("query", "is missing or empty")
+    if type(world) is not int:
+        raise RowError("world", f"must be an integer, not {world!r:.100}")
+    today = desk(world).today
+    day = f"{today:%A}, {today.day} {MONTHS[today.month - 1]} {today.year}"
+    prompt = (system(_OPENING.format(day=day)), user(query))
+    calls = read_calls(row.get("calls"), "calls", toolbox())
+    if not calls:
+        raise RowError("calls", "must be a list of one or more calls")
+    return ContingencyTask(row["id"], prompt, calls, None, row, world)

@@ -14,12 +14,13 @@ import pytest
 from mail_reader import MAIL, mails_meant
 
 from textgym.envs.office.ask_first import AskFirst
-from textgym.envs.office.company.company_draft import Draft, Row, Unfit
+from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.company.database import database_of
 from textgym.envs.office.company.mails import NEUTRAL, draw_mail, unknown_mail
-from textgym.envs.office.company.reference import ReferenceRun
+from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.world import Company, company
 from textgym.envs.office.multi_intent import MultiIntent
+from textgym.envs.office.reference import Unfit
 from textgym.envs.office.requests import KINDS, OFFICE_SLOTS
 from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.messages import text_of
@@ -35,7 +36,7 @@ LEVELS = [
 
 def listed(row: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     """Yield the ids of the mails that a task means, each with the ids that a search lists."""
-    run = ReferenceRun(database_of(row["world"]), row["now"])
+    run = CompanyRun(database_of(row["world"]), row["now"])
     for part in row.get("turns", [row]):
         calls = part["calls"] if "turns" in row else part["ground_truth"]
         results = [
@@ -61,17 +62,12 @@ def test_the_first_listed_mail_is_meant_as_often_as_chance_gives(cls: Any, level
     assert abs(first - chance) < 3 * sqrt(chance * (1 - chance) / len(found)), (first, chance)
 
 
-def drafts(seed: int) -> Iterator[tuple[Draft, Company]]:
+def drafts(seed: int) -> Iterator[tuple[CompanyDraft, Company]]:
     """Yield drafts of tasks in a few companies."""
     rng = random.Random(seed)
     while True:
         world = rng.randrange(6)
-        run = ReferenceRun(database_of(world), str(company(world).now))
-
-        def call(name: str, /, *, run: Any = run, **arguments: Any) -> Any:
-            return getattr(run, name)(**arguments)
-
-        yield Draft(rng, company(world), call), company(world)
+        yield CompanyDraft(rng, company(world), CompanyRun.at(world).call), company(world)
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 import textgym
 from textgym.envs.office.contingency import Contingency
 from textgym.envs.office.contingency.desk import DAYS, TIERS, TOWNS, desk
-from textgym.envs.office.contingency.tools import ReferenceRun, effect_of, version_of
+from textgym.envs.office.contingency.tools import DeskRun, version_of
 from textgym.envs.office.databases import Table
 from textgym.errors import RowError, StateError, ToolError, UsageError
 from textgym.messages import assistant_calls, text_of
@@ -51,14 +51,14 @@ def booking(status: str = "confirmed", changed: str = "") -> Row:
     )
 
 
-def book(run: ReferenceRun, row: Row, seats: int = 2, price: int | None = None) -> Any:
+def book(run: DeskRun, row: Row, seats: int = 2, price: int | None = None) -> Any:
     asked = int(row["listed_price"] or 0) if price is None else price
     return run.book_seats(
         str(ANN["customer_id"]), str(row["departure_id"]), seats=seats, price=asked
     )
 
 
-def listed(run: ReferenceRun, row: Row) -> dict[str, Any]:
+def listed(run: DeskRun, row: Row) -> dict[str, Any]:
     """Return a booking as the list shows it."""
     for page in (1, 2, 3, 4, 5):
         for shown in run.list_bookings(str(row["customer_id"]), page)["bookings"]:
@@ -84,7 +84,7 @@ def elsewhere(row: Row) -> Row:
 
 
 def test_what_is_booked_is_in_the_list_and_takes_seats() -> None:
-    run, row = ReferenceRun(DESK), departure()
+    run, row = DeskRun(DESK), departure()
     made = book(run, row, seats=3)
     shown = run.get_booking(made["booking_id"])
     assert (shown["seats"], shown["status"], shown["paid"]) == (
@@ -100,11 +100,11 @@ def test_what_is_booked_is_in_the_list_and_takes_seats() -> None:
 
 def test_a_departure_without_room_is_refused() -> None:
     with pytest.raises(ToolError, match="does not have 5 seats"):
-        book(ReferenceRun(DESK), departure(room=False), seats=5)
+        book(DeskRun(DESK), departure(room=False), seats=5)
 
 
 def test_a_price_that_has_changed_is_told_and_can_be_accepted() -> None:
-    run, row = ReferenceRun(DESK), departure(steady=False)
+    run, row = DeskRun(DESK), departure(steady=False)
     with pytest.raises(ToolError, match=f"a seat costs {row['price']} euros now"):
         book(run, row)
     assert "booking_id" in book(run, row, price=int(row["price"] or 0))
@@ -112,7 +112,7 @@ def test_a_price_that_has_changed_is_told_and_can_be_accepted() -> None:
 
 def test_a_booking_that_was_changed_since_last_night_must_be_read_again() -> None:
     for changed in ("seats", "luggage"):
-        run, row = ReferenceRun(DESK), booking(changed=changed)
+        run, row = DeskRun(DESK), booking(changed=changed)
         id, new = str(row["booking_id"]), str(elsewhere(row)["departure_id"])
         with pytest.raises(ToolError, match="version conflict"):
             run.move_booking(id, listed(run, row)["version"], new)
@@ -120,12 +120,12 @@ def test_a_booking_that_was_changed_since_last_night_must_be_read_again() -> Non
 
 
 def test_a_booking_that_was_not_changed_has_the_listed_version() -> None:
-    run, row = ReferenceRun(DESK), booking()
+    run, row = DeskRun(DESK), booking()
     assert listed(run, row)["version"] == run.get_booking(str(row["booking_id"]))["version"]
 
 
 def test_a_move_and_back_restores_the_version_and_the_tables() -> None:
-    run, row = ReferenceRun(DESK), booking()
+    run, row = DeskRun(DESK), booking()
     id, back = str(row["booking_id"]), str(row["departure_id"])
     before = run.get_booking(id)["version"]
     run.move_booking(id, before, str(elsewhere(row)["departure_id"]))
@@ -136,7 +136,7 @@ def test_a_move_and_back_restores_the_version_and_the_tables() -> None:
 
 
 def test_a_replaced_booking_names_the_one_in_its_place() -> None:
-    run = ReferenceRun(DESK)
+    run = DeskRun(DESK)
     row = next(row for row in DESK.rows("bookings") if row["status"] == "replaced")
     id = str(row["booking_id"])
     assert run.get_booking(id)["replaced_by"] == row["replaced_by"]
@@ -145,7 +145,7 @@ def test_a_replaced_booking_names_the_one_in_its_place() -> None:
 
 
 def test_what_is_cancelled_frees_seats_and_cannot_be_cancelled_again() -> None:
-    run, row = ReferenceRun(DESK), booking()
+    run, row = DeskRun(DESK), booking()
     id, version = str(row["booking_id"]), version_of(row)
     run.cancel_booking(id, version, int(row["paid"] or 0))
     shown = run.get_booking(id)
@@ -156,7 +156,7 @@ def test_what_is_cancelled_frees_seats_and_cannot_be_cancelled_again() -> None:
 
 
 def test_an_order_takes_from_the_stock_and_can_be_changed_while_it_is_open() -> None:
-    run = ReferenceRun(DESK)
+    run = DeskRun(DESK)
     id = run.place_order(str(ANN["customer_id"]), str(FLASK["item_id"]), 2)["order_id"]
     placed = run.table("orders").get(id)
     assert placed
@@ -170,7 +170,7 @@ def test_an_order_takes_from_the_stock_and_can_be_changed_while_it_is_open() -> 
 def test_a_shipped_order_cannot_be_changed() -> None:
     row = next(row for row in DESK.rows("orders") if row["status"] == "shipped")
     with pytest.raises(ToolError, match="the order is shipped"):
-        ReferenceRun(DESK).change_order(str(row["order_id"]), version_of(row), 3)
+        DeskRun(DESK).change_order(str(row["order_id"]), version_of(row), 3)
 
 
 @pytest.mark.parametrize(
@@ -223,13 +223,13 @@ def test_errors_say_what_is_wrong_and_change_nothing(
 def test_an_order_for_the_trip_of_another_customer_is_refused() -> None:
     row = next(r for r in DESK.rows("bookings") if r["customer_id"] != ANN["customer_id"])
     with pytest.raises(ToolError, match="belongs to another customer"):
-        ReferenceRun(DESK).place_order(
+        DeskRun(DESK).place_order(
             str(ANN["customer_id"]), str(FLASK["item_id"]), 1, str(row["booking_id"])
         )
 
 
 def test_a_booking_cannot_be_moved_to_another_town() -> None:
-    run, row = ReferenceRun(DESK), booking()
+    run, row = DeskRun(DESK), booking()
     town = run.get_booking(str(row["booking_id"]))["destination"]
     other = next(
         r for r in DESK.rows("departures")
@@ -240,7 +240,7 @@ def test_a_booking_cannot_be_moved_to_another_town() -> None:
 
 
 def test_pages_hold_all_rows_once() -> None:
-    run = ReferenceRun(DESK)
+    run = DeskRun(DESK)
     (town, day), rows = max(DESK.days.items(), key=lambda item: len(item[1]))
     first = run.search_departures(town, day)
     pages = range(1, first["pagination"]["total_pages"] + 1)
@@ -250,8 +250,8 @@ def test_pages_hold_all_rows_once() -> None:
 
 
 def test_tables_that_tools_cannot_change_have_no_state() -> None:
-    assert isinstance(ReferenceRun(DESK).table("customers"), Table)
-    assert "customers" not in ReferenceRun(DESK).state
+    assert isinstance(DeskRun(DESK).table("customers"), Table)
+    assert "customers" not in DeskRun(DESK).state
 
 
 # The desk.
@@ -262,7 +262,7 @@ def test_a_desk_is_as_its_page_says(seed: int) -> None:
     one = desk(seed)
     for customer in one.rows("customers"):
         bookings = one.of_customer("bookings", str(customer["customer_id"]))
-        run = ReferenceRun(one)
+        run = DeskRun(one)
         open_towns = [
             run.get_booking(str(row["booking_id"]))["destination"]
             for row in bookings
@@ -345,7 +345,7 @@ def test_the_oracle_fits_into_few_turns() -> None:
 
 def test_the_effect_of_refused_calls_is_none() -> None:
     calls = [("cancel_booking", {"booking_id": "1", "version": "", "refund": 0})]
-    assert effect_of(calls, DESK) == DESK.database.new_state()
+    assert DeskRun(DESK).make(calls) == DESK.database.new_state()
 
 
 # Rows and arguments.

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workplace_facts import MEANINGS, asked_for, written
 
-from textgym.envs.office.company.company_draft import Draft, Unfit
-from textgym.envs.office.company.database import database_of
-from textgym.envs.office.company.reference import ReferenceRun
+from textgym.envs.office.company.company_draft import CompanyDraft
+from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.world import company
+from textgym.envs.office.reference import Unfit
 from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.envs.office.workplace.templates import LEVELS, TEMPLATES, attempt
 
@@ -25,25 +25,16 @@ WORLDS = 6
 NAMES = sorted(TEMPLATES)
 
 
-class Reading(ReferenceRun):
-    """The tools over one company, for looking things up."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(database_of(seed), str(company(seed).now))
-
-    def ask(self, name: str, /, **arguments: Any) -> Any:
-        return getattr(self, name)(**arguments)
-
-
 @cache
-def reading(seed: int) -> Reading:
-    return Reading(seed)
+def reading(seed: int) -> CompanyRun:
+    """Return the tools of a company, for looking things up."""
+    return CompanyRun.at(seed)
 
 
 def drawn(name: str, rng: random.Random, seed: int) -> dict[str, Any]:
     """Draw a request of one template about one company."""
     for _ in range(2000):
-        row = attempt(TEMPLATES[name], rng, company(seed), reading(seed).ask)
+        row = attempt(TEMPLATES[name], rng, company(seed), reading(seed).call)
         if row is not None:
             return {**row, "world": seed}
     raise AssertionError(f"{name} fits nothing of company {seed}")
@@ -126,7 +117,7 @@ def test_every_id_and_address_of_a_reference_is_shown(name: str) -> None:
     """By a look-up, if not by the request itself."""
     for row in rows(name):
         calls = row["look_ups"]
-        answers = [reading(row["world"]).ask(call["name"], **call["arguments"]) for call in calls]
+        answers = [reading(row["world"]).call(call["name"], **call["arguments"]) for call in calls]
         shown = row["query"] + str(answers)
         for call in row["ground_truth"]:
             arguments = call["arguments"].items()
@@ -163,14 +154,14 @@ def test_thousands_of_requests_differ() -> None:
 
 
 def test_a_tie_is_unfit() -> None:
-    draft = Draft(random.Random(1), company(1), reading(1).ask)
+    draft = CompanyDraft(random.Random(1), company(1), reading(1).call)
     assert draft.top({"Ann": 2, "Bo": 1}) == "Ann"
     with pytest.raises(Unfit):
         draft.top({"Ann": 2, "Bo": 2})
 
 
 def test_event_on_the_boundary_day_is_unfit() -> None:
-    draft = Draft(random.Random(1), company(1), reading(1).ask)
+    draft = CompanyDraft(random.Random(1), company(1), reading(1).call)
     days = [{"due": str(draft.today - timedelta(days=days))} for days in (2, 3, 4)]
     assert draft.before([days[0], days[2]], "due", 3) == [days[2]]
     assert draft.since([days[0], days[2]], "due", 3) == [days[0]]
@@ -179,7 +170,7 @@ def test_event_on_the_boundary_day_is_unfit() -> None:
 
 
 def test_too_many_writes_are_unfit() -> None:
-    draft = Draft(random.Random(1), company(1), reading(1).ask)
+    draft = CompanyDraft(random.Random(1), company(1), reading(1).call)
     tasks = draft.company.world["project_tasks"]
     for task in tasks[:12]:
         draft.delete_task(task)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
-from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import choice
 from textgym.envs.office.ask_first.ask_first_tasks import LEVELS, AskFirstTask, draw, read_task
-from textgym.envs.office.company.database import State, Table, database_of, new_state
-from textgym.envs.office.company.reference import ReferenceRun, effect_of
-from textgym.envs.office.company.toolkits import Tools
+from textgym.envs.office.base import UserEnv
+from textgym.envs.office.company.database import State, new_state
+from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.world import company
 from textgym.envs.office.requests import OFFICE_SLOTS, without_quotes
-from textgym.envs.worlds import check_worlds, draw_world
-from textgym.messages import Message, assistant, assistant_calls, text_of, user
-from textgym.tasks.hashing import hash_int
+from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks.task import Task
-from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_usage
+from textgym.users import Fact, Memory, ScriptedUser
 
 __all__ = ["AskFirst"]
 
@@ -52,7 +47,7 @@ class AskFirstState:
     user_usage: dict[str, int] = field(default_factory=dict)
 
 
-class AskFirst(Tools, TextEnv[AskFirstState]):
+class AskFirst(UserEnv[AskFirstState]):
     """Carry out an office request, and first ask the user for what is missing.
 
     ## Description
@@ -190,29 +185,9 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     task: AskFirstTask
     max_turns = 30
 
-    def __init__(
-        self, *, user: UserLike | None = None, worlds: int | None = 16, **kwargs: Any
-    ) -> None:
-        check_worlds(worlds)
-        self.worlds = worlds
-        self._model = None if user is None else PolicyUser(user, owner="AskFirst")
-        self.blocking = user is not None
-        super().__init__(**kwargs)
-
-    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a company of the split, and requests in it."""
-        seed = draw_world(rng, self.split, self.worlds)
-        employer = company(seed)
-        tools = ReferenceRun(database_of(seed), str(employer.now))
-
-        def call(name: str, /, **arguments: Any) -> Any:
-            return getattr(tools, name)(**arguments)
-
-        return {**draw(rng, level, employer, call), "world": seed}
-
-    def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the company, because all its tasks belong to one split."""
-        return {"world": row["world"]}
+    def draw(self, rng: random.Random, level: int, world: int) -> dict[str, Any]:
+        """Draw requests in a company."""
+        return draw(rng, level, company(world), CompanyRun.at(world).call)
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
@@ -221,16 +196,7 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     def begin(self, task: Task) -> AskFirstState:
         """Open the databases, without changes; the user remembers nothing."""
         assert isinstance(task, AskFirstTask)
-        self.database, self.clock = database_of(task.world), task.clock
-        return AskFirstState(new_state(), self._user_of(task).begin())
-
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        return self.database.table(name, self.state.changes)
-
-    def check_state(self) -> None:
-        """Check that the changed tables, rows and columns exist."""
-        self.database.check(self.state.changes)
+        return AskFirstState(self.open_company(task), self._user_of(task).begin())
 
     def respond(self, message: Message) -> list[Message] | None:
         """Return the user's answer to a question; None to a message that asks nothing."""
@@ -242,16 +208,17 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         state.was_refused, state.was_denied = reply.heard.says_cannot, reply.heard.denies
         if reply.is_last:
             return None
-        text = reply.text if self._model is None else self._said_by(self._model)
+        text: str | None = reply.text
+        if self._model is not None:
+            text = self.worded(self._model, self._known(), state.user.replies)
         return None if text is None else [user(text)]
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls."""
         task, state = self.task, self.state
         asked = [slot in state.user.told for slot in task.missing]
-        expected = effect_of(task.answer, self.database, self.clock)
         right = (
-            not self.database.differing(state.changes, expected)
+            not self.differing(task.answer)
             and all(asked)
             and not state.acted_early
             and (not state.was_denied if task.possible else state.was_refused)
@@ -264,36 +231,17 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         }
         reward = max(0.0, 1 - NEEDLESS * needless) if right else 0.0
         success = right and not needless
-        info: dict[str, Any] = {"answer_sought": False}
-        if self._model is not None:
-            info["user_usage"] = add_usage(state.user_usage, {})
-        return Grade(reward, success, components, self.answer_text, info)
+        return Grade(reward, success, components, self.answer_text, self.user_info())
 
     def solve(self) -> Message:
         """Ask for what is missing, then make the next look-up or reference call, then end."""
-        task, turn = self.task, self.turn
-        if task.missing and not turn:
-            return assistant(_question(task.missing))
-        calls = [*task.look_ups, *task.answer][turn - bool(task.missing) :]
-        if calls:
-            fits = len(calls) < self.max_turns - turn
-            return assistant_calls(*calls[:1] if fits else calls)
-        return assistant("It is done." if task.possible else "I am sorry, this cannot be done.")
-
-    def guess(self, rng: random.Random) -> Message:
-        """Delete a random event, then end."""
-        if self.turn:
-            return assistant("Done.")
-        event = choice(rng, list(self.table("calendar_events")))
-        return assistant_calls(("calendar_delete_event", {"event_id": event["event_id"]}))
-
-    def _said_by(self, model: PolicyUser) -> str | None:
-        """Return what a model says as the user; None to end the conversation."""
-        task, state, request = self.task, self.state, self._known()
-        seed = hash_int("user", task.id, state.user.replies)
-        turn = model.reply(self._conversation.messages, request, seed=seed)
-        state.user_usage = add_usage(state.user_usage, turn.usage)
-        return turn.text
+        task = self.task
+        if task.missing and not self.turn:
+            labels = [OFFICE_SLOTS[slot].label for slot in task.missing]
+            return assistant(f"Could you please tell me {' and '.join(labels)}?")
+        calls = [*task.look_ups, *task.answer][self.turn - bool(task.missing) :]
+        ending = "It is done." if task.possible else "I am sorry, this cannot be done."
+        return self.follow(calls, ending)
 
     def _known(self) -> str:
         """Return the request, and all that the user knows."""
@@ -306,9 +254,3 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
         told = [slot for slot, _ in task.facts if slot not in task.missing]
         facts = [Fact(OFFICE_SLOTS[slot], value) for slot, value in task.facts]
         return ScriptedUser(facts, told=told, others=_OTHERS, seed=task.id)
-
-
-def _question(slots: Sequence[str]) -> str:
-    """Return a question about some slots."""
-    labels = [OFFICE_SLOTS[slot].label for slot in slots]
-    return f"Could you please tell me {' and '.join(labels)}?"

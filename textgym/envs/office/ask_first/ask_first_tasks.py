@@ -10,15 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from textgym.envs.drawing import choice, sample
-from textgym.envs.office.company.company_draft import Draft, ToolCaller, Unfit
-from textgym.envs.office.company.reference import calls_of, clock_of
-from textgym.envs.office.company.vocabulary import WEEKDAYS
+from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
+from textgym.envs.office.company.reference import company_calls, opening, read_clock
 from textgym.envs.office.company.world import Company
-from textgym.envs.office.reference import Call
+from textgym.envs.office.reference import OfficeTask, first_fit, read_query, read_world
 from textgym.envs.office.requests import (
     KINDS,
     OFFICE_SLOTS,
@@ -29,8 +27,6 @@ from textgym.envs.office.requests import (
 )
 from textgym.envs.office.requests.details import DATES, MAILS, PEOPLE
 from textgym.errors import RowError, did_you_mean
-from textgym.messages import system, user
-from textgym.tasks.task import Task
 
 __all__ = ["LEVELS", "AskFirstTask", "draw", "read_task"]
 
@@ -60,12 +56,7 @@ def draw(rng: random.Random, level: int, company: Company, call: ToolCaller) -> 
     possible = share >= IMPOSSIBLE
     missing = choice(rng, MISSING[level]) if share >= IMPOSSIBLE + COMPLETE else 0
     kinds = _kinds(rng, REQUESTS[level])
-    while True:
-        draft = Draft(rng, company, call)
-        try:
-            return _attempt(draft, kinds, missing, possible)
-        except Unfit:
-            continue
+    return first_fit(lambda: _attempt(CompanyDraft(rng, company, call), kinds, missing, possible))
 
 
 def _kinds(rng: random.Random, n: int) -> list[Kind]:
@@ -82,7 +73,9 @@ def _sort_of(slot: str) -> str:
     return "person" if slot in PEOPLE else "date" if slot in DATES else slot
 
 
-def _attempt(draft: Draft, kinds: list[Kind], missing: int, possible: bool) -> dict[str, Any]:
+def _attempt(
+    draft: CompanyDraft, kinds: list[Kind], missing: int, possible: bool
+) -> dict[str, Any]:
     rng = draft.rng
     requests = [(draw_request if possible else unknown_request)(draft, kind) for kind in kinds]
     slots = [slot for request in requests for slot in request.details]
@@ -129,24 +122,18 @@ cannot be done, and change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskFirstTask(Task):
-    """A task whose answer is a list of calls, each with a tool's name and arguments.
+class AskFirstTask(OfficeTask):
+    """A task of `AskFirst`.
 
     Attributes:
-        clock: The time of the request.
-        world: The seed of the company.
         facts: What the user knows, by the names of slots.
-        missing: The slots of which the request says nothing, and which have to be asked for.
+        missing: The slots that the request leaves out, and that the model has to ask for.
         possible: Whether the request can be carried out.
-        look_ups: Calls that find the information for the answer. They are not graded.
     """
 
-    clock: str = ""
-    world: int = 0
     facts: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
     possible: bool = True
-    look_ups: tuple[Call, ...] = ()
 
 
 def read_task(row: Mapping[str, Any]) -> AskFirstTask:
@@ -155,30 +142,24 @@ def read_task(row: Mapping[str, Any]) -> AskFirstTask:
     Raises:
         RowError: A field is missing or not valid.
     """
-    query, world, possible = row.get("query"), row.get("world"), row.get("possible", True)
-    if not isinstance(query, str) or not query.strip():
-        raise RowError("query", "is missing or empty")
-    if type(world) is not int:
-        raise RowError("world", f"must be an integer, not {world!r:.100}")
+    query, world, possible = read_query(row), read_world(row), row.get("possible", True)
     if type(possible) is not bool:
         raise RowError("possible", f"must be true or false, not {possible!r:.100}")
-    clock, facts = clock_of(row), _facts(row)
-    answer = calls_of(row, "ground_truth") if possible or "ground_truth" in row else []
+    clock, facts = read_clock(row), _facts(row)
+    answer = company_calls(row, "ground_truth", optional=not possible)
     if not possible and answer:
         raise RowError("ground_truth", "must be empty, because the request is not possible")
-    day = WEEKDAYS[datetime.fromisoformat(clock).weekday()]
     return AskFirstTask(
         row["id"],
-        (system(_OPENING.format(day=day, clock=clock)), user(query)),
+        opening(_OPENING, clock, query),
         answer,
-        None,
-        row,
-        clock,
-        world,
-        tuple(facts.items()),
-        _missing(row, facts),
-        possible,
-        tuple(calls_of(row, "look_ups")) if "look_ups" in row else (),
+        row=row,
+        world=world,
+        clock=clock,
+        look_ups=tuple(company_calls(row, "look_ups", optional=True)),
+        facts=tuple(facts.items()),
+        missing=_missing(row, facts),
+        possible=possible,
     )
 
 

@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 from textgym.envs.drawing import choice, randbelow, randint, sample
 from textgym.envs.office.company import vocabulary as words
 from textgym.envs.office.company.world import OPENS, SHUTS, Company, Person
+from textgym.envs.office.reference import Draft
 
-__all__ = ["Draft", "Row", "ToolCaller", "Unfit"]
+__all__ = ["CompanyDraft", "Row", "ToolCaller"]
 
 T = TypeVar("T")
 Row = Mapping[str, str]
@@ -27,11 +28,7 @@ MAX_LOOK_UPS, MAX_WRITES = 20, 12
 PAGE_SIZE = 50
 
 
-class Unfit(Exception):
-    """The drawn values do not make an unambiguous task, so draw again."""
-
-
-class Draft:
+class CompanyDraft(Draft):
     """A task under construction.
 
     Args:
@@ -45,18 +42,14 @@ class Draft:
     """
 
     def __init__(self, rng: random.Random, company: Company, call: ToolCaller) -> None:
-        self.rng, self.company, self._call = rng, company, call
+        super().__init__(rng)
+        self.company, self._call = company, call
         self.today = company.now.date()
         self.look_ups: list[dict[str, Any]] = []
         self.writes: list[dict[str, Any]] = []
         self._date_format = randbelow(rng, 4)
 
     # Draws.
-
-    def choice(self, things: Sequence[T]) -> T:
-        """Draw one element. An empty sequence raises `Unfit`."""
-        self.need(things)
-        return choice(self.rng, things)
 
     def randint(self, low: int, high: int) -> int:
         """Draw an integer from low to high, both included."""
@@ -100,15 +93,6 @@ class Draft:
         return datetime(day.year, day.month, day.day, OPENS) + timedelta(minutes=30 * slot)
 
     # Checks.
-
-    def need(self, condition: object) -> None:
-        """Raise `Unfit` unless a condition is true.
-
-        Raises:
-            Unfit: The condition is false.
-        """
-        if not condition:
-            raise Unfit
 
     def one(self, things: Sequence[T]) -> T:
         """Return the only element. Another number of elements raises `Unfit`."""

@@ -12,7 +12,7 @@ from datetime import date
 from typing import NamedTuple
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, Row, received
+from textgym.envs.office.company.company_draft import CompanyDraft, Row, received
 
 __all__ = ["NEUTRAL", "draw_mail", "draw_task_name", "unknown_mail"]
 
@@ -96,7 +96,7 @@ class _Description(NamedTuple):
         }
         return [things[name] for name in self.way if name in things]
 
-    def look_up(self, draft: Draft) -> Sequence[Row]:
+    def look_up(self, draft: CompanyDraft) -> Sequence[Row]:
         """Return the mails that the tools find by its words, in the order of their times."""
         query = self.mail["subject"]
         if "person" in self.way:
@@ -107,7 +107,7 @@ class _Description(NamedTuple):
             draft.need(all(row["subject"] == query for row in found))
         return found[::-1]
 
-    def said(self, draft: Draft) -> str:
+    def said(self, draft: CompanyDraft) -> str:
         """Return it in words."""
         forms = _WORDINGS | (_RECEIVED if received(self.mail) else _SENT)
         return draft.choice(forms[self.way]).format(
@@ -117,13 +117,13 @@ class _Description(NamedTuple):
             day=draft.day(date.fromisoformat(self.mail["sent_datetime"][:10])),
         )
 
-    def _name(self, draft: Draft) -> str:
+    def _name(self, draft: CompanyDraft) -> str:
         address = self.mail["sender/recipient"]
         return next(person.first for person in draft.company.people if person.email == address)
 
 
 def draw_mail(
-    draft: Draft, *, is_received: bool = False, ways: Collection[Way] = WAYS
+    draft: CompanyDraft, *, is_received: bool = False, ways: Collection[Way] = WAYS
 ) -> tuple[str, Row]:
     """Draw a mail of the mailbox.
 
@@ -143,7 +143,7 @@ def draw_mail(
     return description.said(draft), draft.one(fitting)
 
 
-def unknown_mail(draft: Draft, *, is_received: bool = False) -> str:
+def unknown_mail(draft: CompanyDraft, *, is_received: bool = False) -> str:
     """Describe a mail that does not exist, in the words of one that does.
 
     Raises:
@@ -162,14 +162,14 @@ def unknown_mail(draft: Draft, *, is_received: bool = False) -> str:
     return description.said(draft)
 
 
-def draw_task_name(draft: Draft) -> str:
+def draw_task_name(draft: CompanyDraft) -> str:
     """Draw the name of a task, which may exist or not."""
     forms, things = words.WORK[draft.choice(words.BOARDS)]
     work = draft.choice(forms).format(draft.choice(things))
     return f"{work} of {draft.choice(words.PRODUCTS)}"
 
 
-def _description(draft: Draft, is_received: bool, ways: Collection[Way]) -> _Description:
+def _description(draft: CompanyDraft, is_received: bool, ways: Collection[Way]) -> _Description:
     """Draw a mail, and then one of the ways that set it apart from all others."""
     mail, every = draft.row("emails"), draft.company.world["emails"]
     draft.need(received(mail) or not is_received)

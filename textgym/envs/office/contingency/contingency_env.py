@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
-from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import choice, randint
+from textgym.envs.office.base import OfficeEnv
 from textgym.envs.office.contingency.contingency_tasks import (
     CALLS_FACTOR,
     LEVELS,
-    ContingencyTask,
     draw,
     read_task,
 )
 from textgym.envs.office.contingency.desk import DeskDatabase, desk
-from textgym.envs.office.contingency.tools import DeskTools, effect_of
-from textgym.envs.office.databases import State, Table
-from textgym.envs.worlds import check_worlds, draw_world
+from textgym.envs.office.contingency.tools import DeskRun, DeskTools
+from textgym.envs.office.databases import State
+from textgym.envs.office.reference import Call, OfficeTask
 from textgym.messages import Message, assistant, assistant_calls
 from textgym.tasks.task import Task
 
 __all__ = ["Contingency"]
 
 
-class Contingency(DeskTools, TextEnv[State]):
+class Contingency(OfficeEnv[State], DeskTools):
     """Carry out a request at the desk of a coach company, where surprises may happen on the way.
 
     ## Description
@@ -140,22 +140,11 @@ class Contingency(DeskTools, TextEnv[State]):
         "gets 0.5.",
     )
 
-    task: ContingencyTask
     max_turns = 120
 
-    def __init__(self, *, worlds: int | None = 16, **kwargs: Any) -> None:
-        check_worlds(worlds)
-        self.worlds = worlds
-        super().__init__(**kwargs)
-
-    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a desk of the split, and a request at it."""
-        seed = draw_world(rng, self.split, self.worlds)
-        return {**draw(rng, level, desk(seed)), "world": seed}
-
-    def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the desk, because all its tasks belong to one split."""
-        return {"world": row["world"]}
+    def draw(self, rng: random.Random, level: int, world: int) -> dict[str, Any]:
+        """Draw a request at a desk."""
+        return draw(rng, level, desk(world))
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
@@ -163,45 +152,33 @@ class Contingency(DeskTools, TextEnv[State]):
 
     def begin(self, task: Task) -> State:
         """Open the desk, without changes."""
-        assert isinstance(task, ContingencyTask)
+        assert isinstance(task, OfficeTask)
+        assert task.world is not None
         self.desk = desk(task.world)
+        self.database = self.desk.database
         return DeskDatabase.new_state()
 
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        return self.desk.database.table(name, self.state)
+    def edits(self) -> State:
+        """Return what the episode changed at the desk."""
+        return self.state
 
-    def check_state(self) -> None:
-        """Check that the changed tables, rows and columns exist."""
-        self.desk.database.check(self.state)
+    def effect(self, calls: Sequence[Call]) -> State:
+        """Return what some calls change at the desk."""
+        return DeskRun(self.desk).make(calls)
 
     def grade(self) -> Grade:
         """Compare the tables with the result of the reference calls, and count the calls."""
-        database = self.desk.database
-        differing = database.differing(self.state, effect_of(self.task.answer, self.desk))
-        is_changed = bool(database.differing(self.state, DeskDatabase.new_state()))
-        fits = self._calls_made() <= CALLS_FACTOR * len(self.task.answer)
+        differing = self.differing(self.task.answer)
+        calls = sum(len(reply.get("tool_calls") or ()) for reply in self.replies)
+        fits = calls <= CALLS_FACTOR * len(self.task.answer)
         right = not differing and fits
         components = {
             "correct": float(right),
-            **{name: float(name not in differing) for name in database.changeable},
-            "side_effects": float(is_changed and bool(differing)),
+            **self.table_components(differing),
             "calls": float(fits),
         }
         info = {"answer_sought": False}
         return Grade(float(right), right, components, self.answer_text, info)
-
-    def _calls_made(self) -> int:
-        """Return how many calls the model made, those that were refused included."""
-        return sum(len(reply.get("tool_calls") or ()) for reply in self.replies)
-
-    def solve(self) -> Message:
-        """Make the next call of the reference, or all remaining ones if the turns run out."""
-        left = self.task.answer[self.turn :]
-        if not left:
-            return assistant("It is done.")
-        fits = len(left) < self.max_turns - self.turn
-        return assistant_calls(*left[:1] if fits else left)
 
     def guess(self, rng: random.Random) -> Message:
         """Order something for somebody without looking anything up, then end."""

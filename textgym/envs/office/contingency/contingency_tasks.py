@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from textgym.envs.drawing import choice, sample
 from textgym.envs.office.contingency.desk import Desk, desk
-from textgym.envs.office.contingency.desk_draft import Draft, Unfit
+from textgym.envs.office.contingency.desk_draft import DeskDraft
 from textgym.envs.office.contingency.steps import KINDS
-from textgym.envs.office.contingency.tools import toolbox
-from textgym.envs.office.reference import read_calls
+from textgym.envs.office.contingency.tools import DeskRun
+from textgym.envs.office.reference import (
+    OfficeTask,
+    first_fit,
+    read_calls,
+    read_query,
+    read_world,
+)
 from textgym.envs.wording import MONTHS
 from textgym.errors import RowError
 from textgym.messages import system, user
-from textgym.tasks.task import Task
 
-__all__ = ["CALLS_FACTOR", "LEVELS", "ContingencyTask", "draw", "read_task"]
+__all__ = ["CALLS_FACTOR", "LEVELS", "draw", "read_task"]
 
 
 LEVELS = (1, 2, 3, 4, 5)
@@ -48,18 +52,13 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
     """
     surprises = _surprises(rng, level)
     kinds = sample(rng, KINDS, level)
-    while True:
-        draft = Draft(rng, desk)
-        try:
-            texts = _steps(draft, kinds, surprises)
-        except Unfit:
-            continue
-        return {
-            "query": choice(rng, OPENINGS) + "\n\n".join(texts),
-            "calls": [{"name": name, "arguments": given} for name, given in draft.calls],
-            "kinds": kinds,
-            "surprises": [place for place, happens in enumerate(surprises) if happens],
-        }
+    draft, texts = first_fit(lambda: _steps(rng, desk, kinds, surprises))
+    return {
+        "query": choice(rng, OPENINGS) + "\n\n".join(texts),
+        "calls": [{"name": name, "arguments": arguments} for name, arguments in draft.calls],
+        "kinds": kinds,
+        "surprises": [place for place, happens in enumerate(surprises) if happens],
+    }
 
 
 def _surprises(rng: random.Random, level: int) -> list[bool]:
@@ -72,13 +71,17 @@ def _surprises(rng: random.Random, level: int) -> list[bool]:
             return surprises
 
 
-def _steps(draft: Draft, kinds: list[str], surprises: list[bool]) -> list[str]:
+def _steps(
+    rng: random.Random, desk: Desk, kinds: list[str], surprises: list[bool]
+) -> tuple[DeskDraft, list[str]]:
+    """Draw the steps, and return their draft and their texts."""
+    draft = DeskDraft(rng, desk)
     texts: list[str] = []
     for kind, surprise in zip(kinds, surprises, strict=True):
         outcome = KINDS[kind](draft, surprise)
-        texts.append(_joined(draft.rng, outcome.text) if texts else outcome.text)
+        texts.append(_joined(rng, outcome.text) if texts else outcome.text)
         draft.previous = outcome
-    return texts
+    return draft, texts
 
 
 def _joined(rng: random.Random, text: str) -> str:
@@ -102,32 +105,17 @@ Change nothing that is not asked for. Do not make more than three times as many 
 needed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContingencyTask(Task):
-    """A task whose answer is a list of calls, each with a tool's name and arguments.
-
-    Attributes:
-        world: The seed of the desk.
-    """
-
-    world: int = 0
-
-
-def read_task(row: Mapping[str, Any]) -> ContingencyTask:
+def read_task(row: Mapping[str, Any]) -> OfficeTask:
     """Read a row.
 
     Raises:
         RowError: A field is missing or not valid.
     """
-    query, world = row.get("query"), row.get("world")
-    if not isinstance(query, str) or not query.strip():
-        raise RowError("query", "is missing or empty")
-    if type(world) is not int:
-        raise RowError("world", f"must be an integer, not {world!r:.100}")
+    query, world = read_query(row), read_world(row)
     today = desk(world).today
     day = f"{today:%A}, {today.day} {MONTHS[today.month - 1]} {today.year}"
     prompt = (system(_OPENING.format(day=day)), user(query))
-    calls = read_calls(row.get("calls"), "calls", toolbox())
+    calls = read_calls(row.get("calls"), "calls", DeskRun.toolbox())
     if not calls:
         raise RowError("calls", "must be a list of one or more calls")
-    return ContingencyTask(row["id"], prompt, calls, None, row, world)
+    return OfficeTask(row["id"], prompt, calls, row=row, world=world)

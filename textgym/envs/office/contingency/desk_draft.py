@@ -15,20 +15,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from textgym.envs.drawing import choice, sample
 from textgym.envs.office.contingency.desk import Desk
-from textgym.envs.office.contingency.tools import ReferenceRun
-from textgym.envs.office.reference import Call
+from textgym.envs.office.contingency.tools import DeskRun
+from textgym.envs.office.reference import Call, Draft, Unfit
 from textgym.envs.wording import MONTHS
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 
-__all__ = ["Draft", "Outcome", "Trip", "Unfit", "clock", "next_day"]
+__all__ = ["DeskDraft", "Outcome", "Trip", "clock", "next_day"]
 
 T = TypeVar("T")
 TRIES = 60  # draws of a thing, until one fits
-
-
-class Unfit(Exception):
-    """The drawn values do not make a task, so draw again."""
 
 
 class Trip(NamedTuple):
@@ -59,7 +55,7 @@ class Outcome(NamedTuple):
     trip: Trip | None = None
 
 
-class Draft:
+class DeskDraft(Draft):
     """A task under construction.
 
     Args:
@@ -72,20 +68,16 @@ class Draft:
     """
 
     def __init__(self, rng: random.Random, desk: Desk) -> None:
-        self.rng, self.desk = rng, desk
+        super().__init__(rng)
+        self.desk = desk
         self.calls: list[Call] = []
         self.previous: Outcome | None = None
-        self._run = ReferenceRun(desk)
+        self._run = DeskRun(desk)
         self._used: set[object] = set()
         self._days: dict[tuple[str, str], tuple[list[Row], Iterator[Row]]] = {}
         self._month_first = rng.random() < 0.5
 
     # Draws.
-
-    def choice(self, things: Sequence[T]) -> T:
-        """Draw one element. An empty sequence raises `Unfit`."""
-        self.need(things)
-        return choice(self.rng, things)
 
     def two(self, low: int, high: int) -> tuple[int, int]:
         """Draw two different integers from low to high."""
@@ -99,15 +91,6 @@ class Draft:
             if fits(thing):
                 return thing
         raise Unfit
-
-    def need(self, condition: object) -> None:
-        """Raise `Unfit` unless a condition is true.
-
-        Raises:
-            Unfit: The condition is false.
-        """
-        if not condition:
-            raise Unfit
 
     def use(self, *things: object) -> None:
         """Say what a step is about. What an earlier step was about raises `Unfit`."""
@@ -142,7 +125,7 @@ class Draft:
         """Make a call, record it, and return its result; a `ToolError` if the tool refuses it."""
         self.calls.append((name, arguments))
         try:
-            return getattr(self._run, name)(**arguments)
+            return self._run.call(name, **arguments)
         except ToolError as error:
             return error
 

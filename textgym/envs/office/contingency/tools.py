@@ -6,29 +6,25 @@ of a booking or an order follows from its content, so a change that is undone re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
 from textgym.envs.office.company.toolkits.base import Text, not_found, one_of, page_of, require
 from textgym.envs.office.contingency.desk import TOWNS, Desk
-from textgym.envs.office.databases import State, Table
-from textgym.envs.office.reference import Call
+from textgym.envs.office.databases import Table
+from textgym.envs.office.reference import ReferenceRun
 from textgym.errors import ToolError
 from textgym.tasks.hashing import hash_int
-from textgym.tools import Toolbox, tool
+from textgym.tools import tool
 from textgym.verifiers.exact import plain_marks
 from textgym.verifiers.state import Row
 
 __all__ = [
     "BOOKINGS_PAGE",
     "PAGE",
+    "DeskRun",
     "DeskTools",
-    "ReferenceRun",
-    "effect_of",
-    "toolbox",
     "version_of",
 ]
 
@@ -345,38 +341,13 @@ def _page(name: str, rows: list[Any], page: int, size: int = PAGE) -> dict[str, 
     return page_of(name, rows, page, size)
 
 
-@cache
-def toolbox() -> Toolbox:
-    """Return the toolbox with all tools."""
-    return Toolbox(DeskTools)
-
-
-class ReferenceRun(DeskTools):
-    """The tools with a state of their own.
+class DeskRun(ReferenceRun, DeskTools):
+    """The tools of a desk with a state of their own.
 
     Args:
         desk: The desk. It is not modified.
-
-    Attributes:
-        state: The changes that the calls made so far.
     """
 
     def __init__(self, desk: Desk) -> None:
-        self.desk, self.state = desk, desk.database.new_state()
-
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        return self.desk.database.table(name, self.state)
-
-
-def effect_of(calls: Sequence[Call], desk: Desk) -> State:
-    """Return the changes that some calls make at a desk.
-
-    Args:
-        calls: The calls, each with a tool's name and arguments.
-        desk: The desk. It is not modified.
-    """
-    run = ReferenceRun(desk)
-    for name, arguments in calls:
-        toolbox().call(run, name, arguments)
-    return run.state
+        self.desk, self.database = desk, desk.database
+        self.state = desk.database.new_state()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from textgym.envs.office.company.company_draft import Draft
+from textgym.envs.office.company.company_draft import CompanyDraft
 from textgym.envs.office.company.world import SHUTS
 from textgym.envs.office.requests import Detail, Request, draw_detail
 
@@ -238,7 +238,7 @@ def _correctable(request: Request) -> list[str]:
     return [slot for slot in request.details if slot not in kept]
 
 
-def correct(draft: Draft, request: Request) -> Amendment:
+def correct(draft: CompanyDraft, request: Request) -> Amendment:
     """Draw a correction of one detail of a request that `can_be_corrected`."""
     slot = draft.choice(_correctable(request))
     old = new = request.details[slot]
@@ -251,7 +251,7 @@ def correct(draft: Draft, request: Request) -> Amendment:
     return Amendment(text[:1].upper() + text[1:], {**request.details, slot: new}, slot)
 
 
-def cancel(draft: Draft, request: Request, is_done: bool) -> Amendment:
+def cancel(draft: CompanyDraft, request: Request, is_done: bool) -> Amendment:
     """Draw a cancellation.
 
     Args:
@@ -263,7 +263,7 @@ def cancel(draft: Draft, request: Request, is_done: bool) -> Amendment:
     return Amendment(f"{text} {draft.choice(_UNDO)}" if is_done else text, None)
 
 
-def make_up(draft: Draft, request: Request, amendment: Amendment, id: str) -> None:
+def make_up(draft: CompanyDraft, request: Request, amendment: Amendment, id: str) -> None:
     """Add the call that makes up for a request which was carried out.
 
     Args:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
-from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import choice
-from textgym.envs.office.company.database import State, Table, database_of, new_state
-from textgym.envs.office.company.reference import effect_of
-from textgym.envs.office.company.toolkits import Tools
+from textgym.envs.office.base import UserEnv
+from textgym.envs.office.company.database import State, database_of
 from textgym.envs.office.company.world import company
 from textgym.envs.office.multi_intent.multi_intent_tasks import (
     LEVELS,
@@ -22,14 +18,11 @@ from textgym.envs.office.multi_intent.multi_intent_tasks import (
     draw,
     read_task,
 )
-from textgym.envs.office.reference import Call
 from textgym.envs.office.requests import without_quotes
-from textgym.envs.worlds import check_worlds, draw_world
 from textgym.errors import StateError, UserFailure
-from textgym.messages import Message, assistant, assistant_calls, text_of, user
-from textgym.tasks.hashing import hash_int
+from textgym.messages import Message, text_of, user
 from textgym.tasks.task import Task
-from textgym.users import Kind, PolicyUser, UserLike, add_usage, understand
+from textgym.users import Kind, understand
 from textgym.users.phrases import say
 
 __all__ = ["MultiIntent"]
@@ -65,7 +58,7 @@ class MultiIntentState:
     user_usage: dict[str, int] = field(default_factory=dict)
 
 
-class MultiIntent(Tools, TextEnv[MultiIntentState]):
+class MultiIntent(UserEnv[MultiIntentState]):
     """Carry out several office requests that arrive together, with corrections and cancellations.
 
     ## Description
@@ -182,26 +175,11 @@ and optionally `look_ups` (calls that the oracle makes first) |
 
     task: MultiIntentTask
     max_turns = 60
+    user_instructions = INSTRUCTIONS
 
-    def __init__(
-        self, *, user: UserLike | None = None, worlds: int | None = 16, **kwargs: Any
-    ) -> None:
-        check_worlds(worlds)
-        self.worlds = worlds
-        self._model: PolicyUser | None = None
-        if user is not None:
-            self._model = PolicyUser(user, instructions=INSTRUCTIONS, owner="MultiIntent")
-        self.blocking = self._model is not None
-        super().__init__(**kwargs)
-
-    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a company of the split, and a conversation in it."""
-        seed = draw_world(rng, self.split, self.worlds)
-        return {**draw(rng, level, company(seed), database_of(seed)), "world": seed}
-
-    def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the company, because all its tasks belong to one split."""
-        return {"world": row["world"]}
+    def draw(self, rng: random.Random, level: int, world: int) -> dict[str, Any]:
+        """Draw a conversation in a company."""
+        return draw(rng, level, company(world), database_of(world))
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
@@ -210,16 +188,11 @@ and optionally `look_ups` (calls that the oracle makes first) |
     def begin(self, task: Task) -> MultiIntentState:
         """Open the databases, without changes."""
         assert isinstance(task, MultiIntentTask)
-        self.database, self.clock = database_of(task.world), task.clock
-        return MultiIntentState(new_state())
-
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        return self.database.table(name, self.state.changes)
+        return MultiIntentState(self.open_company(task))
 
     def check_state(self) -> None:
         """Check that the changed tables, rows and columns exist, and the user's turn."""
-        self.database.check(self.state.changes)
+        super().check_state()
         if not 0 <= self.state.turn < len(self.task.turns):
             raise StateError(f"state: turn must be less than {len(self.task.turns)}")
 
@@ -231,52 +204,39 @@ and optionally `look_ups` (calls that the oracle makes first) |
             state.questions += 1
             if state.questions > PATIENCE:
                 return None
-            return [user(self._worded(say("go_ahead", self.task.id, state.questions)))]
+            return [user(self._said(say("go_ahead", self.task.id, state.questions)))]
         if state.turn + 1 == len(turns):
             return None
         state.in_time = state.in_time and self._is_right()
         state.turn += 1
-        return [user(self._worded(turns[state.turn].text))]
+        return [user(self._said(turns[state.turn].text))]
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls, and request by request."""
-        task, state = self.task, self.state
-        made = self.database.changes_in(state.changes)
+        task, state, changes_in = self.task, self.state, self.database.changes_in
+        made = changes_in(state.changes)
         wanted: Counter[object] = Counter()
         done = 0
         for intent in task.answer:
-            changes = self._changes_of(intent.calls)
+            changes = changes_in(self.effect(intent.calls))
             wanted += changes
-            done += made >= changes and not made & self._changes_of(intent.undone)
+            done += made >= changes and not made & changes_in(self.effect(intent.undone))
         right = state.in_time and state.turn + 1 == len(task.turns) and self._is_right()
         components = {
             "intents": done / len(task.answer),
             "crosstalk": float((made - wanted).total()),
             "in_time": float(state.in_time),
         }
-        info: dict[str, Any] = {"answer_sought": False}
-        if self._model is not None:
-            info["user_usage"] = add_usage(state.user_usage, {})
-        return Grade(float(right), right, components, self.answer_text, info)
+        return Grade(float(right), right, components, self.answer_text, self.user_info())
 
     def solve(self) -> Message:
         """Make the next look-up or reference call of the user's turn, then end the turn."""
         turns, current = self.task.turns, self.state.turn
         before = sum(len(turn.look_ups) + len(turn.calls) + 1 for turn in turns[:current])
         calls = [*turns[current].look_ups, *turns[current].calls][self.turn - before :]
-        if not calls:
-            return assistant("It is done.")
-        fits = len(calls) + len(turns) - current <= self.max_turns - self.turn
-        return assistant_calls(*calls[:1] if fits else calls)
+        return self.follow(calls, texts=len(turns) - current)
 
-    def guess(self, rng: random.Random) -> Message:
-        """Delete a random event, then end."""
-        if self.turn:
-            return assistant("Done.")
-        event = choice(rng, list(self.table("calendar_events")))
-        return assistant_calls(("calendar_delete_event", {"event_id": event["event_id"]}))
-
-    def _worded(self, text: str) -> str:
+    def _said(self, text: str) -> str:
         """Return a message of the user; in the words of the model, if there is one.
 
         Raises:
@@ -284,20 +244,12 @@ and optionally `look_ups` (calls that the oracle makes first) |
         """
         if self._model is None:
             return text
-        state = self.state
-        seed = hash_int("user", self.task.id, state.turn, state.questions)
-        reply = self._model.reply(self._conversation.messages, text, seed=seed)
-        if reply.text is None:
+        words = self.worded(self._model, text, self.state.turn, self.state.questions)
+        if words is None:
             raise UserFailure(f"the simulated user {self._model.client.name} said nothing")
-        state.user_usage = add_usage(state.user_usage, reply.usage)
-        return reply.text
+        return words
 
     def _is_right(self) -> bool:
         """Return whether the databases are as they should be at the end of the user's turn."""
-        told = self.task.turns[: self.state.turn + 1]
-        calls = [call for turn in told for call in turn.calls]
-        expected = effect_of(calls, self.database, self.clock)
-        return not self.database.differing(self.state.changes, expected)
-
-    def _changes_of(self, calls: Sequence[Call]) -> Counter[object]:
-        return self.database.changes_in(effect_of(calls, self.database, self.clock))
+        turns = self.task.turns[: self.state.turn + 1]
+        return not self.differing([call for turn in turns for call in turn.calls])

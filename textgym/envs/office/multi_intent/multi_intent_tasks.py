@@ -13,14 +13,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from textgym.envs.drawing import choice, randint, sample
-from textgym.envs.office.company.company_draft import Draft, ToolCaller, Unfit
+from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.database import Database
-from textgym.envs.office.company.reference import ReferenceRun, calls_of, clock_of
-from textgym.envs.office.company.vocabulary import WEEKDAYS
+from textgym.envs.office.company.reference import CompanyRun, company_calls, opening, read_clock
 from textgym.envs.office.company.world import Company
 from textgym.envs.office.multi_intent.amendments import (
     Amendment,
@@ -31,11 +29,9 @@ from textgym.envs.office.multi_intent.amendments import (
     references,
     stays_open,
 )
-from textgym.envs.office.reference import Call
+from textgym.envs.office.reference import Call, OfficeTask, first_fit, read_world
 from textgym.envs.office.requests import KINDS, Detail, Request, draw_request
 from textgym.errors import RowError
-from textgym.messages import system, user
-from textgym.tasks.task import Task
 
 __all__ = ["LEVELS", "Intent", "MultiIntentTask", "Turn", "draw", "read_task"]
 
@@ -120,22 +116,14 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
         A row with `now`, `turns` (each with `text`, and its `look_ups` and `calls`)
         and `intents` (each with its `calls`, and with those that are `undone`).
     """
-    while True:
-        try:
-            return _attempt(rng, SHAPES[level], company, database)
-        except Unfit:
-            continue
+    return first_fit(lambda: _attempt(rng, SHAPES[level], company, database))
 
 
 def _attempt(
     rng: random.Random, shape: Shape, company: Company, database: Database
 ) -> dict[str, Any]:
-    run = ReferenceRun(database, str(company.now))
-
-    def call(name: str, /, **arguments: Any) -> Any:
-        return getattr(run, name)(**arguments)
-
-    draft = Draft(rng, company, call)
+    run = CompanyRun(database, str(company.now))
+    draft = CompanyDraft(rng, company, run.call)
     n_messages = randint(rng, *shape.messages)
     intents = _intents(draft, randint(rng, *shape.requests), n_messages)
     for _ in range(randint(rng, *shape.references)):
@@ -145,12 +133,12 @@ def _attempt(
     draft.need(any(intent.details_after(n_messages) for intent in intents))
     return {
         "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
-        "turns": [_turn(draft, intents, place, call) for place in range(n_messages)],
+        "turns": [_turn(draft, intents, place, run.call) for place in range(n_messages)],
         "intents": [_outcome(draft, intent, n_messages) for intent in intents],
     }
 
 
-def _intents(draft: Draft, n: int, n_messages: int) -> list[PlannedRequest]:
+def _intents(draft: CompanyDraft, n: int, n_messages: int) -> list[PlannedRequest]:
     """Draw requests of different kinds about different rows, in the order of telling."""
     later = [randint(draft.rng, 0, n_messages - 1) for _ in range(n - n_messages)]
     intents = []
@@ -166,7 +154,7 @@ def _intents(draft: Draft, n: int, n_messages: int) -> list[PlannedRequest]:
     return intents
 
 
-def _refer(draft: Draft, intents: list[PlannedRequest]) -> None:
+def _refer(draft: CompanyDraft, intents: list[PlannedRequest]) -> None:
     """Let a request take a value from an earlier one."""
     ways = [
         (source, target, details)
@@ -185,7 +173,7 @@ def _refer(draft: Draft, intents: list[PlannedRequest]) -> None:
     target.request = replace(target.request, details={**target.request.details, **details})
 
 
-def _amend(draft: Draft, intents: list[PlannedRequest], n_messages: int) -> None:
+def _amend(draft: CompanyDraft, intents: list[PlannedRequest], n_messages: int) -> None:
     """Let the user correct or cancel a request, in the same message or in a later one."""
     intent, amended = draft.choice(
         [
@@ -206,7 +194,7 @@ def _amend(draft: Draft, intents: list[PlannedRequest], n_messages: int) -> None
 
 
 def _turn(
-    draft: Draft, intents: list[PlannedRequest], place: int, run: ToolCaller
+    draft: CompanyDraft, intents: list[PlannedRequest], place: int, run: ToolCaller
 ) -> dict[str, Any]:
     """Return what the user says in a message, with the calls that it needs."""
     told = [intent for intent in intents if intent.told == place]
@@ -229,7 +217,7 @@ def _turn(
     }
 
 
-def _carry_out(draft: Draft, request: Request, details: Details, run: ToolCaller) -> str:
+def _carry_out(draft: CompanyDraft, request: Request, details: Details, run: ToolCaller) -> str:
     """Add the call of a request, make it, and return the id of the row that it concerns."""
     request.write(draft, details)
     made = draft.writes[-1]
@@ -258,7 +246,7 @@ def _said(intent: PlannedRequest) -> str:
     return intent.amendment.text if intent.amendment else ""
 
 
-def _outcome(draft: Draft, intent: PlannedRequest, n_messages: int) -> dict[str, Any]:
+def _outcome(draft: CompanyDraft, intent: PlannedRequest, n_messages: int) -> dict[str, Any]:
     """Return the calls with which a request ends up, and those that must not stand."""
     details = intent.details_after(n_messages)
     cancelled = details is None
@@ -304,17 +292,13 @@ class Intent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MultiIntentTask(Task):
+class MultiIntentTask(OfficeTask):
     """A task whose answer is a list of intents.
 
     Attributes:
-        clock: The time of the requests.
-        world: The seed of the company.
         turns: What the user says, and the calls that carry it out.
     """
 
-    clock: str = ""
-    world: int = 0
     turns: tuple[Turn, ...] = ()
 
 
@@ -324,9 +308,7 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
     Raises:
         RowError: A field is missing or not valid.
     """
-    world, clock = row.get("world"), clock_of(row)
-    if type(world) is not int:
-        raise RowError("world", f"must be an integer, not {world!r:.100}")
+    world, clock = read_world(row), read_clock(row)
     turns = [_read_turn(item, f"turns.{place}") for place, item in enumerate(_list(row, "turns"))]
     intents = [
         Intent(
@@ -335,9 +317,15 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
         )
         for place, item in enumerate(_list(row, "intents"))
     ]
-    day = WEEKDAYS[datetime.fromisoformat(clock).weekday()]
-    prompt = (system(_OPENING.format(day=day, clock=clock)), user(turns[0].text))
-    return MultiIntentTask(row["id"], prompt, intents, None, row, clock, world, tuple(turns))
+    return MultiIntentTask(
+        row["id"],
+        opening(_OPENING, clock, turns[0].text),
+        intents,
+        row=row,
+        world=world,
+        clock=clock,
+        turns=tuple(turns),
+    )
 
 
 def _list(row: Mapping[str, Any], field: str) -> list[Any]:
@@ -358,9 +346,7 @@ def _read_calls(item: Any, field: str, name: str) -> tuple[Call, ...]:
     """Return calls of a part of a row; none if they are missing."""
     if not isinstance(item, Mapping):
         raise RowError(field, f"must be an object, not {item!r:.100}")
-    if name not in item:
-        return ()
     try:
-        return tuple(calls_of(item, name))
+        return tuple(company_calls(item, name, optional=True))
     except RowError as error:
         raise RowError(f"{field}.{error.field}", error.problem) from None

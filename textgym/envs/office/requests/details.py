@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, Row
+from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.company.mails import draw_mail, draw_task_name, unknown_mail
 
 __all__ = [
@@ -82,52 +82,52 @@ class Detail(NamedTuple):
     said: str
 
 
-def draw_detail(draft: Draft, slot: str) -> Detail:
+def draw_detail(draft: CompanyDraft, slot: str) -> Detail:
     """Draw a value for a slot."""
     return Detail(slot, *DETAILS[slot](draft))
 
 
-def _day(draft: Draft) -> tuple[str, str]:
+def _day(draft: CompanyDraft) -> tuple[str, str]:
     day = draft.work_day(most=DAYS_AHEAD)
     return day.isoformat(), draft.day(day)
 
 
-def _time(draft: Draft) -> tuple[str, str]:
+def _time(draft: CompanyDraft) -> tuple[str, str]:
     half_hours = draft.randint(0, LATEST_SLOT)
     time = datetime(2000, 1, 1, 9 + half_hours // 2, 30 * (half_hours % 2))
     return f"{time:%H:%M:%S}", draft.clock(time)
 
 
-def _length(draft: Draft) -> tuple[str, str]:
+def _length(draft: CompanyDraft) -> tuple[str, str]:
     minutes = draft.choice(tuple(LENGTHS))
     return str(minutes), LENGTHS[minutes]
 
 
-def _colleague(draft: Draft) -> tuple[str, str]:
+def _colleague(draft: CompanyDraft) -> tuple[str, str]:
     person = draft.colleagues(1)[0]
     return person.email, person.first
 
 
-def _team_member(draft: Draft) -> tuple[str, str]:
+def _team_member(draft: CompanyDraft) -> tuple[str, str]:
     person = draft.team(1)[0]
     return person.email, person.first
 
 
-def _phone(draft: Draft) -> tuple[str, str]:
+def _phone(draft: CompanyDraft) -> tuple[str, str]:
     area, office = draft.randint(200, 989), draft.randint(200, 989)
     number = f"{area}-{office}-{draft.randint(1000, 9999)}"
     return number, number
 
 
-def _text_of(texts: tuple[str, ...]) -> Callable[[Draft], tuple[str, str]]:
-    def draw(draft: Draft) -> tuple[str, str]:
+def _text_of(texts: tuple[str, ...]) -> Callable[[CompanyDraft], tuple[str, str]]:
+    def draw(draft: CompanyDraft) -> tuple[str, str]:
         text = draft.choice(texts)
         return text, f"'{text}'"
 
     return draw
 
 
-DETAILS: dict[str, Callable[[Draft], tuple[str, str]]] = {
+DETAILS: dict[str, Callable[[CompanyDraft], tuple[str, str]]] = {
     "title": _text_of(TITLES),
     "participant": _colleague,
     "day": _day,
@@ -163,17 +163,17 @@ class Found(NamedTuple):
     row: Row | None
 
 
-Thing = Callable[[Draft, bool], Found]
+Thing = Callable[[CompanyDraft, bool], Found]
 """Draws what a request is about, given a draft and whether it exists."""
 
 
-def nothing(draft: Draft, exists: bool) -> Found:
+def nothing(draft: CompanyDraft, exists: bool) -> Found:
     """Draw nothing: the details say all."""
     draft.need(exists)
     return Found("", {})
 
 
-def coming_event(draft: Draft, exists: bool) -> Found:
+def coming_event(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a meeting from today on, by its name and participant."""
     event = draft.row("calendar_events")
     partner = draft.choice(draft.company.people)
@@ -198,19 +198,19 @@ def coming_event(draft: Draft, exists: bool) -> Found:
     return Found(said, draft.one(coming))
 
 
-def mail(draft: Draft, exists: bool) -> Found:
+def mail(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a mail of the mailbox."""
     return Found(*draw_mail(draft)) if exists else Found(unknown_mail(draft), None)
 
 
-def received_mail(draft: Draft, exists: bool) -> Found:
+def received_mail(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a mail that the user received."""
     if exists:
         return Found(*draw_mail(draft, is_received=True))
     return Found(unknown_mail(draft, is_received=True), None)
 
 
-def task(draft: Draft, exists: bool) -> Found:
+def task(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a task, by its name."""
     name = draft.row("project_tasks")["task_name"] if exists else draw_task_name(draft)
     found = draft.tasks(task_name=name)
@@ -220,7 +220,7 @@ def task(draft: Draft, exists: bool) -> Found:
     return Found(f"'{name}'", draft.one(found))
 
 
-def customer(draft: Draft, exists: bool) -> Found:
+def customer(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a customer, by name."""
     name = draft.row("customers")["customer_name"] if exists else draft.new_customer()
     found = draft.customers(customer_name=name)
@@ -230,7 +230,7 @@ def customer(draft: Draft, exists: bool) -> Found:
     return Found(name, draft.one(found))
 
 
-def new_task(draft: Draft, exists: bool) -> Found:
+def new_task(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a task that is to be created, with its board."""
     draft.need(exists)
     name, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
@@ -238,7 +238,7 @@ def new_task(draft: Draft, exists: bool) -> Found:
     return Found(said, {"task_name": name, "board": board})
 
 
-def new_customer(draft: Draft, exists: bool) -> Found:
+def new_customer(draft: CompanyDraft, exists: bool) -> Found:
     """Draw a customer who is to be added."""
     draft.need(exists)
     name = draft.new_customer()

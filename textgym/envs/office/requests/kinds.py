@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from textgym.envs.drawing import choice
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, Row
+from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.requests.details import (
     EXISTING,
     PEOPLE,
@@ -37,7 +37,7 @@ __all__ = ["KINDS", "Kind", "Request", "draw_request", "unknown_request"]
 Values = Mapping[str, str]
 """The values of the details, as tools take them, by slot."""
 
-Write = Callable[[Draft, Row, Values], None]
+Write = Callable[[CompanyDraft, Row, Values], None]
 """Adds the calls of a request to a draft."""
 
 _SEGMENT = re.compile(r"\[([^\[\]]*)\]")
@@ -114,7 +114,7 @@ def _kind(thing: Thing, *phrasings: str) -> Callable[[Write], Write]:
     "Put a new meeting[ called {title}] into the calendar[, on {day}][, at {time}]"
     "[, for {duration}][, together with {participant}].",
 )
-def _book_meeting(draft: Draft, row: Row, values: Values) -> None:
+def _book_meeting(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.write(
         "calendar_create_event",
         event_name=values["title"],
@@ -134,7 +134,7 @@ def _book_meeting(draft: Draft, row: Row, values: Values) -> None:
     "Can you find {thing} in my calendar and put it on another day, at another time?"
     "[ {day} is the day.][ {time} is when we start.]",
 )
-def _move_meeting(draft: Draft, row: Row, values: Values) -> None:
+def _move_meeting(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_event(row, "event_start", f"{values['day']} {values['time']}")
 
 
@@ -145,7 +145,7 @@ def _move_meeting(draft: Draft, row: Row, values: Values) -> None:
     "We need a different amount of time for {thing}. Can you change that?[ It takes {duration}.]",
     "Can you give {thing} another length in my calendar?[ Make it {duration}.]",
 )
-def _resize_meeting(draft: Draft, row: Row, values: Values) -> None:
+def _resize_meeting(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_event(row, "duration", values["duration"])
 
 
@@ -159,7 +159,7 @@ def _resize_meeting(draft: Draft, row: Row, values: Values) -> None:
     "Send a new mail for me, please.[ Address it to {recipient}.]"
     "[ Put {subject} in the subject line.][ All it says is {body}]",
 )
-def _send_mail(draft: Draft, row: Row, values: Values) -> None:
+def _send_mail(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.send(values["recipient"], values["subject"], values["body"])
 
 
@@ -170,7 +170,7 @@ def _send_mail(draft: Draft, row: Row, values: Values) -> None:
     "Can you pass on {thing}[ to {recipient}]?",
     "I want you to forward {thing}.[ It should go to {recipient}.]",
 )
-def _forward_mail(draft: Draft, row: Row, values: Values) -> None:
+def _forward_mail(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.need(row["sender/recipient"] != values["recipient"])
     draft.forward(row, values["recipient"])
 
@@ -182,7 +182,7 @@ def _forward_mail(draft: Draft, row: Row, values: Values) -> None:
     "Reply to {thing} for me, please.[ Say {body}]",
     "Could you write back on {thing}?[ My answer is {body}]",
 )
-def _answer_mail(draft: Draft, row: Row, values: Values) -> None:
+def _answer_mail(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.reply(row, values["body"])
 
 
@@ -196,7 +196,7 @@ def _answer_mail(draft: Draft, row: Row, values: Values) -> None:
     "Create a task {thing} in the backlog, please.[ Give it to {assignee}.]"
     "[ It has to be finished by {due_date}.]",
 )
-def _add_task(draft: Draft, row: Row, values: Values) -> None:
+def _add_task(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.write(
         "project_management_create_task",
         task_name=row["task_name"],
@@ -214,7 +214,7 @@ def _add_task(draft: Draft, row: Row, values: Values) -> None:
     "Could you assign the task {thing} to another person?[ {assignee} takes it.]",
     "I want to give the task {thing} to a new assignee.[ It goes to {assignee}.]",
 )
-def _reassign_task(draft: Draft, row: Row, values: Values) -> None:
+def _reassign_task(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_task(row, "assigned_to_email", values["assignee"])
 
 
@@ -225,7 +225,7 @@ def _reassign_task(draft: Draft, row: Row, values: Values) -> None:
     "Could you give the task {thing} another due date?[ It is {due_date}.]",
     "The task {thing} has the wrong due date. Correct it[ to {due_date}], please.",
 )
-def _reschedule_task(draft: Draft, row: Row, values: Values) -> None:
+def _reschedule_task(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_task(row, "due_date", values["due_date"])
 
 
@@ -238,7 +238,7 @@ def _reschedule_task(draft: Draft, row: Row, values: Values) -> None:
     "There is a new lead for the customer list: {thing}.[ Phone: {phone}.]"
     "[ {owner} will take care of it.]",
 )
-def _add_lead(draft: Draft, row: Row, values: Values) -> None:
+def _add_lead(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.write(
         "customer_relationship_manager_add_customer",
         customer_name=row["customer_name"],
@@ -255,7 +255,7 @@ def _add_lead(draft: Draft, row: Row, values: Values) -> None:
     "Could you correct the phone number of the customer {thing}?[ It should be {phone}.]",
     "Our phone number for the customer {thing} is out of date. Update it[ to {phone}], please.",
 )
-def _change_phone(draft: Draft, row: Row, values: Values) -> None:
+def _change_phone(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_customer(row, "customer_phone", values["phone"])
 
 
@@ -266,7 +266,7 @@ def _change_phone(draft: Draft, row: Row, values: Values) -> None:
     "Could you change when we follow up with the customer {thing}?[ It should be by {follow_up}.]",
     "The follow-up with the customer {thing} needs another date.[ Make it {follow_up}.]",
 )
-def _move_follow_up(draft: Draft, row: Row, values: Values) -> None:
+def _move_follow_up(draft: CompanyDraft, row: Row, values: Values) -> None:
     draft.change_customer(row, "follow_up_by", values["follow_up"])
 
 
@@ -299,7 +299,7 @@ class Request:
         text = fill(self.phrasing, {"thing": self.found.said, **said})
         return _FIRST_LETTER.sub(lambda letter: letter[0].upper(), text)
 
-    def write(self, draft: Draft, details: Mapping[str, Detail] | None = None) -> None:
+    def write(self, draft: CompanyDraft, details: Mapping[str, Detail] | None = None) -> None:
         """Add the calls that carry the request out to a draft.
 
         Args:
@@ -311,7 +311,7 @@ class Request:
         self.kind.write(draft, self.found.row or {}, values)
 
 
-def draw_request(draft: Draft, kind: Kind) -> Request:
+def draw_request(draft: CompanyDraft, kind: Kind) -> Request:
     """Draw a request that can be carried out.
 
     Raises:
@@ -324,7 +324,7 @@ def draw_request(draft: Draft, kind: Kind) -> Request:
     return Request(kind, choice(draft.rng, kind.phrasings), found, details)
 
 
-def unknown_request(draft: Draft, kind: Kind) -> Request:
+def unknown_request(draft: CompanyDraft, kind: Kind) -> Request:
     """Draw a request about something, or with somebody, that does not exist.
 
     Raises:
@@ -338,7 +338,7 @@ def unknown_request(draft: Draft, kind: Kind) -> Request:
     return Request(kind, choice(draft.rng, kind.phrasings), found, details)
 
 
-def _stranger(draft: Draft) -> str:
+def _stranger(draft: CompanyDraft) -> str:
     """Draw a first name that no colleague has."""
     name = draft.choice(words.FIRST_NAMES)
     draft.need(not draft.look("company_directory_find_email_address", name=name))

@@ -6,56 +6,28 @@ import os
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
-from textgym.envs.drawing import choice
-from textgym.envs.office.company.database import State, Table, database_of, new_state, read_database
-from textgym.envs.office.company.reference import (
-    WORKBENCH_CLOCK,
-    ReferenceRun,
-    calls_of,
-    clock_in,
-    clock_of,
-    effect_of,
-    prompt_of,
-    toolbox,
-)
-from textgym.envs.office.company.toolkits import TOOLKITS, Tools
+from textgym.envs.office.base import CompanyEnv
+from textgym.envs.office.company.database import State, database_of, new_state, read_database
+from textgym.envs.office.company.reference import CompanyRun
+from textgym.envs.office.company.toolkits import TOOLKITS
 from textgym.envs.office.company.world import company
-from textgym.envs.office.reference import Call
 from textgym.envs.office.workplace.templates import LEVELS, draw
-from textgym.envs.worlds import check_worlds, draw_world
+from textgym.envs.office.workplace.workplace_tasks import WorkplaceTask, read_task
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
-from textgym.messages import Message, ToolSchema, assistant, assistant_calls
-from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 
 __all__ = ["WorkplaceAssistant"]
 
 MAX_DRAWS = 500  # attempts to draw a task that needs only the offered tools
-NEMO_GYM_REPLY_MARK = "RE: "
 
 
-@dataclass(frozen=True, slots=True)
-class WorkplaceTask(Task):
-    """A task whose answer is a list of calls, each with a tool's name and arguments.
-
-    Attributes:
-        clock: The time of the request.
-        reply_mark: The prefix of a reply's subject.
-        look_ups: Calls that find the information for the answer. They are not graded.
-    """
-
-    clock: str = WORKBENCH_CLOCK
-    reply_mark: str = ""
-    look_ups: tuple[Call, ...] = ()
-
-
-class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
+class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     """Carry out an office request with tools that read and change databases.
 
     ## Description
@@ -218,96 +190,62 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
         *,
         database: str | None = None,
         toolkits: Sequence[str] | None = None,
-        worlds: int | None = 16,
         **kwargs: Any,
     ) -> None:
         if database is not None and not isinstance(database, (str, os.PathLike)):
             raise UsageError(f"database must be the path of a folder, not {database!r}")
-        check_worlds(worlds)
-        self._offered_names, self.worlds = _tools_of(toolkits), worlds
+        self._offered_names = _tools_of(toolkits)
         self._folder = "" if database is None else os.fspath(database)
-        self._database = read_database(self._folder) if database is not None else None
+        self._workbench = read_database(self._folder) if database is not None else None
         super().__init__(**kwargs)
 
     @property
     def data_digests(self) -> dict[str, str]:
         """The digests of the data set and of the databases, see `TextEnv.data_digests`."""
-        if self._database is None:
+        if self._workbench is None:
             return super().data_digests
-        return {**super().data_digests, self._folder: self._database.digest}
+        return {**super().data_digests, self._folder: self._workbench.digest}
 
-    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a company of the split, and a task that can be solved with the offered tools."""
-        seed = draw_world(rng, self.split, self.worlds)
-        employer = company(seed)
-        tools = ReferenceRun(database_of(seed), str(employer.now))
-
-        def call(name: str, /, **arguments: Any) -> Any:
-            return getattr(tools, name)(**arguments)
-
+    def draw(self, rng: random.Random, level: int, world: int) -> dict[str, Any]:
+        """Draw a task that can be solved with the offered tools."""
+        run = CompanyRun.at(world)
         for _ in range(MAX_DRAWS):
-            row = {**draw(rng, level, employer, call), "world": seed}
-            named = {item["name"] for item in (*row["look_ups"], *row["ground_truth"])}
-            if self._offered_names is None or named <= self._offered_names:
+            row = draw(rng, level, company(world), run.call)
+            names = {call["name"] for call in (*row["look_ups"], *row["ground_truth"])}
+            if self._offered_names is None or names <= self._offered_names:
                 return row
         raise UsageError(
             f"no generated task of level {level} can be solved with only these toolkits"
         )
 
-    def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the company, because all its tasks belong to one split."""
-        return {"world": row["world"]}
-
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
-        if nemo_rows.has_prompt(row):
-            prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
-            clock, reply_mark = clock_in(prompt), NEMO_GYM_REPLY_MARK
-        else:
-            clock, reply_mark = clock_of(row), ""
-            prompt, tools = prompt_of(row, clock), None
-        seed = row.get("world")
-        if seed is None and self._database is None:
+        task = read_task(row)
+        if task.world is None and self._workbench is None:
             raise RowError("world", "is missing, and there is no database=")
-        if seed is not None and type(seed) is not int:
-            raise RowError("world", f"must be an integer, not {seed!r}")
-        return WorkplaceTask(
-            row["id"],
-            tuple(prompt),
-            calls_of(row, "ground_truth"),
-            self._offered_of(tools),
-            row,
-            clock,
-            reply_mark,
-            tuple(calls_of(row, "look_ups")) if "look_ups" in row else (),
-        )
+        if self._offered_names is None:
+            return task
+        schemas = self.toolbox().schemas() if task.tools is None else task.tools
+        offered = [s for s in schemas if s["function"]["name"] in self._offered_names]
+        return replace(task, tools=tuple(offered))
 
     def begin(self, task: Task) -> State:
         """Open the databases, without changes."""
-        seed = task.row.get("world")
-        self.database = self._database if seed is None else database_of(seed)  # type: ignore[assignment]
-        self.clock, self.reply_mark = task.clock, task.reply_mark  # type: ignore[attr-defined]
+        assert isinstance(task, WorkplaceTask)
+        database = self._workbench if task.world is None else database_of(task.world)
+        assert database is not None
+        self.database, self.clock, self.reply_mark = database, task.clock, task.reply_mark
         return new_state()
 
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        return self.database.table(name, self.state)
-
-    def check_state(self) -> None:
-        """Check that the changed tables, rows and columns exist."""
-        self.database.check(self.state)
+    def edits(self) -> State:
+        """Return what the episode changed in the databases."""
+        return self.state
 
     def grade(self) -> Grade:
         """Compare the databases with the result of the reference calls."""
-        expected = self._expected()
-        differing = self.database.differing(self.state, expected)
+        differing = self.differing(self.task.answer)
         right = not differing
-        changed = bool(self.database.differing(self.state, new_state()))
-        components = {
-            "correct": float(right),
-            **{name: float(name not in differing) for name in expected},
-            "side_effects": float(changed and not right),
-        }
+        components = {"correct": float(right), **self.table_components(differing)}
         info = {"answer_sought": False}
         return self.less_paid(Grade(float(right), right, components, self.answer_text, info))
 
@@ -320,39 +258,11 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     def changes(self) -> tuple[Counter[object], Counter[object]]:
         """Return the changes that stand in the databases, and those of the reference calls.
 
-        Each is a pair of the table's name and the change. They tell what an episode left out and
-        what it changed beside the request.
+        Each is a pair of the table's name and the change. They show what an episode left out and
+        what it changed beyond the request.
         """
         changes_in = self.database.changes_in
-        return changes_in(self.state), changes_in(self._expected())
-
-    def _expected(self) -> State:
-        return effect_of(self.task.answer, self.database, self.clock, self.reply_mark)
-
-    def solve(self) -> Message:
-        """Make the next look-up or reference call; all remaining ones if the turns run out."""
-        left: list[Call] = [*self.task.look_ups, *self.task.answer][self.turn :]
-        if not left:
-            return assistant("It is done.")
-        fits = len(left) < self.max_turns - self.turn
-        return assistant_calls(*left[:1] if fits else left)
-
-    def guess(self, rng: random.Random) -> Message:
-        """Delete a random event, then end."""
-        if self.turn:
-            return assistant("Done.")
-        events = list(self.table("calendar_events"))
-        id = choice(rng, events)["event_id"] if events else "00000001"
-        return assistant_calls(("calendar_delete_event", {"event_id": id}))
-
-    def _offered_of(self, tools: tuple[ToolSchema, ...] | None) -> tuple[ToolSchema, ...] | None:
-        """Return the row's tools, or all tools, without those of excluded toolkits."""
-        if self._offered_names is None:
-            return tools
-        known = self.toolbox().schemas() if tools is None else tools
-        return tuple(
-            schema for schema in known if schema["function"]["name"] in self._offered_names
-        )
+        return changes_in(self.state), changes_in(self.effect(self.task.answer))
 
 
 def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
@@ -365,6 +275,5 @@ def _tools_of(toolkits: Sequence[str] | None) -> frozenset[str] | None:
         if name not in TOOLKITS:
             hint = did_you_mean(str(name), TOOLKITS)
             raise UnknownNameError(f"there is no toolkit {name!r}{hint}")
-    return frozenset(
-        name for name in toolbox().tools if name.startswith(tuple(f"{kit}_" for kit in toolkits))
-    )
+    prefixes = tuple(f"{name}_" for name in toolkits)
+    return frozenset(name for name in CompanyRun.toolbox().tools if name.startswith(prefixes))

@@ -6,14 +6,14 @@ come true, so that nothing in the request tells; the alternative is possible in 
 
 from collections.abc import Callable
 
-from textgym.envs.office.contingency.desk_draft import Draft, Outcome
+from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome
 from textgym.envs.office.contingency.steps.bookings import cancel_by_policy, cancel_replaced, move
 from textgym.envs.office.contingency.steps.departures import book, book_cheapest, book_up_to
 from textgym.envs.office.contingency.steps.orders import order, order_by_policy, raise_order
 
 __all__ = ["KINDS", "Kind"]
 
-Kind = Callable[[Draft, bool], Outcome]
+Kind = Callable[[DeskDraft, bool], Outcome]
 """Draws a step; the flag says whether a surprise is to happen. Raises `Unfit`."""
 
 KINDS: dict[str, Kind] = {

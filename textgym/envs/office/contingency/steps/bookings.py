@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from textgym.envs.drawing import choice, sample
-from textgym.envs.office.contingency.desk_draft import Draft, Outcome, Trip, clock, next_day
+from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome, Trip, clock, next_day
 from textgym.envs.wording import in_words
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
@@ -42,7 +42,7 @@ _POLICY = (
 )
 
 
-def move(draft: Draft, surprise: bool) -> Outcome:
+def move(draft: DeskDraft, surprise: bool) -> Outcome:
     """Move a booking to another departure; to a third one if its seats were changed.
 
     In half of the surprises only its luggage was changed since last night's list.
@@ -91,7 +91,7 @@ def move(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, phrase, Trip(id, booking_id))
 
 
-def cancel_replaced(draft: Draft, surprise: bool) -> Outcome:
+def cancel_replaced(draft: DeskDraft, surprise: bool) -> Outcome:
     """Cancel a booking, or the one that replaced it."""
 
     def draw() -> Row:
@@ -120,7 +120,7 @@ def cancel_replaced(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, "if the booking to be cancelled had been replaced")
 
 
-def cancel_by_policy(draft: Draft, surprise: bool) -> Outcome:
+def cancel_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:
     """Cancel a booking, or move it to the next day if the policy keeps too much of the price."""
     policies = draft.desk.policies
     percent = choice(draft.rng, (policies.some, policies.most)) - 5
@@ -166,7 +166,7 @@ def cancel_by_policy(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, part > percent, phrase)
 
 
-def _in_place_of(draft: Draft, booking: Row) -> Row:
+def _in_place_of(draft: DeskDraft, booking: Row) -> Row:
     """Return the booking that has replaced another one in the end, or the booking itself."""
     records = draft.desk.database.records["bookings"]
     while booking["replaced_by"]:
@@ -174,7 +174,7 @@ def _in_place_of(draft: Draft, booking: Row) -> Row:
     return booking
 
 
-def _others(draft: Draft, booking: Row) -> list[str]:
+def _others(draft: DeskDraft, booking: Row) -> list[str]:
     """Return the times of other departures of the day of a booking that have room for it."""
     departure = draft.departure_of(booking)
     rows = draft.desk.days[str(departure["destination"]), str(departure["date"])]
@@ -182,13 +182,13 @@ def _others(draft: Draft, booking: Row) -> list[str]:
     return [str(row["time"]) for row in roomy if row is not departure]
 
 
-def _is_new(draft: Draft, booking: Row) -> bool:
+def _is_new(draft: DeskDraft, booking: Row) -> bool:
     departure = draft.departure_of(booking)
     place = (departure["destination"], departure["date"])
     return draft.is_new(booking["customer_id"], place)
 
 
-def _use(draft: Draft, booking: Row) -> tuple[Row, Row]:
+def _use(draft: DeskDraft, booking: Row) -> tuple[Row, Row]:
     """Note what a step is about, and return the customer and the departure of a booking."""
     departure = draft.departure_of(booking)
     draft.use(booking["customer_id"], (departure["destination"], departure["date"]))

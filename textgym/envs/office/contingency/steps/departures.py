@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from textgym.envs.drawing import randbelow, randint
-from textgym.envs.office.contingency.desk_draft import Draft, Outcome, Trip, clock
+from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome, Trip, clock
 from textgym.envs.office.contingency.tools import PAGE
 from textgym.envs.wording import in_words
 from textgym.errors import ToolError
@@ -69,7 +69,7 @@ class Asked(NamedTuple):
         return str(self.row["time"])
 
 
-def book(draft: Draft, surprise: bool) -> Outcome:
+def book(draft: DeskDraft, surprise: bool) -> Outcome:
     """Book seats on a departure; on the next one with enough seats if it has too few."""
     n, other = draft.two(2, MOST_SEATS)
 
@@ -101,7 +101,7 @@ def book(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, phrase, Trip(id, booked["booking_id"]))
 
 
-def book_up_to(draft: Draft, surprise: bool) -> Outcome:
+def book_up_to(draft: DeskDraft, surprise: bool) -> Outcome:
     """Book seats on a departure; on the next one within a limit if it costs more than the limit.
 
     In half of the surprises the price has changed, but not beyond the limit.
@@ -147,7 +147,7 @@ def book_up_to(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, phrase, Trip(id, booked["booking_id"]))
 
 
-def book_cheapest(draft: Draft, surprise: bool) -> Outcome:
+def book_cheapest(draft: DeskDraft, surprise: bool) -> Outcome:
     """Book seats on the cheapest departure of a day, which may be on a later page of the list."""
     n, other = draft.two(2, MOST_SEATS)
 
@@ -176,13 +176,13 @@ def book_cheapest(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, str(cheapest["time"]) > noon, phrase, Trip(id, booked["booking_id"]))
 
 
-def _draw(draft: Draft) -> Asked:
+def _draw(draft: DeskDraft) -> Asked:
     town, day = draft.day()
     rows = draft.desk.days[town, day]
     return Asked(town, day, rows, randbelow(draft.rng, len(rows)))
 
 
-def _traveller(draft: Draft, asked: Asked) -> Row:
+def _traveller(draft: DeskDraft, asked: Asked) -> Row:
     """Draw who travels, and note what the step is about."""
     customer = draft.find(draft.customer, lambda row: draft.is_new(row["customer_id"]))
     draft.use(customer["customer_id"], (asked.town, asked.day))
@@ -190,7 +190,7 @@ def _traveller(draft: Draft, asked: Asked) -> Row:
 
 
 def _text(
-    draft: Draft, forms: tuple[str, ...], customer: Row, asked: Asked, **values: object
+    draft: DeskDraft, forms: tuple[str, ...], customer: Row, asked: Asked, **values: object
 ) -> str:
     return draft.phrase(
         forms,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textgym.envs.drawing import choice
-from textgym.envs.office.contingency.desk_draft import Draft, Outcome
+from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome
 from textgym.envs.wording import in_words
 from textgym.verifiers.state import Row
 
@@ -35,7 +35,7 @@ _RAISE = (
 )
 
 
-def order(draft: Draft, surprise: bool) -> Outcome:
+def order(draft: DeskDraft, surprise: bool) -> Outcome:
     """Order items; others if there are too few. It belongs to the trip of the step before."""
     n, other_n = draft.two(2, 4)
     item = draft.find(
@@ -68,7 +68,7 @@ def order(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, f"if you had to order the {other['name']}s")
 
 
-def order_by_policy(draft: Draft, surprise: bool) -> Outcome:
+def order_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:
     """Order items, but no more than the policy allows the customer."""
     limits = draft.desk.policies.limits
     n, other_n = draft.two(limits["standard"] + 1, limits["gold"])
@@ -92,7 +92,7 @@ def order_by_policy(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, allowed < n, "if that was more than was allowed")
 
 
-def raise_order(draft: Draft, surprise: bool) -> Outcome:
+def raise_order(draft: DeskDraft, surprise: bool) -> Outcome:
     """Raise the quantity of an order, or order the rest anew if it was shipped."""
     n, other_n = draft.two(3, 4)
     items = draft.desk.database.records["items"]
@@ -130,13 +130,13 @@ def raise_order(draft: Draft, surprise: bool) -> Outcome:
     return Outcome(text, happened, f"if the order of {item['name']}s was not open any more")
 
 
-def _customer(draft: Draft) -> Row:
+def _customer(draft: DeskDraft) -> Row:
     customer = draft.find(draft.customer, lambda row: draft.is_new(row["customer_id"]))
     draft.use(customer["customer_id"])
     return customer
 
 
-def _plentiful(draft: Draft) -> Row:
+def _plentiful(draft: DeskDraft) -> Row:
     """Draw an item of which there are enough for every order."""
     return draft.find(
         lambda: choice(draft.rng, draft.desk.rows("items")),

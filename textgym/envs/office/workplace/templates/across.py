@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, received
+from textgym.envs.office.company.company_draft import CompanyDraft, received
 from textgym.envs.office.company.mails import NEUTRAL, draw_mail
 from textgym.envs.office.workplace.templates.analytics import days_of
 from textgym.envs.office.workplace.templates.template import (
@@ -28,7 +28,7 @@ from textgym.envs.office.workplace.templates.template import (
     "The person in my first meeting on {day} should get an email from me: '{body}' Use the event's"
     " name as the subject.",
 )
-def _mail_to_first_of_day(draft: Draft) -> dict[str, str]:
+def _mail_to_first_of_day(draft: CompanyDraft) -> dict[str, str]:
     day, body = draft.work_day(), draft.new_mail()["body"]
     events = draft.events(since=day, until=day)
     draft.need(len(events) > 1)
@@ -44,7 +44,7 @@ def _mail_to_first_of_day(draft: Draft) -> dict[str, str]:
     " '{body}'",
     "Find out who has the task '{task}' and send them '{body}' with the subject '{subject}'",
 )
-def _mail_to_assignee(draft: Draft) -> dict[str, str]:
+def _mail_to_assignee(draft: CompanyDraft) -> dict[str, str]:
     name, mail = draft.row("project_tasks")["task_name"], draft.new_mail()
     draft.send(draft.one(draft.tasks(task_name=name))["assigned_to_email"], **mail)
     return {"task": name, **mail}
@@ -60,7 +60,7 @@ def _mail_to_assignee(draft: Draft) -> dict[str, str]:
     "Schedule 'About {customer}' for {day} at {time}, a {length} meeting with the person that the"
     " CRM names as responsible for {customer}",
 )
-def _meet_about_customer(draft: Draft) -> dict[str, str]:
+def _meet_about_customer(draft: CompanyDraft) -> dict[str, str]:
     customer, minutes = draft.row("customers")["customer_name"], draft.choice((30, 60, 90))
     start = draft.start(draft.work_day())
     found = draft.one(draft.customers(customer_name=customer))
@@ -81,7 +81,7 @@ def _meet_about_customer(draft: Draft) -> dict[str, str]:
     " '{title}'.",
     "Schedule a {length} event named '{title}' on {day} at {time} with the sender of {mail}",
 )
-def _meet_sender(draft: Draft) -> dict[str, str]:
+def _meet_sender(draft: CompanyDraft) -> dict[str, str]:
     said, mail = draw_mail(draft, is_received=True, ways=NEUTRAL)
     title, minutes = draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     start = draft.start(draft.work_day())
@@ -111,7 +111,7 @@ def _meet_sender(draft: Draft) -> dict[str, str]:
     " free. Otherwise write that person an email titled '{customer}' with the text 'Thanks for"
     " staying in touch.'",
 )
-def _revive_or_thank(draft: Draft) -> dict[str, str]:
+def _revive_or_thank(draft: CompanyDraft) -> dict[str, str]:
     customer, weeks = draft.row("customers")["customer_name"], draft.randint(3, 6)
     found = [draft.one(draft.customers(customer_name=customer))]
     colleague = found[0]["assigned_to_email"]
@@ -135,7 +135,7 @@ def _revive_or_thank(draft: Draft) -> dict[str, str]:
     " 'Overdue tasks' with the text '{nudge}' if so, one titled 'Well done' with '{praise}' if not,"
     " please.",
 )
-def _nudge_or_praise(draft: Draft) -> dict[str, str]:
+def _nudge_or_praise(draft: CompanyDraft) -> dict[str, str]:
     name, board = draft.team(1)[0].first, draft.choice(words.BOARDS)
     nudge = draft.choice(("Some of your tasks are late. What do you need?", "Can I help you out?"))
     praise = draft.choice(("Everything is on time, thank you!", "Nice to see you on schedule."))
@@ -158,7 +158,7 @@ def _nudge_or_praise(draft: Draft) -> dict[str, str]:
     " them: {day}, {time}, 30 minutes",
     may_do_nothing=True,
 )
-def _meet_if_silent(draft: Draft) -> dict[str, str]:
+def _meet_if_silent(draft: CompanyDraft) -> dict[str, str]:
     name, days = draft.colleagues(1)[0].first, draft.randint(3, 8)
     title, start = draft.choice(words.NEW_MEETINGS), draft.start(draft.work_day())
     address = draft.address(name)
@@ -185,7 +185,7 @@ def _meet_if_silent(draft: Draft) -> dict[str, str]:
     " none, write them '{body}' with the title '{subject}'.",
     may_do_nothing=True,
 )
-def _mail_if_not_met(draft: Draft) -> dict[str, str]:
+def _mail_if_not_met(draft: CompanyDraft) -> dict[str, str]:
     name, days, mail = draft.colleagues(1)[0].first, draft.randint(5, 15), draft.new_mail()
     address = draft.address(name)
     events = draft.events(address, until=draft.today - timedelta(days=1))
@@ -207,7 +207,7 @@ def _mail_if_not_met(draft: Draft) -> dict[str, str]:
     " write {name} '{body}' under the title 'Visits'. If not, create the task '{task}' for {name}"
     " in the Front end backlog with the due date {day}.",
 )
-def _task_if_few_visits(draft: Draft) -> dict[str, str]:
+def _task_if_few_visits(draft: CompanyDraft) -> dict[str, str]:
     name, task, day = draft.team(1)[0].first, draft.choice(words.NEW_TASKS), draft.work_day()
     body = draft.choice(
         ("The figures look good, thank you!", "Many visitors this time, well done.")
@@ -233,7 +233,7 @@ def _task_if_few_visits(draft: Draft) -> dict[str, str]:
     "The one of {one}, {two} and {three} with the largest number of tasks that are overdue and not"
     " completed should meet me on {day} at {time}: a {length} event called '{title}'",
 )
-def _meet_most_overdue(draft: Draft) -> dict[str, str]:
+def _meet_most_overdue(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.team(3)]
     title, minutes = draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     start = draft.start(draft.work_day())

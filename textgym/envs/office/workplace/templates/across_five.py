@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft
+from textgym.envs.office.company.company_draft import CompanyDraft
 from textgym.envs.office.workplace.templates.analytics import days_of
 from textgym.envs.office.workplace.templates.template import (
     ANALYTICS,
@@ -33,7 +33,7 @@ from textgym.envs.office.workplace.templates.template import (
     " 'Let us look at your overdue tasks tomorrow.', is titled 'Overdue tasks', and we also meet:"
     " a half-hour event 'Overdue tasks' at the first time I am free tomorrow.",
 )
-def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
+def _meet_and_mail_if_overdue(draft: CompanyDraft) -> dict[str, str]:
     name, limit = draft.team(1)[0].first, draft.randint(2, 4)
     address = draft.address(name)
     if len(draft.overdue(draft.tasks(assigned_to_email=address))) > limit:
@@ -57,7 +57,7 @@ def _meet_and_mail_if_overdue(draft: Draft) -> dict[str, str]:
     " everything that {name} has in progress over to {other}, and tell {other} '{body}' in an email"
     " with the subject 'Standing in for {name}'",
 )
-def _stand_in(draft: Draft) -> dict[str, str]:
+def _stand_in(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.team(2))
     day = draft.work_day(3, 20)
     body = draft.choice(("Thank you for helping out.", "Please have a look at your new tasks."))
@@ -86,7 +86,7 @@ def _stand_in(draft: Draft) -> dict[str, str]:
     " responsible for their customers with the status {status}. Then write to {other}: subject"
     " 'Taking over from {name}', text '{body}'",
 )
-def _take_over(draft: Draft) -> dict[str, str]:
+def _take_over(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.sales(2))
     status = draft.choice(words.STATUSES)
     body = draft.choice(("Good luck with it!", "Call me if anything is unclear."))
@@ -112,7 +112,7 @@ def _take_over(draft: Draft) -> dict[str, str]:
     "Who is late on the {board} board with tasks in '{list}'? Write to each of these people, once"
     " per person: subject '{subject}', text '{body}'",
 )
-def _mail_to_all_late(draft: Draft) -> dict[str, str]:
+def _mail_to_all_late(draft: CompanyDraft) -> dict[str, str]:
     board, where = draft.choice(words.BOARDS), draft.choice(words.LISTS[:3])
     mail = draft.new_mail()
     late = draft.overdue(draft.tasks(board=board, list_name=where))
@@ -133,7 +133,7 @@ def _mail_to_all_late(draft: Draft) -> dict[str, str]:
     "Clear {day} in my calendar. Each participant of the deleted meetings gets a single email:"
     " title 'Not in on this day', text '{body}'",
 )
-def _cancel_and_tell(draft: Draft) -> dict[str, str]:
+def _cancel_and_tell(draft: CompanyDraft) -> dict[str, str]:
     day = draft.work_day()
     body = draft.choice(("I will find a new date for us.", "Please send me your notes instead."))
     events = draft.events(since=day, until=day)
@@ -158,7 +158,7 @@ def _cancel_and_tell(draft: Draft) -> dict[str, str]:
     " weeks ago. They become Lost, and everyone who is assigned to at least one of them gets one"
     " email titled 'Lost proposals' with the text '{body}'",
 )
-def _lost_proposals(draft: Draft) -> dict[str, str]:
+def _lost_proposals(draft: CompanyDraft) -> dict[str, str]:
     product, weeks = draft.choice(words.INTERESTS), draft.randint(2, 5)
     body = draft.choice(
         ("Please look at your lost proposals.", "Let us talk about what went wrong.")
@@ -186,7 +186,7 @@ def _lost_proposals(draft: Draft) -> dict[str, str]:
     " engaged users than {since}, set them to Qualified, otherwise delete them. {name} gets an"
     " email titled 'Leads' too: '{good}' in the first case, '{bad}' in the second.",
 )
-def _leads_by_figures(draft: Draft) -> dict[str, str]:
+def _leads_by_figures(draft: CompanyDraft) -> dict[str, str]:
     name, product = draft.sales(1)[0].first, draft.choice(words.INTERESTS)
     since, until = draft.period(2, 12)
     good = draft.choice(("Your leads are promoted.", "Good news for your leads."))
@@ -219,7 +219,7 @@ def _leads_by_figures(draft: Draft) -> dict[str, str]:
     " alphabetical order of email address, create the 30-minute event '{title}' on {day} as early"
     " as my calendar has room that day",
 )
-def _review_round(draft: Draft) -> dict[str, str]:
+def _review_round(draft: CompanyDraft) -> dict[str, str]:
     board, day, title = (
         draft.choice(words.BOARDS),
         draft.work_day(),

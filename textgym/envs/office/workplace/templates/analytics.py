@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft
+from textgym.envs.office.company.company_draft import CompanyDraft
 from textgym.envs.office.workplace.templates.template import ANALYTICS, template
 
 VALUES = {
@@ -26,12 +26,12 @@ KINDS = {"bar chart": "bar", "line chart": "line", "scatter plot": "scatter"}
 PLOTS = {**KINDS, "histogram": "histogram"}
 
 
-def days_of(draft: Draft, since: date, until: date) -> dict[str, str]:
+def days_of(draft: CompanyDraft, since: date, until: date) -> dict[str, str]:
     """Return the slots of a period."""
     return {"since": draft.day(since), "until": draft.day(until)}
 
 
-def by_source(draft: Draft, since: date, until: date) -> dict[str, float]:
+def by_source(draft: CompanyDraft, since: date, until: date) -> dict[str, float]:
     """Look up the number of visits from each source in a period."""
     return {
         source: sum(
@@ -58,7 +58,7 @@ def on(figures: dict[str, float], day: date) -> float:
     "Please plot {value} between {since} and {until} as a {kind}",
     "I would like to see {value} for the days {since} to {until} in a {kind}",
 )
-def _plot_period(draft: Draft) -> dict[str, str]:
+def _plot_period(draft: CompanyDraft) -> dict[str, str]:
     value, kind = draft.choice(tuple(VALUES)), draft.choice(tuple(PLOTS))
     since, until = draft.period(3, 25)
     draft.plot(VALUES[value], PLOTS[kind], since, until)
@@ -72,7 +72,7 @@ def _plot_period(draft: Draft) -> dict[str, str]:
     "Please make a histogram of {value} for the one day {day}",
     "Can you plot a histogram of the {value} on {day}?",
 )
-def _distribution_of_day(draft: Draft) -> dict[str, str]:
+def _distribution_of_day(draft: CompanyDraft) -> dict[str, str]:
     value = draft.choice(tuple(value for value in VALUES if value != "average session duration"))
     day = draft.past_day()
     draft.plot(VALUES[value], "histogram", day, day)
@@ -87,7 +87,7 @@ def _distribution_of_day(draft: Draft) -> dict[str, str]:
     "I need two plots for the time from {since} to {until}: a {kind} of {one}, and a {kind} of"
     " {other}",
 )
-def _two_plots(draft: Draft) -> dict[str, str]:
+def _two_plots(draft: CompanyDraft) -> dict[str, str]:
     one, other = draft.choice(tuple(VALUES)), draft.choice(tuple(VALUES))
     draft.need(one != other)
     kind, (since, until) = draft.choice(tuple(PLOTS)), draft.period(3, 25)
@@ -106,7 +106,7 @@ def _two_plots(draft: Draft) -> dict[str, str]:
     "Please plot total visits as a histogram, only for the day with the {most} visits in the period"
     " {since} to {until}",
 )
-def _extreme_day(draft: Draft) -> dict[str, str]:
+def _extreme_day(draft: CompanyDraft) -> dict[str, str]:
     (since, until), most = draft.period(4, 9), draft.choice(("most", "fewest"))
     figures = draft.visits("total_visits_count", since, until)
     day = date.fromisoformat(draft.top(figures, lowest=most == "fewest")[:10])
@@ -124,7 +124,7 @@ def _extreme_day(draft: Draft) -> dict[str, str]:
     "Make a {kind}, for {since} to {until}, of the traffic source that had the {most} visits in"
     " that period",
 )
-def _extreme_source(draft: Draft) -> dict[str, str]:
+def _extreme_source(draft: CompanyDraft) -> dict[str, str]:
     (since, until), kind = draft.period(4, 14), draft.choice(tuple(KINDS))
     most = draft.choice(("most", "fewest"))
     source = draft.top(by_source(draft, since, until), lowest=most == "fewest")
@@ -141,7 +141,7 @@ def _extreme_source(draft: Draft) -> dict[str, str]:
     "Take whichever of {one} and {other} has the higher figure of {value}, and make a histogram of"
     " the total visits of that day alone",
 )
-def _better_of_two_days(draft: Draft) -> dict[str, str]:
+def _better_of_two_days(draft: CompanyDraft) -> dict[str, str]:
     value, one, other = draft.choice(("total visits", "engaged users")), *draft.period(2, 12)
     figures = {day: on(draft.visits(TOOLS[value], day, day), day) for day in (one, other)}
     best = draft.top(figures)
@@ -159,7 +159,7 @@ def _better_of_two_days(draft: Draft) -> dict[str, str]:
     "Compare {value} of {until} with those of {since}: higher means a line chart of {value} over"
     " the period between them (both days included), anything else a bar chart of the same",
 )
-def _line_if_grown(draft: Draft) -> dict[str, str]:
+def _line_if_grown(draft: CompanyDraft) -> dict[str, str]:
     value, (since, until) = draft.choice(("total visits", "engaged users")), draft.period(3, 20)
     figures = [on(draft.visits(TOOLS[value], day, day), day) for day in (since, until)]
     kind = "line" if figures[1] > figures[0] else "bar"
@@ -178,7 +178,7 @@ def _line_if_grown(draft: Draft) -> dict[str, str]:
     " total visits from the first to the last of these days",
     may_do_nothing=True,
 )
-def _plot_if_ever_above(draft: Draft) -> dict[str, str]:
+def _plot_if_ever_above(draft: CompanyDraft) -> dict[str, str]:
     (since, until), kind = draft.period(3, 14), draft.choice(tuple(KINDS))
     limit = draft.randint(12, 18)
     if max(draft.visits("total_visits_count", since, until).values()) > limit:
@@ -196,7 +196,7 @@ def _plot_if_ever_above(draft: Draft) -> dict[str, str]:
     "Of the traffic sources {one} and {other}, plot the one with more visits in total from {since}"
     " to {until}, over the same days, as a {kind}",
 )
-def _stronger_source(draft: Draft) -> dict[str, str]:
+def _stronger_source(draft: CompanyDraft) -> dict[str, str]:
     one, other = draft.choice(words.SOURCES), draft.choice(words.SOURCES)
     draft.need(one != other)
     (since, until), kind = draft.period(3, 14), draft.choice(tuple(KINDS))
@@ -223,7 +223,7 @@ def _stronger_source(draft: Draft) -> dict[str, str]:
     "I need a {kind} of engaged users between {since} and {until}, plus one {kind} for each of the"
     " traffic sources with over {limit} visits altogether in that time",
 )
-def _strong_sources(draft: Draft) -> dict[str, str]:
+def _strong_sources(draft: CompanyDraft) -> dict[str, str]:
     (since, until), kind = draft.period(4, 14), draft.choice(tuple(KINDS))
     totals = by_source(draft, since, until)
     limit = int(sum(totals.values()) / len(totals))
@@ -245,7 +245,7 @@ def _strong_sources(draft: Draft) -> dict[str, str]:
     "Days with fewer than {limit} visits worry me. Give me, for each one from {since} to {until},"
     " a histogram of total visits that covers that day alone.",
 )
-def _quiet_days(draft: Draft) -> dict[str, str]:
+def _quiet_days(draft: CompanyDraft) -> dict[str, str]:
     (since, until), limit = draft.period(8, 20), draft.randint(6, 9)
     figures = draft.visits("total_visits_count", since, until)
     for text, figure in sorted(figures.items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, ending, listed
+from textgym.envs.office.company.company_draft import CompanyDraft, ending, listed
 from textgym.envs.office.workplace.templates.template import CALENDAR, template
 
 
@@ -17,14 +17,14 @@ from textgym.envs.office.workplace.templates.template import CALENDAR, template
     "Can you create a {length} event named '{title}' on {day} at {time}? The participant is"
     " {address}.",
 )
-def _book_with_address(draft: Draft) -> dict[str, str]:
+def _book_with_address(draft: CompanyDraft) -> dict[str, str]:
     address, title = draft.colleagues(1)[0].email, draft.choice(words.NEW_MEETINGS)
     start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, address, start, minutes)
     return {"address": address, **_booked(draft, title, start, minutes)}
 
 
-def _booked(draft: Draft, title: str, start: datetime, minutes: int) -> dict[str, str]:
+def _booked(draft: CompanyDraft, title: str, start: datetime, minutes: int) -> dict[str, str]:
     """Return the words for a new meeting."""
     return {
         "title": title,
@@ -41,7 +41,7 @@ def _booked(draft: Draft, title: str, start: datetime, minutes: int) -> dict[str
     "Event {id} is not going to happen, please take it out of my calendar",
     "Can you delete event {id}?",
 )
-def _cancel_by_id(draft: Draft) -> dict[str, str]:
+def _cancel_by_id(draft: CompanyDraft) -> dict[str, str]:
     event = draft.row("calendar_events")
     draft.cancel(event)
     return {"id": event["event_id"]}
@@ -54,7 +54,7 @@ def _cancel_by_id(draft: Draft) -> dict[str, str]:
     "The event with the id {id} should be called '{title}'",
     "Please change the name of event {id}: it is '{title}' now",
 )
-def _rename_by_id(draft: Draft) -> dict[str, str]:
+def _rename_by_id(draft: CompanyDraft) -> dict[str, str]:
     event, title = draft.row("calendar_events"), draft.choice(words.NEW_MEETINGS)
     draft.change_event(event, "event_name", title)
     return {"id": event["event_id"], "title": title}
@@ -67,7 +67,7 @@ def _rename_by_id(draft: Draft) -> dict[str, str]:
     "I cannot make the next meeting with {name}, please delete it",
     "The upcoming meeting with {name} falls through. Just the very next one, take it out please.",
 )
-def _cancel_next_with(draft: Draft) -> dict[str, str]:
+def _cancel_next_with(draft: CompanyDraft) -> dict[str, str]:
     name = draft.colleagues(1)[0].first
     events = draft.coming(draft.address(name))
     draft.need(events)
@@ -82,7 +82,7 @@ def _cancel_next_with(draft: Draft) -> dict[str, str]:
     "The next {event} in my calendar should be called '{title}' instead",
     "Can you give the upcoming {event} (the first one from now) the name '{title}'?",
 )
-def _rename_next(draft: Draft) -> dict[str, str]:
+def _rename_next(draft: CompanyDraft) -> dict[str, str]:
     event, title = draft.choice(words.EVENTS), draft.choice(words.NEW_MEETINGS)
     events = draft.coming(event)
     draft.need(events)
@@ -97,7 +97,7 @@ def _rename_next(draft: Draft) -> dict[str, str]:
     "{name} and I meet on {day} at {time}. Create the {length} event '{title}'.",
     "Set up '{title}' with {name}, a {length} event, on {day} at {time}",
 )
-def _book_with_name(draft: Draft) -> dict[str, str]:
+def _book_with_name(draft: CompanyDraft) -> dict[str, str]:
     name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
     start, minutes = draft.start(draft.work_day()), draft.choice((30, 60, 90))
     draft.book(title, draft.address(name), start, minutes)
@@ -111,7 +111,7 @@ def _book_with_name(draft: Draft) -> dict[str, str]:
     "Please cancel the {which} event I have on {day}",
     "I have to skip the {which} meeting of {day}, can you take it out of the calendar?",
 )
-def _cancel_first_or_last(draft: Draft) -> dict[str, str]:
+def _cancel_first_or_last(draft: CompanyDraft) -> dict[str, str]:
     day, which = draft.work_day(), draft.choice(("first", "last"))
     events = draft.events(since=day, until=day)
     draft.need(len(events) > 1)
@@ -126,7 +126,7 @@ def _cancel_first_or_last(draft: Draft) -> dict[str, str]:
     "I am away on {day}. Clear my calendar for that day.",
     "Please delete every event I have on {day}",
 )
-def _clear_day(draft: Draft) -> dict[str, str]:
+def _clear_day(draft: CompanyDraft) -> dict[str, str]:
     day = draft.work_day()
     for event in draft.events(since=day, until=day):
         draft.cancel(event)
@@ -141,7 +141,7 @@ def _clear_day(draft: Draft) -> dict[str, str]:
     "{name} is leaving the company. Delete every meeting with them from today on.",
     "Take all future meetings with {name} out of my calendar, today's included",
 )
-def _cancel_all_with(draft: Draft) -> dict[str, str]:
+def _cancel_all_with(draft: CompanyDraft) -> dict[str, str]:
     name = draft.colleagues(1)[0].first
     for event in draft.coming(draft.address(name)):
         draft.cancel(event)
@@ -156,7 +156,7 @@ def _cancel_all_with(draft: Draft) -> dict[str, str]:
     "The {which} meeting of {day} should begin at {time} instead",
     "Can you reschedule the {which} event I have on {day}, so that it starts at {time} that day?",
 )
-def _move_meeting(draft: Draft) -> dict[str, str]:
+def _move_meeting(draft: CompanyDraft) -> dict[str, str]:
     day, which = draft.work_day(), draft.choice(("first", "last"))
     events, start = draft.events(since=day, until=day), draft.start(day)
     draft.need(len(events) > 1)
@@ -172,7 +172,7 @@ def _move_meeting(draft: Draft) -> dict[str, str]:
     "The first meeting I have with {name} on {day} has to start {minutes} minutes later",
     "Please move the first event with {name} on {day}: it begins {minutes} minutes later now",
 )
-def _push_back(draft: Draft) -> dict[str, str]:
+def _push_back(draft: CompanyDraft) -> dict[str, str]:
     drawn, minutes = draft.row("calendar_events"), draft.choice((30, 60, 90, 120))
     day = datetime.fromisoformat(drawn["event_start"]).date()
     draft.need(day > draft.today)
@@ -192,7 +192,7 @@ def _push_back(draft: Draft) -> dict[str, str]:
     "Replace {name} by {other} in all meetings with {name} from today on",
     "From today on I meet {other} instead of {name}. Update the participant of each such event.",
 )
-def _swap_participant(draft: Draft) -> dict[str, str]:
+def _swap_participant(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.colleagues(2))
     events, address = draft.coming(draft.address(name)), draft.address(other)
     draft.need(len(events) > 1)
@@ -210,7 +210,7 @@ def _swap_participant(draft: Draft) -> dict[str, str]:
     "I need {name} for a {length} talk on {day}, as early as my calendar allows. Call the event"
     " '{title}'.",
 )
-def _book_first_free(draft: Draft) -> dict[str, str]:
+def _book_first_free(draft: CompanyDraft) -> dict[str, str]:
     name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
     day, minutes = draft.work_day(), draft.choice((30, 60, 90))
     draft.book(title, draft.address(name), draft.free(day, minutes), minutes)
@@ -232,7 +232,7 @@ def _book_first_free(draft: Draft) -> dict[str, str]:
     "Have {name} and I met within the last {days} days? Then the next meeting can be cancelled. If"
     " not, change its name to '{title}'.",
 )
-def _cancel_or_rename(draft: Draft) -> dict[str, str]:
+def _cancel_or_rename(draft: CompanyDraft) -> dict[str, str]:
     name, days = draft.colleagues(1)[0].first, draft.randint(4, 16)
     title = draft.choice(words.NEW_MEETINGS)
     events = draft.events(draft.address(name))
@@ -254,7 +254,7 @@ def _cancel_or_rename(draft: Draft) -> dict[str, str]:
     "My longest event on {day} is too long. Set its duration to {minutes} minutes.",
     "Which meeting on {day} lasts longest? Make it {minutes} minutes long instead.",
 )
-def _shorten_longest(draft: Draft) -> dict[str, str]:
+def _shorten_longest(draft: CompanyDraft) -> dict[str, str]:
     day, minutes = draft.work_day(), draft.choice((15, 30, 45))
     events = {event["event_id"]: event for event in draft.events(since=day, until=day)}
     draft.need(len(events) > 1)
@@ -273,7 +273,7 @@ def _shorten_longest(draft: Draft) -> dict[str, str]:
     "Check {day}: more than {limit} meetings mean that the last of them has to go, else add the"
     " {length} event '{title}' with {name} at the earliest time I have free that day",
 )
-def _relieve_or_book(draft: Draft) -> dict[str, str]:
+def _relieve_or_book(draft: CompanyDraft) -> dict[str, str]:
     day, minutes, limit = draft.work_day(), draft.choice((30, 60)), draft.randint(1, 3)
     name, title = draft.colleagues(1)[0].first, draft.choice(words.NEW_MEETINGS)
     events = draft.events(since=day, until=day)
@@ -300,7 +300,7 @@ def _relieve_or_book(draft: Draft) -> dict[str, str]:
     "Fill my free time on {day} from the morning on with {length} meetings called '{title}', one"
     " each with {names}, in the order in which I name them",
 )
-def _book_in_a_row(draft: Draft) -> dict[str, str]:
+def _book_in_a_row(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.colleagues(draft.randint(2, 4))]
     day, title, minutes = draft.work_day(), draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     taken = draft.events(since=day, until=day)
@@ -326,7 +326,7 @@ def _book_in_a_row(draft: Draft) -> dict[str, str]:
     "Which days between {first} and {last} (these two included) have more than {limit} meetings? On"
     " each of them, take out the last one.",
 )
-def _thin_out(draft: Draft) -> dict[str, str]:
+def _thin_out(draft: CompanyDraft) -> dict[str, str]:
     first, limit = draft.work_day(1, 12), draft.randint(2, 3)
     last = first + timedelta(days=draft.randint(6, 13))
     days: dict[str, list[dict[str, str]]] = {}
@@ -346,7 +346,7 @@ def _thin_out(draft: Draft) -> dict[str, str]:
     "Take all events of {day} and put each at the same time on {other}",
     "Please reschedule everything in my calendar from {day} to {other}; the times of day stay.",
 )
-def _move_day(draft: Draft) -> dict[str, str]:
+def _move_day(draft: CompanyDraft) -> dict[str, str]:
     day, other = draft.work_day(1, 20), draft.work_day(21, 33)
     for event in draft.events(since=day, until=day):
         time = event["event_start"][11:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft
+from textgym.envs.office.company.company_draft import CompanyDraft
 from textgym.envs.office.workplace.templates.template import CUSTOMERS, template
 
 
@@ -14,7 +14,7 @@ from textgym.envs.office.workplace.templates.template import CUSTOMERS, template
     "We have a new lead, {customer}. Please enter them in the CRM for {address}.",
     "{customer} is a lead of {address} now, can you add them to the CRM?",
 )
-def _add_lead_for_address(draft: Draft) -> dict[str, str]:
+def _add_lead_for_address(draft: CompanyDraft) -> dict[str, str]:
     customer, address = draft.new_customer(), draft.sales(1)[0].email
     draft.add_lead(customer, address)
     return {"customer": customer, "address": address}
@@ -27,7 +27,7 @@ def _add_lead_for_address(draft: Draft) -> dict[str, str]:
     "Customer {id} asked us to erase their data, please remove the record",
     "Can you take customer {id} out of the CRM?",
 )
-def _delete_customer_by_id(draft: Draft) -> dict[str, str]:
+def _delete_customer_by_id(draft: CompanyDraft) -> dict[str, str]:
     customer = draft.row("customers")
     draft.delete_customer(customer)
     return {"id": customer["customer_id"]}
@@ -40,7 +40,7 @@ def _delete_customer_by_id(draft: Draft) -> dict[str, str]:
     "The status of customer {id} is '{status}' now, please update the CRM",
     "In the CRM, change the status of the customer with the id {id} to '{status}'",
 )
-def _status_by_id(draft: Draft) -> dict[str, str]:
+def _status_by_id(draft: CompanyDraft) -> dict[str, str]:
     customer, status = draft.row("customers"), draft.choice(words.STATUSES)
     draft.change_customer(customer, "status", status)
     return {"id": customer["customer_id"], "status": status}
@@ -53,7 +53,7 @@ def _status_by_id(draft: Draft) -> dict[str, str]:
     "{customer}'s status is '{status}' now. Can you change that in the CRM?",
     "Please set {customer}'s status to '{status}'",
 )
-def _status_by_name(draft: Draft) -> dict[str, str]:
+def _status_by_name(draft: CompanyDraft) -> dict[str, str]:
     customer, status = draft.row("customers")["customer_name"], draft.choice(words.STATUSES)
     draft.change_customer(draft.one(draft.customers(customer_name=customer)), "status", status)
     return {"customer": customer, "status": status}
@@ -66,7 +66,7 @@ def _status_by_name(draft: Draft) -> dict[str, str]:
     "Move the customer {customer} to {name}",
     "Can you assign {customer} to {name} in the CRM?",
 )
-def _reassign_customer(draft: Draft) -> dict[str, str]:
+def _reassign_customer(draft: CompanyDraft) -> dict[str, str]:
     customer, name = draft.row("customers")["customer_name"], draft.sales(1)[0].first
     found = draft.one(draft.customers(customer_name=customer))
     draft.change_customer(found, "assigned_to_email", draft.address(name))
@@ -80,7 +80,7 @@ def _reassign_customer(draft: Draft) -> dict[str, str]:
     "Please remove {customer} from the CRM",
     "Can you delete the CRM record of {customer}?",
 )
-def _delete_customer_by_name(draft: Draft) -> dict[str, str]:
+def _delete_customer_by_name(draft: CompanyDraft) -> dict[str, str]:
     customer = draft.row("customers")["customer_name"]
     draft.delete_customer(draft.one(draft.customers(customer_name=customer)))
     return {"customer": customer}
@@ -93,7 +93,7 @@ def _delete_customer_by_name(draft: Draft) -> dict[str, str]:
     "Set the follow-up date of {customer} to {day}",
     "Can you change when to follow up with {customer}? It is {day} now.",
 )
-def _follow_up_by_name(draft: Draft) -> dict[str, str]:
+def _follow_up_by_name(draft: CompanyDraft) -> dict[str, str]:
     customer, day = draft.row("customers")["customer_name"], draft.work_day()
     found = draft.one(draft.customers(customer_name=customer))
     draft.change_customer(found, "follow_up_by", day.isoformat())
@@ -108,7 +108,7 @@ def _follow_up_by_name(draft: Draft) -> dict[str, str]:
     "Please give {other} every customer of {name} who is in the {status} stage and interested in"
     " {product}",
 )
-def _reassign_some(draft: Draft) -> dict[str, str]:
+def _reassign_some(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.sales(2))
     customer = draft.row("customers")
     status, product = customer["status"], customer["product_interest"]
@@ -129,7 +129,7 @@ def _reassign_some(draft: Draft) -> dict[str, str]:
     "The customers that {name} lost (status Lost) can be removed from the CRM",
     "Clean up after {name}: every customer of theirs with the status Lost should be deleted",
 )
-def _delete_lost_of(draft: Draft) -> dict[str, str]:
+def _delete_lost_of(draft: CompanyDraft) -> dict[str, str]:
     name = draft.sales(1)[0].first
     for row in draft.customers(assigned_to_email=draft.address(name), status="Lost"):
         draft.delete_customer(row)
@@ -146,7 +146,7 @@ def _delete_lost_of(draft: Draft) -> dict[str, str]:
     "Set the status of all {product} customers in the Proposal stage to Lost if the last contact"
     " with them is more than {weeks} weeks back",
 )
-def _give_up_stale(draft: Draft) -> dict[str, str]:
+def _give_up_stale(draft: CompanyDraft) -> dict[str, str]:
     product, weeks = draft.choice(words.INTERESTS), draft.randint(2, 6)
     found = draft.customers(product_interest=product, status="Proposal")
     for row in draft.before(found, "last_contact_date", 7 * weeks):
@@ -164,7 +164,7 @@ def _give_up_stale(draft: Draft) -> dict[str, str]:
     "Enter {customer} as a lead in the CRM and assign them to {one}, {two} or {three}, to the one"
     " with the fewest {status} customers",
 )
-def _lead_for_least_busy(draft: Draft) -> dict[str, str]:
+def _lead_for_least_busy(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.sales(3)]
     customer, status = draft.new_customer(), draft.choice(words.STATUSES)
     counts = {
@@ -186,7 +186,7 @@ def _lead_for_least_busy(draft: Draft) -> dict[str, str]:
     "Have we been in contact with {customer} during the last {weeks} weeks? If yes, their status is"
     " '{status}' now. If no, we should follow up by {day}. Please update the CRM.",
 )
-def _follow_up_or_status(draft: Draft) -> dict[str, str]:
+def _follow_up_or_status(draft: CompanyDraft) -> dict[str, str]:
     customer, weeks = draft.row("customers")["customer_name"], draft.randint(2, 6)
     status, day = draft.choice(words.STATUSES), draft.work_day()
     found = [draft.one(draft.customers(customer_name=customer))]
@@ -213,7 +213,7 @@ def _follow_up_or_status(draft: Draft) -> dict[str, str]:
     "If {name} has more customers in the Proposal stage than {other}, {other} takes the leads of"
     " {name} with an interest in {product}; in any other case {name} takes such leads of {other}",
 )
-def _balance_leads(draft: Draft) -> dict[str, str]:
+def _balance_leads(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.sales(2)]
     product = draft.choice(words.INTERESTS)
     addresses = list(map(draft.address, names))
@@ -239,7 +239,7 @@ def _balance_leads(draft: Draft) -> dict[str, str]:
     " up by {day}. Put that into the CRM for each of them, and change nothing else.",
     may_do_nothing=True,
 )
-def _follow_up_if_stale(draft: Draft) -> dict[str, str]:
+def _follow_up_if_stale(draft: CompanyDraft) -> dict[str, str]:
     name, status = draft.sales(1)[0].first, draft.choice(words.STATUSES[:3])
     weeks, day = draft.randint(6, 8), draft.work_day()
     found = draft.customers(assigned_to_email=draft.address(name), status=status)
@@ -259,7 +259,7 @@ def _follow_up_if_stale(draft: Draft) -> dict[str, str]:
     " oldest. Reassign the first to {one}, the second to {other}, the third to {one} again, and so"
     " on.",
 )
-def _share_in_turns(draft: Draft) -> dict[str, str]:
+def _share_in_turns(draft: CompanyDraft) -> dict[str, str]:
     name, one, other = (person.first for person in draft.sales(3))
     status = draft.choice(words.STATUSES)
     found = draft.customers(assigned_to_email=draft.address(name), status=status)
@@ -281,7 +281,7 @@ def _share_in_turns(draft: Draft) -> dict[str, str]:
     "Look at the customers of {name} with a follow-up date in the past. Remove the lost ones, do"
     " not touch the won ones, and move the follow-up of the rest to {day}.",
 )
-def _missed_follow_ups(draft: Draft) -> dict[str, str]:
+def _missed_follow_ups(draft: CompanyDraft) -> dict[str, str]:
     name, day = draft.sales(1)[0].first, draft.work_day()
     today = draft.today.isoformat()
     for row in draft.customers(assigned_to_email=draft.address(name)):

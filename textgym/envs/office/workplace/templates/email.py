@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, listed, received
+from textgym.envs.office.company.company_draft import CompanyDraft, listed, received
 from textgym.envs.office.company.mails import NEUTRAL, draw_mail
 from textgym.envs.office.workplace.templates.template import EMAIL, template
 
@@ -15,7 +15,7 @@ from textgym.envs.office.workplace.templates.template import EMAIL, template
     "Please write to {address}. The subject is '{subject}' and the text is '{body}'",
     "Can you email {address} saying '{body}'? Title it '{subject}'.",
 )
-def _mail_to_address(draft: Draft) -> dict[str, str]:
+def _mail_to_address(draft: CompanyDraft) -> dict[str, str]:
     address, mail = draft.colleagues(1)[0].email, draft.new_mail()
     draft.send(address, **mail)
     return {"address": address, **mail}
@@ -28,7 +28,7 @@ def _mail_to_address(draft: Draft) -> dict[str, str]:
     "Answer '{answer}' to email {id}, please",
     "Email {id} needs a reply. Write '{answer}'",
 )
-def _reply_by_id(draft: Draft) -> dict[str, str]:
+def _reply_by_id(draft: CompanyDraft) -> dict[str, str]:
     mail, answer = draft.row("emails"), draft.choice(words.ANSWERS)
     draft.need(received(mail))
     draft.reply(mail, answer)
@@ -42,7 +42,7 @@ def _reply_by_id(draft: Draft) -> dict[str, str]:
     "{address} needs a copy of the email with the id {id}. Can you forward it?",
     "Please pass email {id} on to {address}",
 )
-def _forward_by_id(draft: Draft) -> dict[str, str]:
+def _forward_by_id(draft: CompanyDraft) -> dict[str, str]:
     mail, address = draft.row("emails"), draft.colleagues(1)[0].email
     draft.need(mail["sender/recipient"] != address)
     draft.forward(mail, address)
@@ -56,7 +56,7 @@ def _forward_by_id(draft: Draft) -> dict[str, str]:
     "I no longer need {mail}, please delete it",
     "Can you delete {mail}?",
 )
-def _delete_mail(draft: Draft) -> dict[str, str]:
+def _delete_mail(draft: CompanyDraft) -> dict[str, str]:
     said, mail = draw_mail(draft)
     draft.delete_mail(mail)
     return {"mail": said}
@@ -69,7 +69,7 @@ def _delete_mail(draft: Draft) -> dict[str, str]:
     "Write to {name}: '{body}' The subject should be '{subject}'",
     "Can you email {name} with '{body}' and the title '{subject}'?",
 )
-def _mail_to_name(draft: Draft) -> dict[str, str]:
+def _mail_to_name(draft: CompanyDraft) -> dict[str, str]:
     name, mail = draft.colleagues(1)[0].first, draft.new_mail()
     draft.send(draft.address(name), **mail)
     return {"name": name, **mail}
@@ -82,7 +82,7 @@ def _mail_to_name(draft: Draft) -> dict[str, str]:
     "I owe somebody an answer to {mail}. Send '{answer}' as a reply.",
     "Please answer {mail}: '{answer}'",
 )
-def _reply_to_mail(draft: Draft) -> dict[str, str]:
+def _reply_to_mail(draft: CompanyDraft) -> dict[str, str]:
     said, mail = draw_mail(draft, is_received=True)
     answer = draft.choice(words.ANSWERS)
     draft.reply(mail, answer)
@@ -96,7 +96,7 @@ def _reply_to_mail(draft: Draft) -> dict[str, str]:
     "{name} should see {mail}. Please forward it.",
     "Can you pass {mail} on to {name}?",
 )
-def _forward_mail(draft: Draft) -> dict[str, str]:
+def _forward_mail(draft: CompanyDraft) -> dict[str, str]:
     (said, mail), name = draw_mail(draft), draft.colleagues(1)[0].first
     address = draft.address(name)
     draft.need(mail["sender/recipient"] != address)
@@ -111,7 +111,7 @@ def _forward_mail(draft: Draft) -> dict[str, str]:
     "All emails I got from {name} during the past {days} days can be deleted",
     "Can you remove the emails {name} has sent me over the last {days} days?",
 )
-def _delete_recent_from(draft: Draft) -> dict[str, str]:
+def _delete_recent_from(draft: CompanyDraft) -> dict[str, str]:
     name, days = draft.colleagues(1)[0].first, draft.randint(4, 20)
     for mail in draft.since(draft.mails_from(name), "sent_datetime", days):
         draft.delete_mail(mail)
@@ -125,7 +125,7 @@ def _delete_recent_from(draft: Draft) -> dict[str, str]:
     "{name} is new to '{subject}'. Please forward them every email I got under that subject.",
     "Can you forward to {name} each email in my inbox titled '{subject}'?",
 )
-def _forward_thread(draft: Draft) -> dict[str, str]:
+def _forward_thread(draft: CompanyDraft) -> dict[str, str]:
     subject, name = draft.row("emails")["subject"], draft.colleagues(1)[0].first
     mails, address = draft.mails_about(subject), draft.address(name)
     draft.need(all(mail["sender/recipient"] != address for mail in mails))
@@ -143,7 +143,7 @@ def _forward_thread(draft: Draft) -> dict[str, str]:
     "Find the oldest email titled '{subject}' and reply to it with '{answer}'",
     "Please answer the email that started the thread '{subject}' with '{answer}'",
 )
-def _reply_to_first(draft: Draft) -> dict[str, str]:
+def _reply_to_first(draft: CompanyDraft) -> dict[str, str]:
     subject, answer = draft.row("emails")["subject"], draft.choice(words.ANSWERS)
     mails = draft.mails_about(subject)
     draft.need(len(mails) > 1 and received(mails[-1]))
@@ -158,7 +158,7 @@ def _reply_to_first(draft: Draft) -> dict[str, str]:
     "Email {names} separately with the subject '{subject}' and the text '{body}'",
     "{names} should each get an email from me titled '{subject}': '{body}'",
 )
-def _mail_to_several(draft: Draft) -> dict[str, str]:
+def _mail_to_several(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.colleagues(draft.randint(3, 4))]
     mail = draft.new_mail()
     for name in names:
@@ -176,7 +176,7 @@ def _mail_to_several(draft: Draft) -> dict[str, str]:
     "If I am the one who wrote {mail}, please forward it to {name}. Otherwise reply '{answer}' to"
     " it.",
 )
-def _answer_or_forward(draft: Draft) -> dict[str, str]:
+def _answer_or_forward(draft: CompanyDraft) -> dict[str, str]:
     (said, mail), answer = draw_mail(draft, ways=NEUTRAL), draft.choice(words.ANSWERS)
     name = draft.colleagues(1)[0].first
     if received(mail):
@@ -198,7 +198,7 @@ def _answer_or_forward(draft: Draft) -> dict[str, str]:
     "Compare how many emails {one} and {other} have sent me. The one with more gets an email from"
     " me titled '{subject}': '{body}'",
 )
-def _mail_to_busier_writer(draft: Draft) -> dict[str, str]:
+def _mail_to_busier_writer(draft: CompanyDraft) -> dict[str, str]:
     one, other = (person.first for person in draft.colleagues(2))
     mails = {}
     for name in (one, other):
@@ -221,7 +221,7 @@ def _mail_to_busier_writer(draft: Draft) -> dict[str, str]:
     " the newest if there is something; write them a new email titled '{subject}' with the text"
     " '{body}' if there is nothing.",
 )
-def _reply_or_ask(draft: Draft) -> dict[str, str]:
+def _reply_or_ask(draft: CompanyDraft) -> dict[str, str]:
     name, days = draft.colleagues(1)[0].first, draft.randint(2, 6)
     mails, answer, mail = draft.mails_from(name), draft.choice(words.ANSWERS), draft.new_mail()
     draft.need(mails)
@@ -242,7 +242,7 @@ def _reply_or_ask(draft: Draft) -> dict[str, str]:
     "Go through what I received since {day} (that day included) and answer each sender once, on"
     " their last email, with '{answer}'",
 )
-def _reply_to_everyone(draft: Draft) -> dict[str, str]:
+def _reply_to_everyone(draft: CompanyDraft) -> dict[str, str]:
     day, answer = draft.past_day(1, 5), draft.choice(words.ANSWERS)
     last = {
         mail["sender/recipient"]: mail
@@ -265,7 +265,7 @@ def _reply_to_everyone(draft: Draft) -> dict[str, str]:
     "Of the threads '{one}' and '{other}', pass the newest email that I wrote on to {name} (just"
     " one in all) and delete every email in my inbox that belongs to them",
 )
-def _hand_over_threads(draft: Draft) -> dict[str, str]:
+def _hand_over_threads(draft: CompanyDraft) -> dict[str, str]:
     one, other = draft.row("emails")["subject"], draft.row("emails")["subject"]
     name = draft.colleagues(1)[0].first
     draft.need(one != other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import Draft, unfinished
+from textgym.envs.office.company.company_draft import CompanyDraft, unfinished
 from textgym.envs.office.workplace.templates.template import PROJECTS, template
 
 
@@ -17,7 +17,7 @@ from textgym.envs.office.workplace.templates.template import PROJECTS, template
     " on {day}",
     "Please put '{task}' into the {board} backlog for {address}, with {day} as the due date",
 )
-def _add_for_address(draft: Draft) -> dict[str, str]:
+def _add_for_address(draft: CompanyDraft) -> dict[str, str]:
     task, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
     address, day = draft.team(1)[0].email, draft.work_day()
     draft.add_task(task, board, address, day)
@@ -31,7 +31,7 @@ def _add_for_address(draft: Draft) -> dict[str, str]:
     "Task {id} is not needed any more, please remove it from its board",
     "Can you delete task {id}?",
 )
-def _delete_by_id(draft: Draft) -> dict[str, str]:
+def _delete_by_id(draft: CompanyDraft) -> dict[str, str]:
     task = draft.row("project_tasks")
     draft.delete_task(task)
     return {"id": task["task_id"]}
@@ -44,7 +44,7 @@ def _delete_by_id(draft: Draft) -> dict[str, str]:
     "The task with the id {id} belongs into the list '{list}' now",
     "Please put task {id} into '{list}'",
 )
-def _move_by_id(draft: Draft) -> dict[str, str]:
+def _move_by_id(draft: CompanyDraft) -> dict[str, str]:
     task, to = draft.row("project_tasks"), draft.choice(words.LISTS)
     draft.change_task(task, "list_name", to)
     return {"id": task["task_id"], "list": to}
@@ -57,7 +57,7 @@ def _move_by_id(draft: Draft) -> dict[str, str]:
     "'{task}' should be in the list '{list}', can you move it there?",
     "Please set the list of the task '{task}' to '{list}'",
 )
-def _move_by_name(draft: Draft) -> dict[str, str]:
+def _move_by_name(draft: CompanyDraft) -> dict[str, str]:
     name, to = draft.row("project_tasks")["task_name"], draft.choice(words.LISTS)
     draft.change_task(draft.one(draft.tasks(task_name=name)), "list_name", to)
     return {"task": name, "list": to}
@@ -70,7 +70,7 @@ def _move_by_name(draft: Draft) -> dict[str, str]:
     "{name} takes over '{task}', please reassign it",
     "Can you assign '{task}' to {name} instead?",
 )
-def _reassign_by_name(draft: Draft) -> dict[str, str]:
+def _reassign_by_name(draft: CompanyDraft) -> dict[str, str]:
     task, name = draft.row("project_tasks")["task_name"], draft.team(1)[0].first
     found = draft.one(draft.tasks(task_name=task))
     draft.change_task(found, "assigned_to_email", draft.address(name))
@@ -84,7 +84,7 @@ def _reassign_by_name(draft: Draft) -> dict[str, str]:
     "Set the due date of '{task}' to {day}",
     "Can you give '{task}' a new due date? It is {day}.",
 )
-def _postpone_by_name(draft: Draft) -> dict[str, str]:
+def _postpone_by_name(draft: CompanyDraft) -> dict[str, str]:
     task, day = draft.row("project_tasks")["task_name"], draft.work_day()
     draft.change_task(draft.one(draft.tasks(task_name=task)), "due_date", day.isoformat())
     return {"task": task, "day": draft.day(day)}
@@ -98,7 +98,7 @@ def _postpone_by_name(draft: Draft) -> dict[str, str]:
     "Create a task named '{task}' in the backlog of {board}. Assign it to {name}; it is due on"
     " {day}.",
 )
-def _add_for_name(draft: Draft) -> dict[str, str]:
+def _add_for_name(draft: CompanyDraft) -> dict[str, str]:
     task, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
     name, day = draft.team(1)[0].first, draft.work_day()
     draft.add_task(task, board, draft.address(name), day)
@@ -112,7 +112,7 @@ def _add_for_name(draft: Draft) -> dict[str, str]:
     "Everything that {name} has in the list '{list}' should go to '{other}'",
     "Please put each task of {name} that is in '{list}' into '{other}'",
 )
-def _move_all_of(draft: Draft) -> dict[str, str]:
+def _move_all_of(draft: CompanyDraft) -> dict[str, str]:
     name, old, new = draft.team(1)[0].first, draft.choice(words.LISTS), draft.choice(words.LISTS)
     tasks = draft.tasks(assigned_to_email=draft.address(name), list_name=old)
     draft.need(len(tasks) > 1)
@@ -128,7 +128,7 @@ def _move_all_of(draft: Draft) -> dict[str, str]:
     "Give {other} every task of {name} that is in the list '{list}'",
     "All '{list}' tasks of {name} are {other}'s from now on, please change that",
 )
-def _reassign_all_of(draft: Draft) -> dict[str, str]:
+def _reassign_all_of(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.team(2))
     old = draft.choice(words.LISTS[:3])
     tasks = draft.tasks(assigned_to_email=draft.address(name), list_name=old)
@@ -146,7 +146,7 @@ def _reassign_all_of(draft: Draft) -> dict[str, str]:
     "{name}'s completed tasks on the {board} board can go, remove them please",
     "Clean up the {board} board: every completed task that is assigned to {name} should be deleted",
 )
-def _delete_completed_of(draft: Draft) -> dict[str, str]:
+def _delete_completed_of(draft: CompanyDraft) -> dict[str, str]:
     name, board = draft.team(1)[0].first, draft.choice(words.BOARDS)
     address = draft.address(name)
     for task in draft.tasks(assigned_to_email=address, list_name="Completed", board=board):
@@ -161,7 +161,7 @@ def _delete_completed_of(draft: Draft) -> dict[str, str]:
     "{name} gets more time: whatever is overdue and not completed yet is due on {day}",
     "Please set the due date of each of {name}'s overdue tasks, completed ones aside, to {day}",
 )
-def _postpone_overdue(draft: Draft) -> dict[str, str]:
+def _postpone_overdue(draft: CompanyDraft) -> dict[str, str]:
     name, day = draft.team(1)[0].first, draft.work_day()
     for task in draft.overdue(draft.tasks(assigned_to_email=draft.address(name))):
         draft.change_task(task, "due_date", day.isoformat())
@@ -179,7 +179,7 @@ def _postpone_overdue(draft: Draft) -> dict[str, str]:
     "Reassign {name}'s most urgent task (the earliest due date of those not completed). It goes to"
     " {one} or {other}: whoever has less in the list 'In Progress'.",
 )
-def _relieve_of_most_urgent(draft: Draft) -> dict[str, str]:
+def _relieve_of_most_urgent(draft: CompanyDraft) -> dict[str, str]:
     name, one, other = (person.first for person in draft.team(3))
     tasks = unfinished(draft.tasks(assigned_to_email=draft.address(name)))
     due = {task["task_id"]: date.fromisoformat(task["due_date"][:10]) for task in tasks}
@@ -204,7 +204,7 @@ def _relieve_of_most_urgent(draft: Draft) -> dict[str, str]:
     "More than {limit} overdue, uncompleted tasks of {name}? Then they go back to the backlog. Else"
     " create '{task}' for {name} in the {board} backlog with the due date {day}.",
 )
-def _backlog_or_new(draft: Draft) -> dict[str, str]:
+def _backlog_or_new(draft: CompanyDraft) -> dict[str, str]:
     name, limit = draft.team(1)[0].first, draft.randint(1, 3)
     task, board, day = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS), draft.work_day()
     address = draft.address(name)
@@ -235,7 +235,7 @@ def _backlog_or_new(draft: Draft) -> dict[str, str]:
     "'{task}' has to be done by {day}. Put it into the {board} backlog, for the one of {one}, {two}"
     " and {three} who has the smallest number of tasks that are not completed.",
 )
-def _add_for_least_busy(draft: Draft) -> dict[str, str]:
+def _add_for_least_busy(draft: CompanyDraft) -> dict[str, str]:
     one, two, three = (person.first for person in draft.team(3))
     task, board, day = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS), draft.work_day()
     counts = {
@@ -264,7 +264,7 @@ def _add_for_least_busy(draft: Draft) -> dict[str, str]:
     " them into '{list}' if there are any.",
     may_do_nothing=True,
 )
-def _move_overdue_if_any(draft: Draft) -> dict[str, str]:
+def _move_overdue_if_any(draft: CompanyDraft) -> dict[str, str]:
     name, board, to = (
         draft.team(1)[0].first,
         draft.choice(words.BOARDS),
@@ -287,7 +287,7 @@ def _move_overdue_if_any(draft: Draft) -> dict[str, str]:
     "Sort the tasks of {name} that are not completed by due date. The first goes to {one}, the next"
     " to {other}, and on in turns until all are reassigned.",
 )
-def _split_in_turns(draft: Draft) -> dict[str, str]:
+def _split_in_turns(draft: CompanyDraft) -> dict[str, str]:
     name, one, other = (person.first for person in draft.team(3))
     tasks = unfinished(draft.tasks(assigned_to_email=draft.address(name)))
     draft.need(len({task["due_date"] for task in tasks}) == len(tasks) > 2)
@@ -307,7 +307,7 @@ def _split_in_turns(draft: Draft) -> dict[str, str]:
     "Overdue tasks in '{list}' of the {board} board: make the due date of each {days} days later"
     " than it was",
 )
-def _extend_overdue(draft: Draft) -> dict[str, str]:
+def _extend_overdue(draft: CompanyDraft) -> dict[str, str]:
     board, where, days = (
         draft.choice(words.BOARDS),
         draft.choice(words.LISTS[:3]),
@@ -331,7 +331,7 @@ def _extend_overdue(draft: Draft) -> dict[str, str]:
     "Of {one}, {two} and {three}, help the one with the most uncompleted tasks: what is in 'In"
     " Review' goes to 'Completed', what is overdue in 'Backlog' goes to 'In Progress'.",
 )
-def _relieve_busiest(draft: Draft) -> dict[str, str]:
+def _relieve_busiest(draft: CompanyDraft) -> dict[str, str]:
     names = [person.first for person in draft.team(3)]
     tasks = {name: draft.tasks(assigned_to_email=draft.address(name)) for name in names}
     busiest = draft.top({name: len(unfinished(rows)) for name, rows in tasks.items()})

@@ -51,13 +51,17 @@ class AskFirst(UserEnv[AskFirstState]):
     """Carry out an office request, and first ask the user for what is missing.
 
     ## Description
+    The environment measures whether a model notices that a request is incomplete. A model that
+    makes up the missing detail does harm, and a model that always asks is a nuisance, so half of
+    the tasks need a question and the others need none.
+
     The companies, databases and tools are those of `textgym/WorkplaceAssistant-v0`. The user
     requests one or two changes. In half of the tasks, one or two details are missing that only the
     user knows, such as the day of a meeting. The model has to ask for them before it changes
-    anything, and for nothing else. In 40 % of the tasks the request is complete, and in 10 % it
-    cannot be carried out, because something or somebody in it does not exist: then the model has to
-    say so and to change nothing. A request about a mail tells its subject and its place in the
-    thread, its day or a person, which fit one mail alone.
+    anything, and for nothing else. In 40 % of the tasks the request is complete. In 10 % it cannot
+    be carried out, because something or somebody in it does not exist: then the model has to say so
+    and change nothing. A request about a mail states its subject and its place in the thread, its
+    day or a person, and fits only one mail.
 
     The user is scripted by default: `textgym.users.ScriptedUser` answers questions in free wording,
     one or several at a time, with the same words in every process.
@@ -68,7 +72,7 @@ class AskFirst(UserEnv[AskFirstState]):
     call.
 
     ## Action
-    Assistant messages. Tool calls are executed; a text beside them is not heard by the user. A
+    Assistant messages. Tool calls are executed; the user does not hear a text beside them. A
     message without calls is a question to the user, or ends the episode.
 
     ## Tools
@@ -80,30 +84,38 @@ class AskFirst(UserEnv[AskFirstState]):
 
     - the databases are the same as after the reference calls, compared as in
       `textgym/WorkplaceAssistant-v0`;
-    - every missing detail was asked for, and nothing stood changed when any of them was told;
-    - in a request that cannot be carried out, the last message says so. A message that also says
-      that something was done does not say so;
+    - every missing detail was asked for, and no change was in place when the user gave any of them;
+    - in a request that cannot be carried out, the last message says so. A message that also claims
+      that something was done does not count;
     - in a request that can be carried out, the last message does not say that nothing was done. A
       claim beside it, as in "It is done. I changed nothing.", does not take that back.
 
-    A question is needless if it is about a detail that the request told or that it does not need,
-    if it was answered before, or if it is not clear what it is about. Each needless detail of a
-    message counts. Waiting for a confirmation is a needless question. "Is there anything else?" is
-    no question, and neither is asking to check a name that was not found. Components:
+    A question is needless if it is about a detail that the request states or does not need, if it
+    was answered before, or if it is not clear what it is about. Each needless detail of a message
+    counts. Waiting for a confirmation is a needless question. "Is there anything else?" does not
+    count as a question, and neither does asking to check a name that was not found. Components:
 
     - `state`: 1 if the state is right
     - `asked_needed`: the share of the missing details that were asked for; 1 if none was missing
     - `asked_needless`: the number of needless questions
 
     ## Info
-    After the last step, `extracted_answer` is the text of the last message, and `answer_sought` is
-    False, because the state is graded. With a model as the user, `user_usage` has its tokens, which
-    are not among those of the policy.
+    | key | set by | meaning |
+    | --- | --- | --- |
+    | `task_id` | all | the task, such as `test-2-17` |
+    | `tools` | `reset` | the schemas of the offered tools |
+    | `reward_components` | the last step | the components above |
+    | `is_success` | the last step | whether the state is right, without a needless question |
+    | `extracted_answer` | the last step | the text of the last message |
+    | `answer_sought` | the last step | False, because the state is graded, not the text |
+    | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
+    | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
+    | `user_usage` | the last step | with `user=`: the tokens of that model, apart from the policy's |
 
     ## Episode end
     The episode terminates at the first message without calls that asks nothing, and when the user
-    loses patience after too many messages to which there is nothing to tell. "Just a moment" is
-    answered, and does not end it. At `max_turns` it is truncated and graded by the current
+    loses patience after too many messages to which there is no answer. "Just a moment" is answered,
+    and does not end the episode. At `max_turns` it is truncated and graded by the current
     databases.
 
     ## Levels
@@ -111,14 +123,14 @@ class AskFirst(UserEnv[AskFirstState]):
     2. one request, at most two missing details
     3. two requests, together with at most two missing details
 
-    A detail that is missing has at least eight values, all equally likely.
+    A missing detail has at least eight values, all equally likely.
 
     ## What a score means
     Always saying that it cannot be done gets 0.1, which is the share of such requests; silence and
     guesses get 0. A model that never asks gets at most 0.5, and one that asks in every task at most
-    0.95. A success (`is_success`) is a right state without a needless question.
-    `asked_needed` tells how often the model sees that something is missing, and `asked_needless`
-    how often it asks without need.
+    0.95. A success (`is_success`) is a right state without a needless question. `asked_needed`
+    shows how often the model sees that something is missing, and `asked_needless` how often it asks
+    without need.
 
     ## Rows
     | field | meaning |
@@ -134,7 +146,7 @@ class AskFirst(UserEnv[AskFirstState]):
 
     Args:
         user: A model that speaks as the user, instead of the script: a policy or its spec, such as
-            `openai:MODEL@BASE_URL`, a function from messages to text, or its place, as
+            `openai:MODEL@BASE_URL`, a function from messages to text, or the function's name, as
             `module:function`. What is asked is still recognised by the script.
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
@@ -162,6 +174,12 @@ class AskFirst(UserEnv[AskFirstState]):
         >>> observation, reward, terminated, truncated, info = env.step("I have sent it.")
         >>> reward, info["reward_components"]
         (1.0, {'state': 1.0, 'asked_needed': 1.0, 'asked_needless': 0.0})
+        >>> # The right mail without the question loses, because the subject was a guess.
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, *_ = env.step(assistant_calls(("email_send_email", mail)))
+        >>> observation, reward, terminated, truncated, info = env.step("I have sent it.")
+        >>> reward, info["reward_components"]
+        (0.0, {'state': 0.0, 'asked_needed': 0.0, 'asked_needless': 0.0})
 
     ## Version history
     - v0: first version.

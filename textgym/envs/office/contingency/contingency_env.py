@@ -30,15 +30,19 @@ class Contingency(OfficeEnv[State], DeskTools):
     """Carry out a request at the desk of a coach company, where surprises may happen on the way.
 
     ## Description
-    A coach company has customers, departures, bookings, a shop with items, and orders of them, in
-    five linked tables, and policy documents. The request is a chain of one to five steps. Each step
-    has a rule for something that may happen, which only shows in what the tools return: a departure
-    is sold out, a price has changed, the booking is not as it was last night, its id was replaced,
-    an item is out of stock, an order was shipped, a policy allows less, or what is looked for
-    stands on a later page of a list. From the second step on, a detail of each step depends on what
-    came out of the step before, and orders may be for the trip that the step before booked.
+    The environment measures whether a model acts on what the tools return, or on what usually
+    happens. Each step of a request has a rule for a case that may occur, and only the results of
+    the tools show whether it does.
 
-    In half of the tasks of each level no surprise happens, and nothing in the request tells whether
+    A coach company has customers, departures, bookings, a shop with items, and orders of them, in
+    five linked tables, and policy documents. The request is a chain of one to five steps. The rule
+    of a step covers one of these surprises: a departure is sold out, a price has changed, the
+    booking is not as it was last night, its id was replaced, an item is out of stock, an order was
+    shipped, a policy allows less, or the row that the step needs is on a later page of a list. From
+    the second step on, a detail of each step depends on the outcome of the step before, and orders
+    may be for the trip that the step before booked.
+
+    In half of the tasks of each level no surprise happens, and the request does not reveal whether
     one does. Desks and tasks come from a generator.
 
     ## Observation
@@ -47,7 +51,7 @@ class Contingency(OfficeEnv[State], DeskTools):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     Seven tools look things up: find_customers, search_departures, list_bookings, get_booking,
@@ -55,14 +59,14 @@ class Contingency(OfficeEnv[State], DeskTools):
     cancel_booking, place_order and change_order.
 
     A call that cannot be carried out returns an error that says why, and changes nothing. Prices of
-    departures and lists of bookings are those of last night. A booking or an order can only be
-    changed with the version that it has now. Lists have pages of four or five rows.
+    departures and lists of bookings are as of last night. A booking or an order can only be changed
+    with its present version. Lists have pages of four or five rows.
 
     ## Reward
     1 if the final tables are the same as after the reference calls, and the model made at most
-    three times as many calls as the reference, which includes what the reference looks up; else 0.
-    Existing rows are compared by id, new rows without their ids and in any order. Reading, refused
-    calls, changes that were undone, and the text of messages do not count otherwise. Components:
+    three times as many calls as the reference, whose look-ups count; else 0. Existing rows are
+    compared by id, new rows without their ids and in any order. Reading, refused calls, changes
+    that were undone, and the text of messages do not count otherwise. Components:
 
     - `correct`: the same as the reward
     - `departures`, `bookings`, `items`, `orders`: this table is correct
@@ -70,8 +74,16 @@ class Contingency(OfficeEnv[State], DeskTools):
     - `calls`: the limit on calls was kept
 
     ## Info
-    After the last step, `extracted_answer` is the text of the last message, and `answer_sought` is
-    False, because the state is graded.
+    | key | set by | meaning |
+    | --- | --- | --- |
+    | `task_id` | all | the task, such as `test-2-17` |
+    | `tools` | `reset` | the schemas of the offered tools |
+    | `reward_components` | the last step | the components above |
+    | `is_success` | the last step | the same as the reward |
+    | `extracted_answer` | the last step | the text of the last message |
+    | `answer_sought` | the last step | False, because the state is graded, not the text |
+    | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
+    | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -83,9 +95,9 @@ class Contingency(OfficeEnv[State], DeskTools):
 
     ## What a score means
     Ids, versions and prices have to be looked up, so silence and guesses get 0. A model that looks
-    up all that it needs, but always takes the usual course, gets at most 0.5; one that takes the
-    alternative in every step gets at most 0.5 on level 1 and less on the others. What is above is
-    due to the use of what the tools return.
+    up all that it needs, but always takes the usual course, gets at most 0.5. A model that takes
+    the alternative in every step gets at most 0.5 on level 1, and less on the others. Anything
+    above that comes from using what the tools return.
 
     ## Rows
     | field | meaning |
@@ -120,6 +132,12 @@ class Contingency(OfficeEnv[State], DeskTools):
         >>> observation, reward, terminated, truncated, info = env.step("They are ordered.")
         >>> reward, info["reward_components"]["orders"]
         (1.0, 1.0)
+        >>> # An order of three loses.
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, *_ = env.step(assistant_calls(("place_order", {**order, "quantity": 3})))
+        >>> observation, reward, terminated, truncated, info = env.step("They are ordered.")
+        >>> reward, info["reward_components"]["orders"], info["reward_components"]["side_effects"]
+        (0.0, 0.0, 1.0)
 
     ## Version history
     - v0: first version.

@@ -62,12 +62,17 @@ class MultiIntent(UserEnv[MultiIntentState]):
     """Carry out several office requests that arrive together, with corrections and cancellations.
 
     ## Description
+    The environment measures whether a model keeps track of several requests at once: what holds
+    now, what was taken back, and which request a correction is about. A conversation counts only if
+    nothing in it went wrong, because one change too many is as bad as one that is missing.
+
     The companies, databases and tools are those of `textgym/WorkplaceAssistant-v0`. A user makes
     two to six requests, in one message or over up to three turns. Requests are corrected or
     cancelled, in the same message or after they were carried out, and some take a value from
     another one: "to whoever takes over the task", "at the new end of that meeting". The model
-    carries out each message before it answers; the user then goes on. Mails are told by their
-    subject, place in the thread, day or person, in words that fit one mail alone.
+    carries out each message before it answers, and then the user says the next one. Mails are
+    identified by their subject, place in the thread, day or person, in words that fit only one
+    mail.
 
     ## Observation
     A system message with the date and time, which does not advance; the user's messages; one tool
@@ -75,25 +80,34 @@ class MultiIntent(UserEnv[MultiIntentState]):
 
     ## Action
     Assistant messages. Tool calls are executed. A message without calls ends the user's turn. To a
-    question, the user replies that the requests stand as they were made: nothing is missing from
-    them. After three questions, the next one ends the episode.
+    question, the user replies that the requests are complete as they were made. The first three
+    questions are answered in this way, and the next one ends the episode.
 
     ## Tools
     The 27 tools of `textgym/WorkplaceAssistant-v0`.
 
     ## Reward
     1 if the databases are as they should be at the end of every turn, else 0. Databases are
-    compared as in `textgym/WorkplaceAssistant-v0`: a change that was undone is none. Each request
-    has changes of its own. Components:
+    compared as in `textgym/WorkplaceAssistant-v0`, so a change that was undone does not count. No
+    two requests make the same change. Components:
 
-    - `intents`: the share of requests whose changes stand at the end; of cancelled ones, none may
+    - `intents`: the share of requests whose changes are in place at the end. For a cancelled
+      request, none of its changes may be
     - `crosstalk`: the number of changes at the end that no request asked for
     - `in_time`: 1 if the databases were right at the end of every turn but the last
 
     ## Info
-    After the last step, `extracted_answer` is the text of the last message, and `answer_sought` is
-    False, because the state is graded. With a model as the user, `user_usage` has its tokens, which
-    are not among those of the policy.
+    | key | set by | meaning |
+    | --- | --- | --- |
+    | `task_id` | all | the task, such as `test-2-17` |
+    | `tools` | `reset` | the schemas of the offered tools |
+    | `reward_components` | the last step | the components above |
+    | `is_success` | the last step | the same as the reward |
+    | `extracted_answer` | the last step | the text of the last message |
+    | `answer_sought` | the last step | False, because the state is graded, not the text |
+    | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
+    | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
+    | `user_usage` | the last step | with `user=`: the tokens of that model, apart from the policy's |
 
     ## Episode end
     The episode terminates when the model has answered the user's last message. At `max_turns` it is
@@ -109,16 +123,16 @@ class MultiIntent(UserEnv[MultiIntentState]):
     | 5 | 5 or 6 | 3 | 2 or 3 | 1 or 2 |
 
     ## What a score means
-    A score is the share of conversations in which nothing went wrong. Silence and guesses earn 0,
-    and so does waiting for the last message before changing anything, where there are several. The
-    share `intents` tells how much was done otherwise, and `crosstalk` how much harm.
+    A score is the share of conversations in which nothing went wrong. Silence and guesses earn 0.
+    So does waiting for the last message before changing anything, where there are several. In a
+    failed conversation, `intents` shows how much was done, and `crosstalk` how much harm.
 
     ## Rows
     | field | meaning |
     | --- | --- |
-    | `turns` | what the user says: `text`, `calls` (those that it needs, after the earlier ones), \
+    | `turns` | the user's messages: `text`, `calls` (what it needs, after the earlier ones), \
 and optionally `look_ups` (calls that the oracle makes first) |
-    | `intents` | the requests as they stand at the end: `calls`, or `undone` for a cancelled one |
+    | `intents` | the requests at the end: `calls`, or `undone` for a cancelled one |
     | `now` | the date and time, such as `2025-03-04 08:30:00` |
     | `world` | the seed of the generated company |
 
@@ -126,8 +140,8 @@ and optionally `look_ups` (calls that the oracle makes first) |
 
     Args:
         user: A model that says the messages after the first one in its own words: a policy or its
-            spec, such as `openai:MODEL@BASE_URL`, a function from messages to text, or its place,
-            as `module:function`.
+            spec, such as `openai:MODEL@BASE_URL`, a function from messages to text, or the
+            function's name, as `module:function`.
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 60 by default.
@@ -156,6 +170,13 @@ and optionally `look_ups` (calls that the oracle makes first) |
         ...     observation, reward, terminated, truncated, info = env.step(env.unwrapped.solve())
         >>> reward, info["reward_components"]
         (1.0, {'intents': 1.0, 'crosstalk': 0.0, 'in_time': 1.0})
+        >>> # Doing nothing loses, although the final databases are the same: the first turn was
+        >>> # not carried out.
+        >>> observation, info = env.reset(options={"task": row})
+        >>> for _ in range(2):
+        ...     observation, reward, terminated, truncated, info = env.step("It is done.")
+        >>> reward, info["reward_components"]
+        (0.0, {'intents': 1.0, 'crosstalk': 0.0, 'in_time': 0.0})
 
     ## Version history
     - v0: first version.

@@ -31,6 +31,10 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     """Carry out an office request with tools that read and change databases.
 
     ## Description
+    The environment measures whether a model gets a routine office job exactly right with many
+    tools: it has to look up what the request leaves open, make all the changes and make no others.
+    The final state of the databases is graded, because a reply such as "Done" proves nothing.
+
     A company has five databases (e-mails, a calendar, website analytics, projects and customers)
     and a directory of addresses. The user requests a change, such as moving a meeting or handing
     over somebody's tasks. The model looks up what it needs, makes the changes with tools, and ends
@@ -45,7 +49,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     There are 27 tools in six toolkits; a row may offer fewer:
@@ -65,9 +69,9 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     The name of a tool is the toolkit's name, `_`, and the name above. A call that cannot be carried
     out, such as deleting an event that does not exist, returns an error and changes nothing.
     White space around an argument is removed. Dates are read in common forms, such as `May 21,
-    2025` and `21.05.2025`; a date without a year or that does not exist, an unknown status or
-    board, and a name in place of an address are errors. Searches look for plain text and ignore
-    case. Those for e-mails, events and customers return pages of 5 results by default.
+    2025` and `21.05.2025`. A date that has no year or does not exist is an error, and so are an
+    unknown status or board and a name in place of an address. Searches look for plain text and
+    ignore case. Searches for e-mails, events and customers return pages of 5 results by default.
 
     ## Reward
     1 if the final databases are the same as after the reference calls, else 0. Existing rows are
@@ -80,20 +84,31 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     - `side_effects`: something was changed, and the reward is 0
 
     ## Partial credit
-    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
-    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
-    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
-    verdict is the same. Progress is the number of the reference's changes
-    that stand in the databases, less the number of other changes, divided by the number of the
-    reference's, and at least 0. A changed cell, a deleted row and a new row are one change each. If
-    the reference changes nothing, only the last step pays.
+    With `partial_credit=True`, steps also earn a reward for progress, as component `progress`. The
+    sum of these rewards is always 0.5 times the progress in the present state, to 1/1024. So a step
+    earns the difference that it makes, and undoing a change costs what it earned. The last step
+    earns the rest of 1 for a success. `is_success` does not change. Progress is the number of the
+    reference's changes that are in the databases, less the number of other changes, divided by the
+    number of the reference's changes, and at least 0. A changed cell, a deleted row and a new row
+    are one change each. If the reference changes nothing, only the last step earns a reward.
 
     Calls with values from the request, deleting or updating all rows that it may be about, and
     drawing every plot get at most 0.001 more on average than without partial credit.
 
     ## Info
-    After the last step, `extracted_answer` is the text of the last message, which is empty if that
-    message has only tool calls, and `answer_sought` is False, because the state is graded.
+    | key | set by | meaning |
+    | --- | --- | --- |
+    | `task_id` | all | the task, such as `test-2-17` |
+    | `tools` | `reset` | the schemas of the offered tools |
+    | `reward_components` | the last step | the components above |
+    | `is_success` | the last step | whether the databases are right |
+    | `extracted_answer` | the last step | the text of the last message |
+    | `answer_sought` | the last step | False, because the state is graded, not the text |
+    | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
+    | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
+
+    `extracted_answer` is empty if the last message has only tool calls. With `partial_credit`,
+    `reward_components` is also set by steps that make a difference.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -103,7 +118,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     A generated task belongs to a generated company and takes place on a morning before work. The
     tools reveal everything that is needed, and every request is unambiguous. There are about 100
     templates for one or several domains, each with several phrasings. Most requests about a mail
-    tell its subject and its place in the thread, its day or a person; any mail may be meant.
+    state its subject and its place in the thread, its day or a person; any mail may be meant.
 
     1. one call, fully specified in the request
     2. one or two look-ups, then a change; or two plots
@@ -136,7 +151,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 30 by default.
-        partial_credit: Whether steps pay for progress; False by default.
+        partial_credit: Whether steps earn a reward for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -162,6 +177,13 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         >>> observation, reward, terminated, truncated, info = env.step("It is on its way.")
         >>> reward, info["reward_components"]["emails"]
         (1.0, 1.0)
+        >>> # A mail with another text loses, even if the reply claims success.
+        >>> observation, info = env.reset(options={"task": row})
+        >>> call = assistant_calls(("email_send_email", {**mail, "body": "Lunch at noon?"}))
+        >>> observation, *_ = env.step(call)
+        >>> observation, reward, terminated, truncated, info = env.step("It is on its way.")
+        >>> reward, info["reward_components"]["emails"], info["reward_components"]["side_effects"]
+        (0.0, 0.0, 1.0)
 
     ## Version history
     - v0: first version.

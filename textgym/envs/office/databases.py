@@ -58,10 +58,10 @@ class Records:
     @cached_property
     def places(self) -> dict[str | None, list[int]]:
         """The indices of the rows with each id."""
-        found: dict[str | None, list[int]] = {}
+        places: dict[str | None, list[int]] = {}
         for place, row in enumerate(self.rows):
-            found.setdefault(row[self.layout.id_column], []).append(place)
-        return found
+            places.setdefault(row[self.layout.id_column], []).append(place)
+        return places
 
     @cached_property
     def highest_id(self) -> int:
@@ -71,10 +71,10 @@ class Records:
     def groups(self, column: str) -> dict[str, list[Row]]:
         """Return the rows grouped by the value of a column, in the order of the values."""
         if column not in self._groups:
-            found: dict[str, list[Row]] = {}
+            groups: dict[str, list[Row]] = {}
             for row in self.rows:
-                found.setdefault(row[column] or "", []).append(row)
-            self._groups[column] = dict(sorted(found.items()))
+                groups.setdefault(row[column] or "", []).append(row)
+            self._groups[column] = dict(sorted(groups.items()))
         return self._groups[column]
 
     def lowered(self, columns: tuple[str, ...]) -> list[str]:
@@ -148,17 +148,17 @@ class SharedDatabase:
 
     def changes_in(self, state: State) -> Counter[object]:
         """Return how often each change stands in a state; see `textgym.verifiers.state`."""
-        found: Counter[object] = Counter()
+        counts: Counter[object] = Counter()
         for name in self.changeable:
             for change, times in self._changes_in(name, state).items():
-                found[name, change] = times
-        return found
+                counts[name, change] = times
+        return counts
 
-    def differing(self, one: State, other: State) -> list[str]:
+    def differing(self, first: State, second: State) -> list[str]:
         """Return the names of the tables that differ between two states."""
         changes_in = self._changes_in
         return [
-            name for name in self.changeable if changes_in(name, one) != changes_in(name, other)
+            name for name in self.changeable if changes_in(name, first) != changes_in(name, second)
         ]
 
     def _changes_in(self, name: str, state: State) -> Counter[object]:
@@ -216,19 +216,19 @@ class Table:
             lowered = self._records.lowered(columns)
             places = [place for place in places if text in lowered[place]]
         if not changed:
-            found = [self._records.rows[place] for place in places]
+            rows = [self._records.rows[place] for place in places]
         else:
-            kept = {p: self._records.rows[p] for p in places if str(p) not in changed}
-            kept |= {int(p): row for p, row in changed.items() if row and _fits(row, parts)}
-            found = [kept[place] for place in sorted(kept)]
-        return found + [row for row in self._changes["added"] if _fits(row, parts)]
+            current = {p: self._records.rows[p] for p in places if str(p) not in changed}
+            current |= {int(p): row for p, row in changed.items() if row and _fits(row, parts)}
+            rows = [current[place] for place in sorted(current)]
+        return rows + [row for row in self._changes["added"] if _fits(row, parts)]
 
     def having(self, column: str, value: str) -> list[Row]:
         """Return the rows with a value in a column."""
         if self._changes["changed"]:
             return [row for row in self if row[column] == value]
-        found = self._records.groups(column).get(value, [])
-        return [*found, *(row for row in self._changes["added"] if row[column] == value)]
+        rows = self._records.groups(column).get(value, [])
+        return [*rows, *(row for row in self._changes["added"] if row[column] == value)]
 
     def get(self, id: str) -> Row | None:
         """Return the first row with an id; None if there is none."""
@@ -278,9 +278,9 @@ class Table:
     def _places(self, id: str) -> list[int]:
         """Return the indices of the original rows that have an id now."""
         column, changed = self._records.layout.id_column, self._changes["changed"]
-        found = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
-        found += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
-        return sorted(found)
+        places = [p for p in self._records.places.get(id, ()) if str(p) not in changed]
+        places += [int(p) for p, row in changed.items() if row is not None and row[column] == id]
+        return sorted(places)
 
     def _row(self, place: int) -> Row:
         """Return the current row at an index. It must not be deleted."""

@@ -1,7 +1,7 @@
 """The tasks of `AskFirst`: drawing rows, and reading them.
 
 Invariants: two requests of a task have no details of the same sort, such as two people, and are not
-both about a mail, so that a question belongs to one of them; the kinds of requests do not tell
+both about a mail, so that a question belongs to one of them; the kinds of requests do not reveal
 whether something is missing.
 """
 
@@ -64,7 +64,7 @@ def _kinds(rng: random.Random, n: int) -> list[Kind]:
     while True:
         kinds = sample(rng, KINDS.values(), n)
         sorts = [sort for kind in kinds for sort in {_sort_of(slot) for slot in kind.slots}]
-        if len(sorts) == len(set(sorts)) and sum(kind.thing in MAILS for kind in kinds) < 2:
+        if len(sorts) == len(set(sorts)) and sum(kind.topic in MAILS for kind in kinds) < 2:
             return kinds
 
 
@@ -85,9 +85,9 @@ def _attempt(
             request.write(draft)
     facts: dict[str, str] = {}
     for request in requests:
-        facts |= {slot: item.said for slot, item in request.details.items()}
-        if request.kind.thing in MAILS:
-            facts["mail"] = request.found.said
+        facts |= {slot: detail.wording for slot, detail in request.details.items()}
+        if request.kind.topic in MAILS:
+            facts["mail"] = request.topic.name
     return {
         "query": _query(rng, requests, left_out),
         "now": f"{draft.company.now:%Y-%m-%d %H:%M:%S}",
@@ -182,5 +182,5 @@ def _missing(row: Mapping[str, Any], facts: Mapping[str, str]) -> tuple[str, ...
         raise RowError("missing", f"must be a list of slots, not {missing!r:.100}")
     for slot in missing:
         if slot not in facts:
-            raise RowError("missing", f"has {slot!r:.100}, of which the facts say nothing")
+            raise RowError("missing", f"has {slot!r:.100}, which is not one of the facts")
     return tuple(missing)

@@ -94,16 +94,16 @@ class CompanyDraft(Draft):
 
     # Checks.
 
-    def one(self, things: Sequence[T]) -> T:
+    def one(self, population: Sequence[T]) -> T:
         """Return the only element. Another number of elements raises `Unfit`."""
-        self.need(len(things) == 1)
-        return things[0]
+        self.need(len(population) == 1)
+        return population[0]
 
     def top(self, scores: Mapping[T, float], *, lowest: bool = False) -> T:
         """Return the key with the highest score, or with the lowest. A tie raises `Unfit`."""
         self.need(scores)
         best = (min if lowest else max)(scores.values())
-        return self.one([thing for thing, score in scores.items() if score == best])
+        return self.one([key for key, score in scores.items() if score == best])
 
     def before(self, rows: Iterable[Row], field: str, days: int) -> list[Row]:
         """Return the rows older than `days` days. A row exactly that old raises `Unfit`."""
@@ -132,20 +132,20 @@ class CompanyDraft(Draft):
 
     def address(self, name: str) -> str:
         """Find the address of a colleague by first name."""
-        found = self.look("company_directory_find_email_address", name=name)
-        return str(self.one(found))
+        addresses = self.look("company_directory_find_email_address", name=name)
+        return str(self.one(addresses))
 
     def mails(self, query: str, since: date | None = None) -> list[dict[str, str]]:
         """Find mails, the newest first."""
         limit = {"date_min": since.isoformat()} if since else {}
-        found = self._pages("email_search_emails", "emails", query=query, **limit)
-        return sorted(found, key=lambda mail: mail["sent_datetime"], reverse=True)
+        rows = self._pages("email_search_emails", "emails", query=query, **limit)
+        return sorted(rows, key=lambda mail: mail["sent_datetime"], reverse=True)
 
     def mails_from(self, name: str) -> list[dict[str, str]]:
         """Find the mails from a colleague to the user, the newest first."""
         address = self.address(name)
-        found = self.mails(address)
-        return [mail for mail in found if received(mail) and mail["sender/recipient"] == address]
+        mails = self.mails(address)
+        return [mail for mail in mails if received(mail) and mail["sender/recipient"] == address]
 
     def mails_about(self, subject: str) -> list[dict[str, str]]:
         """Find the mails of a thread, the newest first."""
@@ -160,8 +160,8 @@ class CompanyDraft(Draft):
             limits["time_min"] = f"{since} 00:00:00"
         if until:
             limits["time_max"] = f"{until} 23:59:59"
-        found = self._pages("calendar_search_events", "events", **limits)
-        return sorted(found, key=lambda event: event["event_start"])
+        rows = self._pages("calendar_search_events", "events", **limits)
+        return sorted(rows, key=lambda event: event["event_start"])
 
     def coming(self, query: str) -> list[dict[str, str]]:
         """Find the meetings from today on, the earliest first."""
@@ -169,8 +169,8 @@ class CompanyDraft(Draft):
 
     def tasks(self, **filters: str) -> list[dict[str, str]]:
         """Find tasks."""
-        found = self.look("project_management_search_tasks", **filters)
-        return sorted(found, key=lambda task: task["task_id"])
+        rows = self.look("project_management_search_tasks", **filters)
+        return sorted(rows, key=lambda task: task["task_id"])
 
     def customers(self, **filters: str) -> list[dict[str, str]]:
         """Find customers."""
@@ -197,11 +197,11 @@ class CompanyDraft(Draft):
     def _pages(self, name: str, key: str, /, **arguments: Any) -> list[dict[str, str]]:
         rows: list[dict[str, str]] = []
         for page in range(1, MAX_LOOK_UPS):
-            found = self.look(name, **arguments, page=page, page_size=PAGE_SIZE)
-            if isinstance(found, str):  # no results
+            result = self.look(name, **arguments, page=page, page_size=PAGE_SIZE)
+            if isinstance(result, str):  # no results
                 break
-            rows += found[key]
-            if page >= found["pagination"]["total_pages"]:
+            rows += result[key]
+            if page >= result["pagination"]["total_pages"]:
                 break
         return rows
 
@@ -321,8 +321,8 @@ class CompanyDraft(Draft):
     def clock(self, time: datetime) -> str:
         """Format a time of day in one of several ways."""
         half, short = ("am" if time.hour < 12 else "pm"), (time.hour - 1) % 12 + 1
-        said = f"{short}:{time:%M}{half}" if time.minute else f"{short}{half}"
-        return choice(self.rng, (said, f"{time:%H:%M}"))
+        short_form = f"{short}:{time:%M}{half}" if time.minute else f"{short}{half}"
+        return choice(self.rng, (short_form, f"{time:%H:%M}"))
 
     def length(self, minutes: int) -> str:
         """Format a duration as an adjective."""

@@ -1,8 +1,8 @@
 """Mails as the user speaks of them: by subject, place in the thread, day or person.
 
-Invariants: every mail of the mailbox is as likely as any other, so the newest one of a subject is
-meant as often as chance gives; what is said of a mail fits no other one, and what is said of a mail
-that does not exist fits none.
+Invariants: all mails of the mailbox are equally likely, so the newest one of a subject is meant as
+often as by chance; the words for a mail fit no other mail, and the words for a mail that does not
+exist fit none.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from textgym.envs.office.company.company_draft import CompanyDraft, Row, receive
 __all__ = ["NEUTRAL", "draw_mail", "draw_task_name", "unknown_mail"]
 
 Way = tuple[str, str]
-"""The two things that a user tells of a mail."""
+"""The two facts by which a user identifies a mail."""
 
 LATEST, PLACE = ("subject", "latest"), ("subject", "place")
 DAY, PERSON, PERSON_DAY = ("subject", "day"), ("subject", "person"), ("person", "day")
 WAYS: tuple[Way, ...] = (LATEST, PLACE, DAY, PERSON, PERSON_DAY)
 
 NEUTRAL: tuple[Way, ...] = (LATEST, PLACE, DAY)
-"""The ways that do not tell whether the user received a mail or sent it."""
+"""The ways that do not reveal whether the user received a mail or sent it."""
 
 _PLACES = ("first", "second", "third", "fourth", "fifth")
 _WORDINGS = {  # each ends with its subject or day, so that no day or person behind it belongs to it
@@ -67,10 +67,10 @@ _SENT = {
 
 
 class _Description(NamedTuple):
-    """What a user tells of a mail.
+    """The words by which a user identifies a mail.
 
     Attributes:
-        way: What is told.
+        way: The facts in these words.
         mail: The mail.
         place: Its place in its thread, from 0 for the oldest.
     """
@@ -80,35 +80,35 @@ class _Description(NamedTuple):
     place: int
 
     def fitting(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the mails that it fits, of some in the order of their times."""
-        told = self._told(self.mail)
-        alike = [row for row in rows if self._told(row) == told]
+        """Return the mails that the words fit, of some in the order of their times."""
+        key = self._key(self.mail)
+        alike = [row for row in rows if self._key(row) == key]
         if self.way == LATEST:
             return alike[-1:]
         return alike[self.place : self.place + 1] if self.way == PLACE else alike
 
-    def _told(self, row: Row) -> list[str]:
-        """Return what it would tell of a mail, besides its place."""
-        things = {
+    def _key(self, row: Row) -> list[str]:
+        """Return the facts about a mail, without its place."""
+        values = {
             "subject": row["subject"],
             "day": row["sent_datetime"][:10],
             "person": f"{row['inbox/outbox']} {row['sender/recipient']}",
         }
-        return [things[name] for name in self.way if name in things]
+        return [values[name] for name in self.way if name in values]
 
     def look_up(self, draft: CompanyDraft) -> Sequence[Row]:
-        """Return the mails that the tools find by its words, in the order of their times."""
+        """Return the mails that the tools find by these words, in the order of their times."""
         query = self.mail["subject"]
         if "person" in self.way:
             address = draft.address(self._name(draft))
             query = query if "subject" in self.way else address
-        found = draft.mails(query)
+        rows = draft.mails(query)
         if "subject" in self.way:  # a similar subject would make the request unclear
-            draft.need(all(row["subject"] == query for row in found))
-        return found[::-1]
+            draft.need(all(row["subject"] == query for row in rows))
+        return rows[::-1]
 
-    def said(self, draft: CompanyDraft) -> str:
-        """Return it in words."""
+    def wording(self, draft: CompanyDraft) -> str:
+        """Return the words."""
         forms = _WORDINGS | (_RECEIVED if received(self.mail) else _SENT)
         return draft.choice(forms[self.way]).format(
             subject=self.mail["subject"],
@@ -140,7 +140,7 @@ def draw_mail(
     """
     description = _description(draft, is_received, ways)
     fitting = description.fitting(description.look_up(draft))
-    return description.said(draft), draft.one(fitting)
+    return description.wording(draft), draft.one(fitting)
 
 
 def unknown_mail(draft: CompanyDraft, *, is_received: bool = False) -> str:
@@ -152,14 +152,14 @@ def unknown_mail(draft: CompanyDraft, *, is_received: bool = False) -> str:
     way, mail, place = _description(draft, is_received, WAYS)
     if "subject" in way:
         kind = draft.choice(tuple(words.SUBJECTS))
-        things = {"event": words.EVENTS, "product": words.PRODUCTS}
-        thing = draw_task_name(draft) if kind == "task" else draft.choice(things[kind])
-        mail = {**mail, "subject": draft.choice(words.SUBJECTS[kind]).format(thing)}
+        names = {"event": words.EVENTS, "product": words.PRODUCTS}
+        name = draw_task_name(draft) if kind == "task" else draft.choice(names[kind])
+        mail = {**mail, "subject": draft.choice(words.SUBJECTS[kind]).format(name)}
     else:
         mail = {**mail, "sender/recipient": draft.choice(draft.company.people).email}
     description = _Description(way, mail, place)
     draft.need(not description.fitting(description.look_up(draft)))
-    return description.said(draft)
+    return description.wording(draft)
 
 
 def draw_task_name(draft: CompanyDraft) -> str:
@@ -175,5 +175,7 @@ def _description(draft: CompanyDraft, is_received: bool, ways: Collection[Way]) 
     draft.need(received(mail) or not is_received)
     thread = [row["email_id"] for row in every if row["subject"] == mail["subject"]]
     place = thread.index(mail["email_id"])
-    apart = [_Description(way, mail, place) for way in ways]
-    return draft.choice([one for one in apart if one.fitting(every) == [mail]])
+    candidates = [_Description(way, mail, place) for way in ways]
+    return draft.choice(
+        [candidate for candidate in candidates if candidate.fitting(every) == [mail]]
+    )

@@ -87,19 +87,19 @@ class DeskDraft(Draft):
     def find(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
         """Draw again and again until something fits; after `TRIES` times raise `Unfit`."""
         for _ in range(TRIES):
-            thing = draw()
-            if fits(thing):
-                return thing
+            value = draw()
+            if fits(value):
+                return value
         raise Unfit
 
-    def use(self, *things: object) -> None:
-        """Say what a step is about. What an earlier step was about raises `Unfit`."""
-        self.need(self.is_new(*things))
-        self._used.update(things)
+    def use(self, *subjects: object) -> None:
+        """Note what a step is about. The subject of an earlier step raises `Unfit`."""
+        self.need(self.is_new(*subjects))
+        self._used.update(subjects)
 
-    def is_new(self, *things: object) -> bool:
-        """Tell whether no earlier step was about these things."""
-        return self._used.isdisjoint(things)
+    def is_new(self, *subjects: object) -> bool:
+        """Return whether no earlier step was about these subjects."""
+        return self._used.isdisjoint(subjects)
 
     def customer(self) -> Row:
         """Draw a customer."""
@@ -138,20 +138,20 @@ class DeskDraft(Draft):
     def rows(self, tool: str, key: str, /, **arguments: Any) -> Iterator[Row]:
         """Yield the rows that a look-up finds. A page is read when its first row is needed."""
         for page in count(1):
-            found = self.do(tool, **arguments, **({"page": page} if page > 1 else {}))
-            yield from found[key]
-            if page >= found["pagination"]["total_pages"]:
+            result = self.do(tool, **arguments, **({"page": page} if page > 1 else {}))
+            yield from result[key]
+            if page >= result["pagination"]["total_pages"]:
                 return
 
     def departures(self, town: str, day: str) -> Iterator[Row]:
         """Yield the departures of a day, the earliest first. No page is read twice."""
         if (town, day) not in self._days:
-            found = self.rows("search_departures", "departures", destination=town, date=day)
-            self._days[town, day] = ([], found)
-        read, unread = self._days[town, day]
-        yield from list(read)
-        for row in unread:
-            read.append(row)
+            rows = self.rows("search_departures", "departures", destination=town, date=day)
+            self._days[town, day] = ([], rows)
+        shown, rest = self._days[town, day]
+        yield from list(shown)
+        for row in rest:
+            shown.append(row)
             yield row
 
     def departure_at(self, town: str, day: str, time: str) -> Row:
@@ -176,21 +176,21 @@ class DeskDraft(Draft):
 
     # Wording.
 
-    def either(self, now: str, otherwise: str) -> str:
+    def either(self, value: str, otherwise: str) -> str:
         """Say a value, and in later steps also the one for the other outcome of the step before."""
         if self.previous is None:
-            return now
-        first, second = (otherwise, now) if self.previous.happened else (now, otherwise)
+            return value
+        first, second = (otherwise, value) if self.previous.happened else (value, otherwise)
         joint = choice(self.rng, ("", "or "))
         return f"{first} ({joint}{second} {self.previous.phrase})"
 
     def who(self, customer: Row) -> str:
         """Name a customer; of namesakes with the town."""
         rows = self.desk.rows("customers")
-        alone = sum(row["name"] == customer["name"] for row in rows) == 1
+        is_unique = sum(row["name"] == customer["name"] for row in rows) == 1
         plain = self.rng.random() < 0.5
         name = str(customer["name"])
-        return name if alone and plain else f"{name} of {customer['town']}"
+        return name if is_unique and plain else f"{name} of {customer['town']}"
 
     def date(self, day: str) -> str:
         """Say a day, in the same way throughout a task."""

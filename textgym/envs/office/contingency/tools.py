@@ -303,8 +303,8 @@ class DeskTools:
             raise ToolError("seats must be 1 or more")
         left = int(row["seats_free"] or 0)
         if seats > left:
-            told = f"only {left} seat{'s are' if left > 1 else ' is'} left" if left else "sold out"
-            raise ToolError(f"the departure at {row['time']} does not have {seats} seats: {told}")
+            room = f"only {left} seat{'s are' if left > 1 else ' is'} left" if left else "sold out"
+            raise ToolError(f"the departure at {row['time']} does not have {seats} seats: {room}")
         return row
 
     def _take_seats(self, departure: Row, seats: int) -> None:

@@ -1,7 +1,7 @@
 """How users refer to earlier requests, take values from them, and correct or cancel them.
 
 Invariants: an amendment in the same message as its request comes before any change; a later one
-concerns only what can be undone, so no mail.
+concerns only what can be undone, which a mail cannot.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def act_of(request: Request) -> str:
 
 def words_of(request: Request) -> dict[str, str]:
     """Return the words of a request: what it is about, and its details by slot."""
-    row = request.found.row or {}
-    thing = f"'{row['task_name']}'" if "task_name" in row else request.found.said
-    return {"thing": thing, **{s: d.said for s, d in request.details.items()}}
+    row = request.topic.row or {}
+    thing = f"'{row['task_name']}'" if "task_name" in row else request.topic.name
+    return {"thing": thing, **{s: d.wording for s, d in request.details.items()}}
 
 
 _VALUES = {
@@ -130,27 +130,27 @@ def references(source: Request, target: Request) -> list[dict[str, Detail]]:
     ways = []
     for (kind, slot), form in _VALUES.items():
         if kind == source.kind.name:
-            said = form.format_map(words_of(source))
+            wording = form.format_map(words_of(source))
             ways += [
-                {other: Detail(other, source.details[slot].value, said)}
-                for other in _SAME[slot]
-                if other in target.details
+                {target_slot: Detail(target_slot, source.details[slot].value, wording)}
+                for target_slot in _SAME[slot]
+                if target_slot in target.details
             ]
     return [*ways, *_after(source, target)]
 
 
 def _after(source: Request, target: Request) -> list[dict[str, Detail]]:
     """Return the way to book a meeting at the end of another one whose length has changed."""
-    row = source.found.row
+    row = source.topic.row
     if source.kind.name != "resize_meeting" or target.kind.name != "book_meeting" or not row:
         return []
     start = datetime.fromisoformat(row["event_start"])
     end = start + timedelta(minutes=int(source.details["duration"].value))
     if end.hour >= SHUTS - 1:
         return []
-    said = source.found.said
-    day = Detail("day", f"{end:%Y-%m-%d}", f"the same day as {said}")
-    return [{"day": day, "time": Detail("time", f"{end:%H:%M:%S}", f"the new end of {said}")}]
+    name = source.topic.name
+    day = Detail("day", f"{end:%Y-%m-%d}", f"the same day as {name}")
+    return [{"day": day, "time": Detail("time", f"{end:%H:%M:%S}", f"the new end of {name}")}]
 
 
 _CORRECTIONS = (
@@ -223,7 +223,7 @@ def stays_open(request: Request) -> bool:
 
     Mails are sent. A value that was empty before cannot be restored with the tools.
     """
-    name, row = request.kind.name, request.found.row or {}
+    name, row = request.kind.name, request.topic.row or {}
     return name in _TABLES and (name not in _CHANGED or bool(row[_CHANGED[name]]))
 
 
@@ -234,8 +234,8 @@ def can_be_corrected(request: Request) -> bool:
 
 def _correctable(request: Request) -> list[str]:
     """Return the slots of the details, without a text and without the request's name."""
-    kept = (*_NAMING.get(request.kind.name, ()), "body")
-    return [slot for slot in request.details if slot not in kept]
+    fixed = (*_NAMING.get(request.kind.name, ()), "body")
+    return [slot for slot in request.details if slot not in fixed]
 
 
 def correct(draft: CompanyDraft, request: Request) -> Amendment:
@@ -245,8 +245,13 @@ def correct(draft: CompanyDraft, request: Request) -> Amendment:
     while new.value == old.value:
         new = draw_detail(draft, slot)
     if slot in request.kind.people:
-        draft.address(new.said)
-    words = {"name": name_of(request), "label": LABELS[slot], "old": old.said, "new": new.said}
+        draft.address(new.wording)
+    words = {
+        "name": name_of(request),
+        "label": LABELS[slot],
+        "old": old.wording,
+        "new": new.wording,
+    }
     text = draft.choice(_CORRECTIONS).format_map(words)
     return Amendment(text[:1].upper() + text[1:], {**request.details, slot: new}, slot)
 
@@ -278,7 +283,7 @@ def make_up(draft: CompanyDraft, request: Request, amendment: Amendment, id: str
         draft.write(f"{toolkit}_delete_{row}", **{f"{row}_id": id})
         return
     if amendment.details is None:
-        value = (request.found.row or {})[str(column)]
+        value = (request.topic.row or {})[str(column)]
     else:
         column = column or _FIELDS[amendment.slot]
         values = {slot: detail.value for slot, detail in amendment.details.items()}

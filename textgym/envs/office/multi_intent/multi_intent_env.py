@@ -107,7 +107,7 @@ class MultiIntent(UserEnv[MultiIntentState]):
     | `answer_sought` | the last step | False, because the state is graded, not the text |
     | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
     | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
-    | `user_usage` | the last step | with `user=`: the tokens of that model, apart from the policy's |
+    | `user_usage` | the last step | with `user=`: that model's tokens, apart from the policy's |
 
     ## Episode end
     The episode terminates when the model has answered the user's last message. At `max_turns` it is

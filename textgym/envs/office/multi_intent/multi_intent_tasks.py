@@ -44,7 +44,7 @@ class Shape(NamedTuple):
 
     Attributes:
         requests: How many requests there are.
-        messages: How many messages tell them.
+        messages: How many messages make them.
         amendments: How many requests are corrected or cancelled.
         references: How many requests take a value from another one.
     """
@@ -71,15 +71,15 @@ JOINTS = ("Then this:", "Next:", "Also:", "After that:", "Besides that:", "")
 
 
 @dataclass
-class PlannedRequest:
+class RequestPlan:
     """A request, and what becomes of it.
 
     Attributes:
         request: The request.
-        told: The number of the message that tells it.
+        made_in: The number of the message that makes it.
         look_ups: The calls that find out what to change.
         amendment: What the user corrects or cancels; None for nothing.
-        amended: The number of the message that amends it.
+        amended_in: The number of the message that amends it.
         more_look_ups: The calls that find out what the amendment needs.
         is_referred_to: Whether another request takes a value from it.
         refers: Whether it takes a value from another request.
@@ -87,10 +87,10 @@ class PlannedRequest:
     """
 
     request: Request
-    told: int
+    made_in: int
     look_ups: list[dict[str, Any]]
     amendment: Amendment | None = None
-    amended: int = -1
+    amended_in: int = -1
     more_look_ups: list[dict[str, Any]] = field(default_factory=list)
     is_referred_to: bool = False
     refers: bool = False
@@ -98,7 +98,7 @@ class PlannedRequest:
 
     def details_after(self, message: int) -> Details | None:
         """Return the details that hold after a message; None if the request is cancelled."""
-        if self.amendment is not None and self.amended <= message:
+        if self.amendment is not None and self.amended_in <= message:
             return self.amendment.details
         return self.request.details
 
@@ -125,93 +125,93 @@ def _attempt(
     run = CompanyRun(database, str(company.now))
     draft = CompanyDraft(rng, company, run.call)
     n_messages = randint(rng, *shape.messages)
-    intents = _intents(draft, randint(rng, *shape.requests), n_messages)
+    plans = _plans(draft, randint(rng, *shape.requests), n_messages)
     for _ in range(randint(rng, *shape.references)):
-        _refer(draft, intents)
+        _refer(draft, plans)
     for _ in range(randint(rng, *shape.amendments)):
-        _amend(draft, intents, n_messages)
-    draft.need(any(intent.details_after(n_messages) for intent in intents))
+        _amend(draft, plans, n_messages)
+    draft.need(any(plan.details_after(n_messages) for plan in plans))
     return {
         "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
-        "turns": [_turn(draft, intents, place, run.call) for place in range(n_messages)],
-        "intents": [_outcome(draft, intent, n_messages) for intent in intents],
+        "turns": [_turn(draft, plans, place, run.call) for place in range(n_messages)],
+        "intents": [_outcome(draft, plan, n_messages) for plan in plans],
     }
 
 
-def _intents(draft: CompanyDraft, n: int, n_messages: int) -> list[PlannedRequest]:
-    """Draw requests of different kinds about different rows, in the order of telling."""
+def _plans(draft: CompanyDraft, n: int, n_messages: int) -> list[RequestPlan]:
+    """Draw requests of different kinds about different rows, in the order of their messages."""
     later = [randint(draft.rng, 0, n_messages - 1) for _ in range(n - n_messages)]
-    intents = []
-    for kind, told in zip(
+    plans = []
+    for kind, made in zip(
         sample(draft.rng, KINDS.values(), n), sorted([*range(n_messages), *later]), strict=True
     ):
         start = len(draft.look_ups)
         request = draw_request(draft, kind)
-        intents.append(PlannedRequest(request, told, draft.look_ups[start:]))
-    rows = [intent.request.found.row for intent in intents if intent.request.found.row]
-    things = [row.get("subject", row) for row in rows]
-    draft.need(all(thing not in things[:place] for place, thing in enumerate(things)))
-    return intents
+        plans.append(RequestPlan(request, made, draft.look_ups[start:]))
+    rows = [plan.request.topic.row for plan in plans if plan.request.topic.row]
+    subjects = [row.get("subject", row) for row in rows]
+    draft.need(all(subject not in subjects[:place] for place, subject in enumerate(subjects)))
+    return plans
 
 
-def _refer(draft: CompanyDraft, intents: list[PlannedRequest]) -> None:
+def _refer(draft: CompanyDraft, plans: list[RequestPlan]) -> None:
     """Let a request take a value from an earlier one."""
     ways = [
         (source, target, details)
-        for place, target in enumerate(intents)
+        for place, target in enumerate(plans)
         if not target.is_referred_to and not target.refers
-        for source in intents[:place]
+        for source in plans[:place]
         if not source.refers
         for details in references(source.request, target.request)
     ]
     source, target, details = draft.choice(ways)
     source.is_referred_to = target.refers = True
-    replaced = [target.request.details[slot].said for slot in details]
+    replaced = [target.request.details[slot].wording for slot in details]
     target.look_ups = [
         call for call in target.look_ups if call["arguments"].get("name") not in replaced
     ]
     target.request = replace(target.request, details={**target.request.details, **details})
 
 
-def _amend(draft: CompanyDraft, intents: list[PlannedRequest], n_messages: int) -> None:
+def _amend(draft: CompanyDraft, plans: list[RequestPlan], n_messages: int) -> None:
     """Let the user correct or cancel a request, in the same message or in a later one."""
-    intent, amended = draft.choice(
+    plan, amended = draft.choice(
         [
-            (intent, place)
-            for intent in intents
-            if not (intent.amendment or intent.is_referred_to or intent.refers)
-            for place in range(intent.told, n_messages)
-            if place == intent.told or stays_open(intent.request)
+            (plan, place)
+            for plan in plans
+            if not (plan.amendment or plan.is_referred_to or plan.refers)
+            for place in range(plan.made_in, n_messages)
+            if place == plan.made_in or stays_open(plan.request)
         ]
     )
-    intent.amended = amended
-    if draft.rng.random() < CANCELLED or not can_be_corrected(intent.request):
-        intent.amendment = cancel(draft, intent.request, amended > intent.told)
+    plan.amended_in = amended
+    if draft.rng.random() < CANCELLED or not can_be_corrected(plan.request):
+        plan.amendment = cancel(draft, plan.request, amended > plan.made_in)
     else:
         start = len(draft.look_ups)
-        intent.amendment = correct(draft, intent.request)
-        intent.more_look_ups = draft.look_ups[start:]
+        plan.amendment = correct(draft, plan.request)
+        plan.more_look_ups = draft.look_ups[start:]
 
 
 def _turn(
-    draft: CompanyDraft, intents: list[PlannedRequest], place: int, run: ToolCaller
+    draft: CompanyDraft, plans: list[RequestPlan], place: int, run: ToolCaller
 ) -> dict[str, Any]:
     """Return what the user says in a message, with the calls that it needs."""
-    told = [intent for intent in intents if intent.told == place]
-    amended = [intent for intent in intents if intent.amended == place]
-    look_ups = [call for intent in told for call in intent.look_ups]
-    look_ups += [call for intent in amended for call in intent.more_look_ups]
+    made = [plan for plan in plans if plan.made_in == place]
+    amended = [plan for plan in plans if plan.amended_in == place]
+    look_ups = [call for plan in made for call in plan.look_ups]
+    look_ups += [call for plan in amended for call in plan.more_look_ups]
     start = len(draft.writes)
-    for intent in told:
-        details = intent.details_after(place)
+    for plan in made:
+        details = plan.details_after(place)
         if details is not None:
-            intent.id = _carry_out(draft, intent.request, details, run)
-    for intent in amended:
-        if intent.told < place and intent.amendment is not None:
-            make_up(draft, intent.request, intent.amendment, intent.id)
+            plan.id = _carry_out(draft, plan.request, details, run)
+    for plan in amended:
+        if plan.made_in < place and plan.amendment is not None:
+            make_up(draft, plan.request, plan.amendment, plan.id)
             _make(draft.writes[-1], run)
     return {
-        "text": _text(draft.rng, told, amended, place),
+        "text": _text(draft.rng, made, amended, place),
         "look_ups": look_ups,
         "calls": draft.writes[start:],
     }
@@ -220,9 +220,9 @@ def _turn(
 def _carry_out(draft: CompanyDraft, request: Request, details: Details, run: ToolCaller) -> str:
     """Add the call of a request, make it, and return the id of the row that it concerns."""
     request.write(draft, details)
-    made = draft.writes[-1]
-    result = _make(made, run)
-    ids = [value for name, value in made["arguments"].items() if name.endswith("_id")]
+    call = draft.writes[-1]
+    result = _make(call, run)
+    ids = [value for name, value in call["arguments"].items() if name.endswith("_id")]
     return ids[0] if ids else str(result)
 
 
@@ -231,27 +231,23 @@ def _make(call: dict[str, Any], run: ToolCaller) -> Any:
 
 
 def _text(
-    rng: random.Random, told: list[PlannedRequest], amended: list[PlannedRequest], place: int
+    rng: random.Random, made: list[RequestPlan], amended: list[RequestPlan], place: int
 ) -> str:
     """Return a message: corrections of earlier ones, requests, and corrections of these."""
     parts = [choice(rng, LATER if place else OPENINGS)]
-    parts += [_said(intent) for intent in amended if intent.told < place]
-    for number, intent in enumerate(told):
-        parts += [choice(rng, JOINTS) if number else "", intent.request.text()]
-    parts += [_said(intent) for intent in amended if intent.told == place]
+    parts += [plan.amendment.text for plan in amended if plan.amendment and plan.made_in < place]
+    for number, plan in enumerate(made):
+        parts += [choice(rng, JOINTS) if number else "", plan.request.text()]
+    parts += [plan.amendment.text for plan in amended if plan.amendment and plan.made_in == place]
     return " ".join(filter(None, parts))
 
 
-def _said(intent: PlannedRequest) -> str:
-    return intent.amendment.text if intent.amendment else ""
-
-
-def _outcome(draft: CompanyDraft, intent: PlannedRequest, n_messages: int) -> dict[str, Any]:
-    """Return the calls with which a request ends up, and those that must not stand."""
-    details = intent.details_after(n_messages)
+def _outcome(draft: CompanyDraft, plan: RequestPlan, n_messages: int) -> dict[str, Any]:
+    """Return the calls of a request at the end, and the calls of a cancelled one."""
+    details = plan.details_after(n_messages)
     cancelled = details is None
     start = len(draft.writes)
-    intent.request.write(draft, details)
+    plan.request.write(draft, details)
     calls = draft.writes[start:]
     del draft.writes[start:]
     return {"calls": [] if cancelled else calls, "undone": calls if cancelled else []}
@@ -280,11 +276,11 @@ class Turn(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """One request, as it stands at the end.
+    """One request at the end of the conversation.
 
     Attributes:
-        calls: The calls that carry it out; none if it was cancelled.
-        undone: The calls whose changes must not stand, because the request was cancelled.
+        calls: The calls that carry it out; empty if it was cancelled.
+        undone: The calls whose changes must not be in place, because the request was cancelled.
     """
 
     calls: tuple[Call, ...]
@@ -309,13 +305,13 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
         RowError: A field is missing or not valid.
     """
     world, clock = read_world(row), read_clock(row)
-    turns = [_read_turn(item, f"turns.{place}") for place, item in enumerate(_list(row, "turns"))]
+    turns = [_read_turn(entry, f"turns.{place}") for place, entry in enumerate(_list(row, "turns"))]
     intents = [
         Intent(
-            _read_calls(item, f"intents.{place}", "calls"),
-            _read_calls(item, f"intents.{place}", "undone"),
+            _read_calls(entry, f"intents.{place}", "calls"),
+            _read_calls(entry, f"intents.{place}", "undone"),
         )
-        for place, item in enumerate(_list(row, "intents"))
+        for place, entry in enumerate(_list(row, "intents"))
     ]
     return MultiIntentTask(
         row["id"],
@@ -329,24 +325,24 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
 
 
 def _list(row: Mapping[str, Any], field: str) -> list[Any]:
-    given = row.get(field)
-    if not isinstance(given, list) or not given:
-        raise RowError(field, f"must be a list that is not empty, not {given!r:.100}")
-    return given
+    entries = row.get(field)
+    if not isinstance(entries, list) or not entries:
+        raise RowError(field, f"must be a list that is not empty, not {entries!r:.100}")
+    return entries
 
 
-def _read_turn(item: Any, field: str) -> Turn:
-    text = item.get("text") if isinstance(item, Mapping) else None
+def _read_turn(entry: Any, field: str) -> Turn:
+    text = entry.get("text") if isinstance(entry, Mapping) else None
     if not isinstance(text, str) or not text.strip():
         raise RowError(f"{field}.text", f"must be a text that is not empty, not {text!r:.100}")
-    return Turn(text, _read_calls(item, field, "calls"), _read_calls(item, field, "look_ups"))
+    return Turn(text, _read_calls(entry, field, "calls"), _read_calls(entry, field, "look_ups"))
 
 
-def _read_calls(item: Any, field: str, name: str) -> tuple[Call, ...]:
-    """Return calls of a part of a row; none if they are missing."""
-    if not isinstance(item, Mapping):
-        raise RowError(field, f"must be an object, not {item!r:.100}")
+def _read_calls(entry: Any, field: str, name: str) -> tuple[Call, ...]:
+    """Return the calls in a field of a part of a row; empty if the field is missing."""
+    if not isinstance(entry, Mapping):
+        raise RowError(field, f"must be an object, not {entry!r:.100}")
     try:
-        return tuple(company_calls(item, name, optional=True))
+        return tuple(company_calls(entry, name, optional=True))
     except RowError as error:
         raise RowError(f"{field}.{error.field}", error.problem) from None

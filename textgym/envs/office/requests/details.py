@@ -22,8 +22,8 @@ __all__ = [
     "MAILS",
     "PEOPLE",
     "Detail",
-    "Found",
-    "Thing",
+    "Topic",
+    "TopicDraw",
     "coming_event",
     "customer",
     "draw_detail",
@@ -74,12 +74,12 @@ class Detail(NamedTuple):
     Attributes:
         slot: What it is, by the name of a slot of `OFFICE_SLOTS`.
         value: The value as tools take it, such as `2026-03-04`.
-        said: The value as the user says it, such as `March 4`.
+        wording: The value as the user says it, such as `March 4`.
     """
 
     slot: str
     value: str
-    said: str
+    wording: str
 
 
 def draw_detail(draft: CompanyDraft, slot: str) -> Detail:
@@ -151,29 +151,29 @@ DATES = frozenset({"day", "due_date", "follow_up"})
 """The slots whose values are days."""
 
 
-class Found(NamedTuple):
+class Topic(NamedTuple):
     """What a request is about.
 
     Attributes:
-        said: How the user names it; "" if the request is about nothing that has a name.
+        name: How the user names it; "" if it has no name.
         row: Its row; for something new, the values that are certain; None if it does not exist.
     """
 
-    said: str
+    name: str
     row: Row | None
 
 
-Thing = Callable[[CompanyDraft, bool], Found]
+TopicDraw = Callable[[CompanyDraft, bool], Topic]
 """Draws what a request is about, given a draft and whether it exists."""
 
 
-def nothing(draft: CompanyDraft, exists: bool) -> Found:
-    """Draw nothing: the details say all."""
+def nothing(draft: CompanyDraft, exists: bool) -> Topic:
+    """Draw an empty topic: the details are the whole request."""
     draft.need(exists)
-    return Found("", {})
+    return Topic("", {})
 
 
-def coming_event(draft: CompanyDraft, exists: bool) -> Found:
+def coming_event(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a meeting from today on, by its name and participant."""
     event = draft.row("calendar_events")
     partner = draft.choice(draft.company.people)
@@ -184,7 +184,7 @@ def coming_event(draft: CompanyDraft, exists: bool) -> Found:
         row for row in draft.events(event["event_name"]) if row["participant_email"] == address
     ]
     coming = [row for row in named if row["event_start"][:10] >= draft.today.isoformat()]
-    said = draft.choice(
+    name = draft.choice(
         (
             f"the {event['event_name']} with {partner.first}",
             f"my {event['event_name']} with {partner.first}",
@@ -193,60 +193,60 @@ def coming_event(draft: CompanyDraft, exists: bool) -> Found:
     )
     if not exists:
         draft.need(not named)
-        return Found(said, None)
+        return Topic(name, None)
     draft.need(len(named) == 1)  # an older one would make the request unclear
-    return Found(said, draft.one(coming))
+    return Topic(name, draft.one(coming))
 
 
-def mail(draft: CompanyDraft, exists: bool) -> Found:
+def mail(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a mail of the mailbox."""
-    return Found(*draw_mail(draft)) if exists else Found(unknown_mail(draft), None)
+    return Topic(*draw_mail(draft)) if exists else Topic(unknown_mail(draft), None)
 
 
-def received_mail(draft: CompanyDraft, exists: bool) -> Found:
+def received_mail(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a mail that the user received."""
     if exists:
-        return Found(*draw_mail(draft, is_received=True))
-    return Found(unknown_mail(draft, is_received=True), None)
+        return Topic(*draw_mail(draft, is_received=True))
+    return Topic(unknown_mail(draft, is_received=True), None)
 
 
-def task(draft: CompanyDraft, exists: bool) -> Found:
+def task(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a task, by its name."""
     name = draft.row("project_tasks")["task_name"] if exists else draw_task_name(draft)
-    found = draft.tasks(task_name=name)
+    rows = draft.tasks(task_name=name)
     if not exists:
-        draft.need(not found)
-        return Found(f"'{name}'", None)
-    return Found(f"'{name}'", draft.one(found))
+        draft.need(not rows)
+        return Topic(f"'{name}'", None)
+    return Topic(f"'{name}'", draft.one(rows))
 
 
-def customer(draft: CompanyDraft, exists: bool) -> Found:
+def customer(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a customer, by name."""
     name = draft.row("customers")["customer_name"] if exists else draft.new_customer()
-    found = draft.customers(customer_name=name)
+    rows = draft.customers(customer_name=name)
     if not exists:
-        draft.need(not found)
-        return Found(name, None)
-    return Found(name, draft.one(found))
+        draft.need(not rows)
+        return Topic(name, None)
+    return Topic(name, draft.one(rows))
 
 
-def new_task(draft: CompanyDraft, exists: bool) -> Found:
+def new_task(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a task that is to be created, with its board."""
     draft.need(exists)
     name, board = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS)
-    said = draft.choice((f"'{name}' on the {board} board", f"'{name}' (board: {board})"))
-    return Found(said, {"task_name": name, "board": board})
+    wording = draft.choice((f"'{name}' on the {board} board", f"'{name}' (board: {board})"))
+    return Topic(wording, {"task_name": name, "board": board})
 
 
-def new_customer(draft: CompanyDraft, exists: bool) -> Found:
+def new_customer(draft: CompanyDraft, exists: bool) -> Topic:
     """Draw a customer who is to be added."""
     draft.need(exists)
     name = draft.new_customer()
-    return Found(name, {"customer_name": name})
+    return Topic(name, {"customer_name": name})
 
 
 MAILS = frozenset({mail, received_mail})
-"""The things that are mails."""
+"""The topics that are mails."""
 
 EXISTING = MAILS | {coming_event, task, customer}
-"""The things that must be in the databases before a request can be carried out."""
+"""The topics that must be in the databases before a request can be carried out."""

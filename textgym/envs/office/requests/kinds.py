@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from textgym.envs.drawing import choice
-from textgym.envs.office.company import vocabulary as words
+from textgym.envs.office.company import vocabulary
 from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.requests.details import (
     EXISTING,
     PEOPLE,
     Detail,
-    Found,
-    Thing,
+    Topic,
+    TopicDraw,
     coming_event,
     customer,
     draw_detail,
@@ -49,14 +49,14 @@ class Kind(NamedTuple):
 
     Attributes:
         name: The name.
-        thing: Draws what the request is about.
+        topic: Draws what the request is about.
         phrasings: The wordings. A segment in brackets stands for the detail that is named in it,
             and disappears without it.
         write: Adds the calls.
     """
 
     name: str
-    thing: Thing
+    topic: TopicDraw
     phrasings: tuple[str, ...]
     write: Write
 
@@ -89,7 +89,7 @@ def fill(phrasing: str, words: Mapping[str, str]) -> str:
     return _SEGMENT.sub(segment, phrasing).format_map(words).strip()
 
 
-def _kind(thing: Thing, *phrasings: str) -> Callable[[Write], Write]:
+def _kind(topic: TopicDraw, *phrasings: str) -> Callable[[Write], Write]:
     """Register a function as a kind. Its name is the function's without the leading underscore."""
 
     def add(write: Write) -> Write:
@@ -97,7 +97,7 @@ def _kind(thing: Thing, *phrasings: str) -> Callable[[Write], Write]:
         slots = {tuple(sorted(_FIELD.findall(phrasing))) for phrasing in phrasings}
         if len(slots) != 1 or name in KINDS:
             raise ValueError(f"kind {name!r} is defined twice, or its wordings differ in fields")
-        KINDS[name] = Kind(name, thing, phrasings, write)
+        KINDS[name] = Kind(name, topic, phrasings, write)
         return write
 
     return add
@@ -280,13 +280,13 @@ class Request:
     Attributes:
         kind: The kind.
         phrasing: One of the kind's wordings.
-        found: What it is about.
+        topic: What it is about.
         details: Its details by slot.
     """
 
     kind: Kind
     phrasing: str
-    found: Found
+    topic: Topic
     details: Mapping[str, Detail]
 
     def text(self, without: Collection[str] = ()) -> str:
@@ -295,8 +295,8 @@ class Request:
         Args:
             without: The slots whose details are left out.
         """
-        said = {slot: item.said for slot, item in self.details.items() if slot not in without}
-        text = fill(self.phrasing, {"thing": self.found.said, **said})
+        words = {slot: d.wording for slot, d in self.details.items() if slot not in without}
+        text = fill(self.phrasing, {"thing": self.topic.name, **words})
         return _FIRST_LETTER.sub(lambda letter: letter[0].upper(), text)
 
     def write(self, draft: CompanyDraft, details: Mapping[str, Detail] | None = None) -> None:
@@ -304,11 +304,11 @@ class Request:
 
         Args:
             draft: The draft.
-            details: The details; None for those of the request.
+            details: The details; None for the request's own.
         """
-        draft.need(self.found.row is not None)
-        values = {slot: item.value for slot, item in (details or self.details).items()}
-        self.kind.write(draft, self.found.row or {}, values)
+        draft.need(self.topic.row is not None)
+        values = {slot: detail.value for slot, detail in (details or self.details).items()}
+        self.kind.write(draft, self.topic.row or {}, values)
 
 
 def draw_request(draft: CompanyDraft, kind: Kind) -> Request:
@@ -317,11 +317,11 @@ def draw_request(draft: CompanyDraft, kind: Kind) -> Request:
     Raises:
         Unfit: The drawn values do not make an unambiguous request.
     """
-    found = kind.thing(draft, True)
+    topic = kind.topic(draft, True)
     details = {slot: draw_detail(draft, slot) for slot in kind.slots}
     for slot in kind.people:
-        draft.address(details[slot].said)
-    return Request(kind, choice(draft.rng, kind.phrasings), found, details)
+        draft.address(details[slot].wording)
+    return Request(kind, choice(draft.rng, kind.phrasings), topic, details)
 
 
 def unknown_request(draft: CompanyDraft, kind: Kind) -> Request:
@@ -330,16 +330,11 @@ def unknown_request(draft: CompanyDraft, kind: Kind) -> Request:
     Raises:
         Unfit: The drawn values do not make such a request.
     """
-    found = kind.thing(draft, kind.thing not in EXISTING)
+    topic = kind.topic(draft, kind.topic not in EXISTING)
     details = {slot: draw_detail(draft, slot) for slot in kind.slots}
-    if found.row is not None:
+    if topic.row is not None:
         slot = choice(draft.rng, kind.people)
-        details[slot] = Detail(slot, "", _stranger(draft))
-    return Request(kind, choice(draft.rng, kind.phrasings), found, details)
-
-
-def _stranger(draft: CompanyDraft) -> str:
-    """Draw a first name that no colleague has."""
-    name = draft.choice(words.FIRST_NAMES)
-    draft.need(not draft.look("company_directory_find_email_address", name=name))
-    return name
+        name = draft.choice(vocabulary.FIRST_NAMES)
+        draft.need(not draft.look("company_directory_find_email_address", name=name))
+        details[slot] = Detail(slot, "", name)
+    return Request(kind, choice(draft.rng, kind.phrasings), topic, details)

@@ -88,20 +88,22 @@ _QUOTE = re.compile(
 )
 
 
-def without_quotes(text: str, said: str) -> str:
-    """Return what a message says at its end, without reasoning and quotations of the user.
+def without_quotes(text: str, user_text: str) -> str:
+    """Return the end of a message, without reasoning and quotations of the user.
 
     Args:
         text: The message.
-        said: What the user said, or knows.
+        user_text: What the user said, or knows.
 
     Example:
         >>> without_quotes("I wrote 'At noon?' to Kim.", "Write to Kim: 'At noon?'")
         'I wrote _ to Kim.'
     """
-    said = said.lower()
+    user_text = user_text.lower()
 
     def mark(quote: re.Match[str]) -> str:
-        return "_" if str(quote[quote.lastindex or 0]).lower().rstrip(".,") in said else quote[0]
+        return (
+            "_" if str(quote[quote.lastindex or 0]).lower().rstrip(".,") in user_text else quote[0]
+        )
 
     return _QUOTE.sub(mark, after_reasoning(text)[-MAX_READ:])

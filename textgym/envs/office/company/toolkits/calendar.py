@@ -69,13 +69,13 @@ class CalendarTools(Toolkit):
         """
         first = _time("time_min", time_min) if time_min else None
         last = _time("time_max", time_max) if time_max else None
-        found = [
+        rows = [
             row
             for row in self.table("calendar_events").containing({_SEARCHED: [query]})
             if (first is None or _start(row) >= first) and (last is None or _start(row) <= last)
         ]
-        found.sort(key=_start, reverse=True)
-        return page_of("events", found, page, page_size) if found else "No event matches."
+        rows.sort(key=_start, reverse=True)
+        return page_of("events", rows, page, page_size) if rows else "No event matches."
 
     @tool
     def calendar_create_event(

@@ -84,12 +84,12 @@ class CustomerTools(Toolkit):
             name: [end and date_text(f"the bound of {name}", end) for end in ends]
             for name, ends in bounds.items()
         }
-        found = [
+        rows = [
             row
             for row in self.table("customers").containing(terms)
             if all(lies_between(row[name], *ends) for name, ends in days.items())
         ]
-        return page_of("customers", found, page, page_size) if found else "No customer matches."
+        return page_of("customers", rows, page, page_size) if rows else "No customer matches."
 
     @tool
     def customer_relationship_manager_update_customer(

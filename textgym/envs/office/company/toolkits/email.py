@@ -63,15 +63,15 @@ class EmailTools(Toolkit):
             page: The page of results to return, from 1.
             page_size: The number of e-mails on a page.
         """
-        found = self.table("emails").containing({_SEARCHED: query.split()})
+        rows = self.table("emails").containing({_SEARCHED: query.split()})
         if date_min:
             first = date_text("date_min", date_min)[:10]
-            found = [row for row in found if _sent(row).date().isoformat() >= first]
+            rows = [row for row in rows if _sent(row).date().isoformat() >= first]
         if date_max:
             last = date_text("date_max", date_max)[:10]
-            found = [row for row in found if _sent(row).date().isoformat() <= last]
-        found.sort(key=_sent, reverse=True)
-        return page_of("emails", found, page, page_size) if found else "No e-mail matches."
+            rows = [row for row in rows if _sent(row).date().isoformat() <= last]
+        rows.sort(key=_sent, reverse=True)
+        return page_of("emails", rows, page, page_size) if rows else "No e-mail matches."
 
     @tool
     def email_send_email(self, recipient: Text = "", subject: Text = "", body: Text = "") -> str:

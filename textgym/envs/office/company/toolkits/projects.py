@@ -76,8 +76,8 @@ class ProjectTools(Toolkit):
             raise ToolError("give at least one argument to search by")
         if assigned_to_email:
             check_address("assigned_to_email", assigned_to_email)
-        found, person = self.table("project_tasks").containing(terms), assigned_to_email.lower()
-        return [row for row in found if person in ("", (row["assigned_to_email"] or "").lower())]
+        rows, person = self.table("project_tasks").containing(terms), assigned_to_email.lower()
+        return [row for row in rows if person in ("", (row["assigned_to_email"] or "").lower())]
 
     @tool
     def project_management_create_task(

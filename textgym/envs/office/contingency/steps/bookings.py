@@ -75,18 +75,20 @@ def move(draft: DeskDraft, surprise: bool) -> Outcome:
         later=clock(later),
     )
     id = draft.look_up_customer(customer)
-    read = draft.look_up_booking(id, town)
+    current = draft.look_up_booking(id, town)
     new = draft.departure_at(town, day, target)["departure_id"]
-    booking_id, happened = str(read["booking_id"]), False
+    booking_id, happened = str(current["booking_id"]), False
     moved = draft.call(
-        "move_booking", booking_id=booking_id, version=read["version"], departure_id=new
+        "move_booking", booking_id=booking_id, version=current["version"], departure_id=new
     )
     if isinstance(moved, ToolError):
-        read = draft.do("get_booking", booking_id=booking_id)
-        happened = int(read["seats"] or 0) != n
+        current = draft.do("get_booking", booking_id=booking_id)
+        happened = int(current["seats"] or 0) != n
         if happened:
             new = draft.departure_at(town, day, later)["departure_id"]
-        draft.do("move_booking", booking_id=booking_id, version=read["version"], departure_id=new)
+        draft.do(
+            "move_booking", booking_id=booking_id, version=current["version"], departure_id=new
+        )
     phrase = f"if the booking of {customer['name']} was no longer for {seats}"
     return Outcome(text, happened, phrase, Trip(id, booking_id))
 
@@ -106,16 +108,16 @@ def cancel_replaced(draft: DeskDraft, surprise: bool) -> Outcome:
     id = str(booking["booking_id"])
     draft.need(other["booking_id"] != id)
     text = draft.phrase(_REPLACED, id=draft.either(id, str(other["booking_id"])))
-    read = draft.do("get_booking", booking_id=id)
+    current = draft.do("get_booking", booking_id=id)
     happened = False
-    while read.get("replaced_by"):
+    while current.get("replaced_by"):
         happened = True
-        read = draft.do("get_booking", booking_id=read["replaced_by"])
+        current = draft.do("get_booking", booking_id=current["replaced_by"])
     draft.do(
         "cancel_booking",
-        booking_id=read["booking_id"],
-        version=read["version"],
-        refund=int(read["paid"]),
+        booking_id=current["booking_id"],
+        version=current["version"],
+        refund=int(current["paid"]),
     )
     return Outcome(text, happened, "if the booking to be cancelled had been replaced")
 
@@ -153,14 +155,14 @@ def cancel_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:
     id = draft.look_up_customer(customer)
     listed = draft.look_up_booking(id, town)
     draft.do("read_policy", topic="cancellations")
-    read = draft.do("get_booking", booking_id=listed["booking_id"])
-    change = {"booking_id": read["booking_id"], "version": read["version"]}
-    part = kept(read["date"])
+    current = draft.do("get_booking", booking_id=listed["booking_id"])
+    change = {"booking_id": current["booking_id"], "version": current["version"]}
+    part = kept(current["date"])
     if part > percent:
         first = next(draft.departures(town, next_day(day)))
         draft.do("move_booking", **change, departure_id=first["departure_id"])
     else:
-        refund = int(read["paid"]) * (100 - part) // 100
+        refund = int(current["paid"]) * (100 - part) // 100
         draft.do("cancel_booking", **change, refund=refund)
     phrase = f"if the trip of {customer['name']} was not to be cancelled"
     return Outcome(text, part > percent, phrase)

@@ -228,6 +228,6 @@ def _lowest_price(row: Row) -> int:
 
 
 def _price_in(error: ToolError) -> int:
-    found = re.search(r"costs (\d+) euros", str(error))
-    assert found, error
-    return int(found[1])
+    match = re.search(r"costs (\d+) euros", str(error))
+    assert match, error
+    return int(match[1])

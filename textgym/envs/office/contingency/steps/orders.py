@@ -60,11 +60,11 @@ def order(draft: DeskDraft, surprise: bool) -> Outcome:
     else:
         assert customer
         buyer = {"customer_id": draft.look_up_customer(customer)}
-    found = draft.look_up_item(str(item["name"]))
-    happened = int(found["in_stock"] or 0) < n
+    listed = draft.look_up_item(str(item["name"]))
+    happened = int(listed["in_stock"] or 0) < n
     if happened:
-        found = draft.look_up_item(str(other["name"]))
-    draft.do("place_order", **buyer, item_id=found["item_id"], quantity=n)
+        listed = draft.look_up_item(str(other["name"]))
+    draft.do("place_order", **buyer, item_id=listed["item_id"], quantity=n)
     return Outcome(text, happened, f"if you had to order the {other['name']}s")
 
 
@@ -86,9 +86,9 @@ def order_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:
     )
     id = draft.look_up_customer(customer)
     draft.do("read_policy", topic="orders")
-    found = draft.look_up_item(str(item["name"]))
+    listed = draft.look_up_item(str(item["name"]))
     allowed = limits[str(customer["tier"])]
-    draft.do("place_order", customer_id=id, item_id=found["item_id"], quantity=min(n, allowed))
+    draft.do("place_order", customer_id=id, item_id=listed["item_id"], quantity=min(n, allowed))
     return Outcome(text, allowed < n, "if that was more than was allowed")
 
 
@@ -120,13 +120,13 @@ def raise_order(draft: DeskDraft, surprise: bool) -> Outcome:
     )
     id = draft.look_up_customer(customer)
     rows = draft.rows("list_orders", "orders", customer_id=id)
-    found = next(row for row in rows if row["item"] == item["name"])
-    happened = found["status"] != "open"
+    listed = next(row for row in rows if row["item"] == item["name"])
+    happened = listed["status"] != "open"
     if happened:
-        rest = n - int(found["quantity"] or 0)
-        draft.do("place_order", customer_id=id, item_id=found["item_id"], quantity=rest)
+        rest = n - int(listed["quantity"] or 0)
+        draft.do("place_order", customer_id=id, item_id=listed["item_id"], quantity=rest)
     else:
-        draft.do("change_order", order_id=found["order_id"], version=found["version"], quantity=n)
+        draft.do("change_order", order_id=listed["order_id"], version=listed["version"], quantity=n)
     return Outcome(text, happened, f"if the order of {item['name']}s was not open any more")
 
 

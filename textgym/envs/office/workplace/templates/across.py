@@ -63,8 +63,8 @@ def _mail_to_assignee(draft: CompanyDraft) -> dict[str, str]:
 def _meet_about_customer(draft: CompanyDraft) -> dict[str, str]:
     customer, minutes = draft.row("customers")["customer_name"], draft.choice((30, 60, 90))
     start = draft.start(draft.work_day())
-    found = draft.one(draft.customers(customer_name=customer))
-    draft.book(f"About {customer}", found["assigned_to_email"], start, minutes)
+    row = draft.one(draft.customers(customer_name=customer))
+    draft.book(f"About {customer}", row["assigned_to_email"], start, minutes)
     return {
         "customer": customer,
         "length": draft.length(minutes),
@@ -113,9 +113,9 @@ def _meet_sender(draft: CompanyDraft) -> dict[str, str]:
 )
 def _revive_or_thank(draft: CompanyDraft) -> dict[str, str]:
     customer, weeks = draft.row("customers")["customer_name"], draft.randint(3, 6)
-    found = [draft.one(draft.customers(customer_name=customer))]
-    colleague = found[0]["assigned_to_email"]
-    if draft.before(found, "last_contact_date", 7 * weeks):
+    rows = [draft.one(draft.customers(customer_name=customer))]
+    colleague = rows[0]["assigned_to_email"]
+    if draft.before(rows, "last_contact_date", 7 * weeks):
         start = draft.free(draft.today + timedelta(days=1), 30)
         draft.book(f"Reviving {customer}", colleague, start, 30)
     else:

@@ -163,8 +163,8 @@ def _lost_proposals(draft: CompanyDraft) -> dict[str, str]:
     body = draft.choice(
         ("Please look at your lost proposals.", "Let us talk about what went wrong.")
     )
-    found = draft.customers(product_interest=product, status="Proposal")
-    stale = draft.before(found, "last_contact_date", 7 * weeks)
+    rows = draft.customers(product_interest=product, status="Proposal")
+    stale = draft.before(rows, "last_contact_date", 7 * weeks)
     draft.need(stale)
     for customer in stale:
         draft.change_customer(customer, "status", "Lost")

@@ -68,8 +68,8 @@ def _status_by_name(draft: CompanyDraft) -> dict[str, str]:
 )
 def _reassign_customer(draft: CompanyDraft) -> dict[str, str]:
     customer, name = draft.row("customers")["customer_name"], draft.sales(1)[0].first
-    found = draft.one(draft.customers(customer_name=customer))
-    draft.change_customer(found, "assigned_to_email", draft.address(name))
+    row = draft.one(draft.customers(customer_name=customer))
+    draft.change_customer(row, "assigned_to_email", draft.address(name))
     return {"customer": customer, "name": name}
 
 
@@ -95,8 +95,8 @@ def _delete_customer_by_name(draft: CompanyDraft) -> dict[str, str]:
 )
 def _follow_up_by_name(draft: CompanyDraft) -> dict[str, str]:
     customer, day = draft.row("customers")["customer_name"], draft.work_day()
-    found = draft.one(draft.customers(customer_name=customer))
-    draft.change_customer(found, "follow_up_by", day.isoformat())
+    row = draft.one(draft.customers(customer_name=customer))
+    draft.change_customer(row, "follow_up_by", day.isoformat())
     return {"customer": customer, "day": draft.day(day)}
 
 
@@ -112,12 +112,12 @@ def _reassign_some(draft: CompanyDraft) -> dict[str, str]:
     name, other = (person.first for person in draft.sales(2))
     customer = draft.row("customers")
     status, product = customer["status"], customer["product_interest"]
-    found = draft.customers(
+    rows = draft.customers(
         assigned_to_email=draft.address(name), status=status, product_interest=product
     )
-    draft.need(found)
+    draft.need(rows)
     address = draft.address(other)
-    for row in found:
+    for row in rows:
         draft.change_customer(row, "assigned_to_email", address)
     return {"name": name, "other": other, "status": status, "product": product}
 
@@ -148,8 +148,8 @@ def _delete_lost_of(draft: CompanyDraft) -> dict[str, str]:
 )
 def _give_up_stale(draft: CompanyDraft) -> dict[str, str]:
     product, weeks = draft.choice(words.INTERESTS), draft.randint(2, 6)
-    found = draft.customers(product_interest=product, status="Proposal")
-    for row in draft.before(found, "last_contact_date", 7 * weeks):
+    rows = draft.customers(product_interest=product, status="Proposal")
+    for row in draft.before(rows, "last_contact_date", 7 * weeks):
         draft.change_customer(row, "status", "Lost")
     return {"product": product, "weeks": str(weeks)}
 
@@ -189,11 +189,11 @@ def _lead_for_least_busy(draft: CompanyDraft) -> dict[str, str]:
 def _follow_up_or_status(draft: CompanyDraft) -> dict[str, str]:
     customer, weeks = draft.row("customers")["customer_name"], draft.randint(2, 6)
     status, day = draft.choice(words.STATUSES), draft.work_day()
-    found = [draft.one(draft.customers(customer_name=customer))]
-    if draft.before(found, "last_contact_date", 7 * weeks):
-        draft.change_customer(found[0], "follow_up_by", day.isoformat())
+    rows = [draft.one(draft.customers(customer_name=customer))]
+    if draft.before(rows, "last_contact_date", 7 * weeks):
+        draft.change_customer(rows[0], "follow_up_by", day.isoformat())
     else:
-        draft.change_customer(found[0], "status", status)
+        draft.change_customer(rows[0], "status", status)
     return {
         "customer": customer,
         "weeks": str(weeks),
@@ -242,8 +242,8 @@ def _balance_leads(draft: CompanyDraft) -> dict[str, str]:
 def _follow_up_if_stale(draft: CompanyDraft) -> dict[str, str]:
     name, status = draft.sales(1)[0].first, draft.choice(words.STATUSES[:3])
     weeks, day = draft.randint(6, 8), draft.work_day()
-    found = draft.customers(assigned_to_email=draft.address(name), status=status)
-    for row in draft.before(found, "last_contact_date", 7 * weeks):
+    rows = draft.customers(assigned_to_email=draft.address(name), status=status)
+    for row in draft.before(rows, "last_contact_date", 7 * weeks):
         draft.change_customer(row, "follow_up_by", day.isoformat())
     return {"name": name, "status": status, "weeks": str(weeks), "day": draft.day(day)}
 
@@ -262,10 +262,10 @@ def _follow_up_if_stale(draft: CompanyDraft) -> dict[str, str]:
 def _share_in_turns(draft: CompanyDraft) -> dict[str, str]:
     name, one, other = (person.first for person in draft.sales(3))
     status = draft.choice(words.STATUSES)
-    found = draft.customers(assigned_to_email=draft.address(name), status=status)
-    draft.need(len({row["last_contact_date"] for row in found}) == len(found) > 2)
+    rows = draft.customers(assigned_to_email=draft.address(name), status=status)
+    draft.need(len({row["last_contact_date"] for row in rows}) == len(rows) > 2)
     takers = [draft.address(one), draft.address(other)]
-    ordered = sorted(found, key=lambda row: row["last_contact_date"])
+    ordered = sorted(rows, key=lambda row: row["last_contact_date"])
     for place, row in enumerate(ordered):
         draft.change_customer(row, "assigned_to_email", takers[place % 2])
     return {"name": name, "status": status, "one": one, "other": other}

@@ -202,9 +202,9 @@ def _mail_to_busier_writer(draft: CompanyDraft) -> dict[str, str]:
     one, other = (person.first for person in draft.colleagues(2))
     mails = {}
     for name in (one, other):
-        found = draft.mails_from(name)
-        draft.need(found)
-        mails[found[0]["sender/recipient"]] = len(found)
+        rows = draft.mails_from(name)
+        draft.need(rows)
+        mails[rows[0]["sender/recipient"]] = len(rows)
     mail = draft.new_mail()
     draft.send(draft.top(mails), **mail)
     return {"one": one, "other": other, **mail}

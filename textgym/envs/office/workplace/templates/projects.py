@@ -72,8 +72,8 @@ def _move_by_name(draft: CompanyDraft) -> dict[str, str]:
 )
 def _reassign_by_name(draft: CompanyDraft) -> dict[str, str]:
     task, name = draft.row("project_tasks")["task_name"], draft.team(1)[0].first
-    found = draft.one(draft.tasks(task_name=task))
-    draft.change_task(found, "assigned_to_email", draft.address(name))
+    row = draft.one(draft.tasks(task_name=task))
+    draft.change_task(row, "assigned_to_email", draft.address(name))
     return {"task": task, "name": name}
 
 
@@ -186,8 +186,8 @@ def _relieve_of_most_urgent(draft: CompanyDraft) -> dict[str, str]:
     urgent = draft.top({id: day.toordinal() for id, day in due.items()}, lowest=True)
     counts = {}
     for address in map(draft.address, (one, other)):
-        found = draft.tasks(assigned_to_email=address, list_name="In Progress")
-        counts[address] = len(found)
+        rows = draft.tasks(assigned_to_email=address, list_name="In Progress")
+        counts[address] = len(rows)
     task = draft.one([task for task in tasks if task["task_id"] == urgent])
     draft.change_task(task, "assigned_to_email", draft.top(counts, lowest=True))
     return {"name": name, "one": one, "other": other}

@@ -6,4 +6,5 @@
 - `databases`: tables that episodes share, and the changes of an episode
 - `reference`: reference calls
 - `requests`: requests whose details can be left out or replaced
+- `tool_arguments`: what toolkits share
 """

@@ -26,7 +26,7 @@ class Layout(NamedTuple):
 
     Attributes:
         columns: The names of the columns.
-        id_column: The column that identifies rows; "" if there is none.
+        id_column: The column that identifies rows, or "".
         times: The columns that contain dates and times.
         case_counts: The columns that are compared case-sensitively.
         phones: The columns that contain phone numbers.
@@ -85,7 +85,7 @@ class Records:
 
 
 def _highest(rows: Iterable[Row], column: str) -> int:
-    """Return the highest id of some rows; 0 if none has one."""
+    """Return the highest id of some rows, or 0."""
     ids = (row[column] or "" for row in rows)
     return max((int(id) for id in ids if id.isdecimal() and len(id) <= MAX_ID_DIGITS), default=0)
 
@@ -99,7 +99,7 @@ def _fits(row: Row, parts: Sequence[tuple[tuple[str, ...], str]]) -> bool:
 
 
 class SharedDatabase:
-    """Some tables. A subclass says which.
+    """The tables of a world. A subclass defines their layouts.
 
     Args:
         world: The rows of the tables, whose values are strings. A table without rows may be left
@@ -147,7 +147,7 @@ class SharedDatabase:
                 raise StateError(f"state.{name}: a row without the columns of the table")
 
     def changes_in(self, state: State) -> Counter[object]:
-        """Return how often each change stands in a state; see `textgym.verifiers.state`."""
+        """Return how often a state has each change; see `textgym.verifiers.state`."""
         counts: Counter[object] = Counter()
         for name in self.changeable:
             for change, times in self._changes_in(name, state).items():
@@ -231,7 +231,7 @@ class Table:
         return [*rows, *(row for row in self._changes["added"] if row[column] == value)]
 
     def get(self, id: str) -> Row | None:
-        """Return the first row with an id; None if there is none."""
+        """Return the first row with an id, or None."""
         if places := self._places(id):
             return self._row(places[0])
         return next((self._changes["added"][place] for place in self._added(id)), None)

@@ -22,8 +22,8 @@ __all__ = ["AskFirst"]
 
 NEEDLESS = 0.1  # what a needless question costs
 _OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail"))
-"""The slots that questions may be about. Any detail may be a new value, and `mail` belongs to
-requests about a mail alone."""
+"""The slots that questions may be about. Any detail may be a new value, and `mail` belongs only to
+requests about a mail."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class AskFirstState:
     Attributes:
         changes: What the episode changed in the databases.
         user: What the user remembers of the conversation.
-        acted_early: Whether something stood changed when the user told a missing detail.
+        acted_early: Whether a change was in place when the user gave a missing detail.
         was_refused: Whether the last message to the user says that something cannot be done.
         was_denied: Whether it says that nothing was done.
         user_usage: The tokens of the model that speaks as the user.
@@ -262,13 +262,13 @@ class AskFirst(UserEnv[AskFirstState]):
         return self.follow(calls, ending)
 
     def _known(self) -> str:
-        """Return the request, and all that the user knows."""
+        """Return the request and the facts that the user knows."""
         facts = "".join(
             f"\n{OFFICE_SLOTS[slot].label.capitalize()}: {value}" for slot, value in self.task.facts
         )
         return f"{text_of(self.task.messages[-1])}\n{facts}"
 
     def _user_of(self, task: AskFirstTask) -> ScriptedUser:
-        told = [slot for slot, _ in task.facts if slot not in task.missing]
+        stated = [slot for slot, _ in task.facts if slot not in task.missing]
         facts = [Fact(OFFICE_SLOTS[slot], value) for slot, value in task.facts]
-        return ScriptedUser(facts, told=told, others=_OTHERS, seed=task.id)
+        return ScriptedUser(facts, told=stated, others=_OTHERS, seed=task.id)

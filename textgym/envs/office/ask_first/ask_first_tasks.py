@@ -60,7 +60,7 @@ def draw(rng: random.Random, level: int, company: Company, call: ToolCaller) -> 
 
 
 def _kinds(rng: random.Random, n: int) -> list[Kind]:
-    """Draw kinds of which no two have a detail of the same sort."""
+    """Draw kinds whose details are all of different sorts."""
     while True:
         kinds = sample(rng, KINDS.values(), n)
         sorts = [sort for kind in kinds for sort in {_sort_of(slot) for slot in kind.slots}]
@@ -69,7 +69,7 @@ def _kinds(rng: random.Random, n: int) -> list[Kind]:
 
 
 def _sort_of(slot: str) -> str:
-    """Return what a question such as "who?" or "when?" may be about, besides the slot."""
+    """Return the sort of a slot's values, which "who?" or "when?" may ask for."""
     return "person" if slot in PEOPLE else "date" if slot in DATES else slot
 
 

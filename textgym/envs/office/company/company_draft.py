@@ -1,4 +1,4 @@
-"""The draft of a task, with which a template makes look-ups and then decides what to write.
+"""The draft of a task about a company: look-ups, and then the writes that they decide.
 
 Invariants: a task's reference depends only on the tools' outputs, and every call for them is
 recorded as a look-up; all writes follow all look-ups; ambiguous draws (a tie, an event on a

@@ -1,4 +1,4 @@
-"""A company's tables, as WorkBench's files have them.
+"""A company's tables, with the columns of WorkBench's files.
 
 Invariants: see `textgym.envs.office.databases`.
 """
@@ -89,8 +89,8 @@ class Database(SharedDatabase):
 
     Args:
         world: The rows of `emails`, `calendar_events`, `analytics`, `project_tasks`, `customers`
-            and `directory`. The values are strings, and the columns those of WorkBench's files.
-        digest: A hash of the files that the rows were read from; "" if there are none.
+            and `directory`. The values are strings; the columns are as in WorkBench's files.
+        digest: A hash of the files that the rows were read from, or "".
 
     Attributes:
         records: The tables by name, including the table `plots`, which is empty at first.

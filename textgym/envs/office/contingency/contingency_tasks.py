@@ -35,7 +35,7 @@ JOINTS = ("After that,", "Next,", "When that is done,", "Then", "And then")
 JOINTS_BEFORE_NAMES = JOINTS[:3]
 _VERBS = ("Book", "Cancel", "Change", "Find", "Look", "Move", "Order", "Place", "Put", "Raise")
 SMALL = frozenset((*_VERBS, "Booking", "Please", "Reserve", "We"))
-"""The first words of the steps' texts that are no names."""
+"""The first words of the steps' texts that are not names."""
 
 
 def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
 
 
 def _surprises(rng: random.Random, level: int) -> list[bool]:
-    """Draw which steps hold a surprise: in half of the tasks none, in the others at least one."""
+    """Draw which steps have a surprise: none in half of the tasks, at least one in the others."""
     if rng.random() < 0.5:
         return [False] * level
     while True:
@@ -85,14 +85,14 @@ def _steps(
 
 
 def _joined(rng: random.Random, text: str) -> str:
-    """Put a joint before a text, which goes on with a small letter unless it begins with a name."""
+    """Put a joint before a text. Unless it begins with a name, its first letter becomes small."""
     first, _, rest = text.partition(" ")
     if first in SMALL:
         return f"{choice(rng, JOINTS)} {first.lower()} {rest}"
     return f"{choice(rng, JOINTS_BEFORE_NAMES)} {text}"
 
 
-CALLS_FACTOR = 3  # how many times the oracle's calls may be made
+CALLS_FACTOR = 3  # the maximum number of calls, as a multiple of the oracle's
 
 _OPENING = """\
 You work at the desk of a coach company, which also has a small shop. You have tools for its \

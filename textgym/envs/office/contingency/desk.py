@@ -54,11 +54,11 @@ class Policies(NamedTuple):
     """The policies of a desk.
 
     Attributes:
-        full: From this many days before departure on, all is refunded.
-        part: From this many days before departure on, `some` per cent are kept.
+        full: The lowest number of days before departure with a full refund.
+        part: The lowest number of days before departure at which only `some` per cent are kept.
         some: The lower percentage that is kept.
-        most: The percentage that is kept later than that.
-        limits: How many pieces of an item an order may have, by tier.
+        most: The percentage that is kept after that.
+        limits: The maximum number of pieces of an item in an order, by tier.
         documents: The texts, by topic.
     """
 
@@ -70,7 +70,7 @@ class Policies(NamedTuple):
     documents: dict[str, str]
 
     def kept(self, days: int) -> int:
-        """Return the percentage that is kept of a booking cancelled some days before departure."""
+        """Return the percentage kept of a booking that is cancelled so many days before departure."""
         return 0 if days >= self.full else self.some if days >= self.part else self.most
 
 
@@ -212,7 +212,7 @@ def _customers(rng: random.Random) -> list[dict[str, str]]:
 
 
 def _departures(rng: random.Random, today: date) -> list[dict[str, str]]:
-    """Draw departures to each town on each day; a fifth costs other than was listed."""
+    """Draw departures to each town on each day. A fifth of the prices has changed."""
     rows = []
     for town in TOWNS:
         usual = randint(rng, 30, 110)

@@ -1,8 +1,7 @@
-"""The draft of a task: random draws from a desk, and the calls of the oracle, as they are made.
+"""The draft of a task at a desk: random draws, and the calls of the oracle.
 
-Invariants: what the tools return decides the calls; a step of a task never draws what an earlier
-step was about, so that each finds the desk as it was in the morning; a draw that does not fit
-raises `Unfit`.
+Invariants: the results of the tools decide the calls; no two steps of a task are about the same
+subject, so each finds the desk as it was in the morning; a draw that does not fit raises `Unfit`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ TRIES = 60  # draws of a thing, until one fits
 
 
 class Trip(NamedTuple):
-    """A booking that a step left.
+    """A booking that a step made or changed.
 
     Attributes:
         customer_id: The id of the customer.
@@ -40,13 +39,13 @@ class Trip(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came out of a step.
+    """The outcome of a step.
 
     Attributes:
-        text: What the request says of the step.
+        text: The part of the request about the step.
         happened: Whether the condition of the step came true, so that its fallback was taken.
         phrase: The condition as a clause of a later step, such as "if the 9:40 was sold out".
-        trip: The booking that later orders can belong to; None if there is none.
+        trip: The booking that later orders can belong to, if any.
     """
 
     text: str
@@ -85,7 +84,7 @@ class DeskDraft(Draft):
         return first, second
 
     def find(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
-        """Draw again and again until something fits; after `TRIES` times raise `Unfit`."""
+        """Draw until a value fits; after `TRIES` draws raise `Unfit`."""
         for _ in range(TRIES):
             value = draw()
             if fits(value):
@@ -177,7 +176,7 @@ class DeskDraft(Draft):
     # Wording.
 
     def either(self, value: str, otherwise: str) -> str:
-        """Say a value, and in later steps also the one for the other outcome of the step before."""
+        """Return a value in words; in later steps, also the value for the other outcome before."""
         if self.previous is None:
             return value
         first, second = (otherwise, value) if self.previous.happened else (value, otherwise)
@@ -185,7 +184,7 @@ class DeskDraft(Draft):
         return f"{first} ({joint}{second} {self.previous.phrase})"
 
     def who(self, customer: Row) -> str:
-        """Name a customer; of namesakes with the town."""
+        """Name a customer, with the town if another one has the same name."""
         rows = self.desk.rows("customers")
         is_unique = sum(row["name"] == customer["name"] for row in rows) == 1
         plain = self.rng.random() < 0.5
@@ -193,7 +192,7 @@ class DeskDraft(Draft):
         return name if is_unique and plain else f"{name} of {customer['town']}"
 
     def date(self, day: str) -> str:
-        """Say a day, in the same way throughout a task."""
+        """Format a day, in the same way throughout a task."""
         when = date.fromisoformat(day)
         month = MONTHS[when.month - 1]
         return f"{month} {when.day}" if self._month_first else f"{when.day} {month}"
@@ -204,7 +203,7 @@ class DeskDraft(Draft):
 
 
 def clock(time: str) -> str:
-    """Say a time of day: "9:40" for "09:40"."""
+    """Format a time of day: "9:40" for "09:40"."""
     return time.removeprefix("0")
 
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from textgym.envs.office.company.toolkits.base import Text, not_found, one_of, page_of, require
 from textgym.envs.office.contingency.desk import TOWNS, Desk
 from textgym.envs.office.databases import Table
 from textgym.envs.office.reference import ReferenceRun
+from textgym.envs.office.tool_arguments import Text, not_found, one_of, page_of, require
 from textgym.errors import ToolError
 from textgym.tasks.hashing import hash_int
 from textgym.tools import tool
@@ -86,8 +86,8 @@ class DeskTools:
             customer_id: The customer's id.
             page: The number of the page.
         """
-        found = self._of_customer("bookings", customer_id)
-        rows = [self._seen({**row, **_last_night(row)}) for row in found]
+        bookings = self._of_customer("bookings", customer_id)
+        rows = [self._seen({**row, **_last_night(row)}) for row in bookings]
         return _page("bookings", rows, page, BOOKINGS_PAGE)
 
     @tool
@@ -264,7 +264,7 @@ class DeskTools:
         """Return a row.
 
         Raises:
-            ToolError: There is none with this id.
+            ToolError: No row has this id.
         """
         row = self.table(table).get(id)
         if row is None:
@@ -272,7 +272,7 @@ class DeskTools:
         return row
 
     def _seen(self, row: Row) -> dict[str, Any]:
-        """Return what is shown of a booking."""
+        """Return the fields of a booking that the model sees."""
         departure = self._row("departures", "departure", row["departure_id"] or "")
         shown = ("booking_id", "customer_id", "departure_id")
         seen: dict[str, Any] = {name: row[name] for name in shown}
@@ -283,7 +283,11 @@ class DeskTools:
         return {**seen, "version": version_of(row)}
 
     def _booking_to_change(self, booking_id: str, version: str) -> Row:
-        """Return a booking of which the model has read the present version."""
+        """Return a booking if the model has read its present version.
+
+        Raises:
+            ToolError: It has not, or the booking cannot be changed.
+        """
         row = self._row("bookings", "booking", booking_id)
         if row["replaced_by"]:
             raise ToolError(f"the booking {booking_id} was replaced by {row['replaced_by']}")
@@ -297,7 +301,11 @@ class DeskTools:
         return row
 
     def _with_room(self, departure_id: str, seats: int) -> Row:
-        """Return a departure that has so many seats left."""
+        """Return a departure if it has enough seats left.
+
+        Raises:
+            ToolError: It has not.
+        """
         row = self._row("departures", "departure", departure_id)
         if seats < 1:
             raise ToolError("seats must be 1 or more")
@@ -330,12 +338,12 @@ def version_of(row: Row) -> str:
 
 
 def _last_night(row: Row) -> Row:
-    """Return what last night's list says of the seats and the luggage of a booking."""
+    """Return the seats and the luggage of a booking in last night's list."""
     return {"seats": row["listed_seats"], "luggage": row["listed_luggage"]}
 
 
 def _page(name: str, rows: list[Any], page: int, size: int = PAGE) -> dict[str, Any]:
-    """Return a page of rows; nothing found is no error."""
+    """Return a page of rows, which may be empty."""
     if not rows:
         return {name: [], "pagination": {f"total_{name}": 0, "page": 1, "total_pages": 0}}
     return page_of(name, rows, page, size)

@@ -233,7 +233,7 @@ def can_be_corrected(request: Request) -> bool:
 
 
 def _correctable(request: Request) -> list[str]:
-    """Return the slots of the details, without a text and without the request's name."""
+    """Return the slots of the details, without texts and details that name the request."""
     fixed = (*_NAMING.get(request.kind.name, ()), "body")
     return [slot for slot in request.details if slot not in fixed]
 
@@ -269,7 +269,7 @@ def cancel(draft: CompanyDraft, request: Request, is_done: bool) -> Amendment:
 
 
 def make_up(draft: CompanyDraft, request: Request, amendment: Amendment, id: str) -> None:
-    """Add the call that makes up for a request which was carried out.
+    """Add the call that corrects or undoes a request which was carried out.
 
     Args:
         draft: The draft.

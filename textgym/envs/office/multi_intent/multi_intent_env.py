@@ -45,9 +45,9 @@ class MultiIntentState:
 
     Attributes:
         changes: What the episode changed in the databases.
-        turn: The number of the user's turn, from 0.
+        turn: The index of the user's turn.
         in_time: Whether the databases were right at the end of every earlier turn.
-        questions: How often the model asked something.
+        questions: The number of questions of the model.
         user_usage: The tokens of the model that speaks as the user.
     """
 
@@ -218,10 +218,10 @@ and optionally `look_ups` (calls that the oracle makes first) |
             raise StateError(f"state: turn must be less than {len(self.task.turns)}")
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Go on with the user's next turn; None after the last one."""
+        """Return the user's next turn or the reply to a question; None at the end."""
         state, turns = self.state, self.task.turns
-        said = "\n".join(turn.text for turn in turns[: state.turn + 1])
-        if understand(without_quotes(text_of(message), said), ()).kind in _ASKING:
+        user_text = "\n".join(turn.text for turn in turns[: state.turn + 1])
+        if understand(without_quotes(text_of(message), user_text), ()).kind in _ASKING:
             state.questions += 1
             if state.questions > PATIENCE:
                 return None

@@ -50,7 +50,7 @@ class Kind(NamedTuple):
     Attributes:
         name: The name.
         topic: Draws what the request is about.
-        phrasings: The wordings. A segment in brackets stands for the detail that is named in it,
+        phrasings: The wordings. A segment in brackets belongs to the detail that is named in it,
             and disappears without it.
         write: Adds the calls.
     """

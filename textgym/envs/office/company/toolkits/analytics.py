@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from textgym.envs.office.company.toolkits.base import (
+from textgym.envs.office.tool_arguments import (
     Text,
     Toolkit,
     date_text,

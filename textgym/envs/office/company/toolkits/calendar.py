@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Any
 
-from textgym.envs.office.company.toolkits.base import (
+from textgym.envs.office.tool_arguments import (
     Text,
     Toolkit,
     check_address,

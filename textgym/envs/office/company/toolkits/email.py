@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from textgym.envs.office.company.toolkits.base import (
+from textgym.envs.office.tool_arguments import (
     Text,
     Toolkit,
     check_address,

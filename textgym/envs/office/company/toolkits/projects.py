@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from textgym.envs.office.company.database import SearchTerms
-from textgym.envs.office.company.toolkits.base import (
+from textgym.envs.office.tool_arguments import (
     Text,
     Toolkit,
     check_address,

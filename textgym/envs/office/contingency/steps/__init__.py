@@ -1,7 +1,7 @@
 """The kinds of steps that a request consists of, each with a condition that may come true.
 
 Invariants: a kind draws what its request says in the same way whether or not the condition is to
-come true, so that nothing in the request tells; the alternative is possible in both cases.
+come true, so that nothing in the request reveals it; the alternative is possible in both cases.
 """
 
 from collections.abc import Callable

@@ -183,7 +183,7 @@ def _draw(draft: DeskDraft) -> Asked:
 
 
 def _traveller(draft: DeskDraft, asked: Asked) -> Row:
-    """Draw who travels, and note what the step is about."""
+    """Draw the traveller, and note what the step is about."""
     customer = draft.find(draft.customer, lambda row: draft.is_new(row["customer_id"]))
     draft.use(customer["customer_id"], (asked.town, asked.day))
     return customer
@@ -218,7 +218,7 @@ def _has_room(row: Row, n: int) -> bool:
 
 
 def _is_steady(row: Row) -> bool:
-    """Tell whether a departure costs what was listed."""
+    """Return whether a departure costs what was listed."""
     return row["price"] == row["listed_price"]
 
 

@@ -137,7 +137,7 @@ def _customer(draft: DeskDraft) -> Row:
 
 
 def _plentiful(draft: DeskDraft) -> Row:
-    """Draw an item of which there are enough for every order."""
+    """Draw an item with enough pieces in stock for every order."""
     return draft.find(
         lambda: choice(draft.rng, draft.desk.rows("items")),
         lambda row: int(row["in_stock"] or 0) >= PLENTY,

@@ -1,4 +1,4 @@
-"""Shared code of the toolkits: access to the tables, checks of arguments, and pages of results.
+"""What toolkits share: access to the tables, checks of arguments, and pages of results.
 
 A tool that cannot carry out a call raises `ToolError` and changes nothing.
 """
@@ -82,7 +82,7 @@ def date_text(name: str, text: str) -> str:
     """Return a date as YYYY-MM-DD, with its time if it has one.
 
     Raises:
-        ToolError: The text is no date, or has no year.
+        ToolError: The text is not a date, or has no year.
 
     Example:
         >>> date_text("due_date", "May 21, 2025"), date_text("due_date", "21.05.2025 10:30")
@@ -100,7 +100,7 @@ def not_found(kind: str, id: str) -> ToolError:
 
 
 def page_of(name: str, rows: Sequence[Row], page: int, page_size: int) -> dict[str, Any]:
-    """Return one page of search results, with its place among the pages.
+    """Return one page of search results, with its number and the number of pages.
 
     Args:
         name: What the results are, such as `emails`.

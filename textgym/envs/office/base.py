@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from textgym.core.authoring import StateT
 from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import choice
-from textgym.envs.office.company.database import Database, database_of, new_state
+from textgym.envs.office.company.database import database_of, new_state
 from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.toolkits import Tools
 from textgym.envs.office.databases import SharedDatabase, State, Table
@@ -118,8 +118,6 @@ class OfficeEnv(TextEnv[StateT]):
 
 class CompanyEnv(OfficeEnv[StateT], Tools):
     """An environment with the databases and tools of a company."""
-
-    database: Database
 
     def open_company(self, task: OfficeTask) -> State:
         """Open the databases of a task, and return a state without changes."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from textgym.envs.office.company.database import Database, Table
+from textgym.envs.office.databases import SharedDatabase, Table
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row, read_instant
 
@@ -33,17 +33,34 @@ class Toolkit:
 
     Attributes:
         database: The tables at the start of the episode.
-        clock: The current time, such as `2023-11-30 23:59:00`. It does not advance.
-        reply_mark: The prefix of a reply's subject: empty in WorkBench, `RE: ` in NeMo Gym.
     """
 
-    database: Database
-    clock: str
-    reply_mark: str = ""
+    database: SharedDatabase
 
     def table(self, name: str) -> Table:
         """Return the current content of a table that tools can change."""
         raise NotImplementedError
+
+    def _row(self, table: str, kind: str, id: str) -> Row:
+        """Return the row of a table with an id.
+
+        Raises:
+            ToolError: No row has this id.
+        """
+        row = self.table(table).get(id)
+        if row is None:
+            raise not_found(kind, id)
+        return row
+
+    def _delete(self, table: str, kind: str, id: str) -> str:
+        """Delete the row of a table with an id, and return what to say.
+
+        Raises:
+            ToolError: No row has this id.
+        """
+        if not self.table(table).delete(id):
+            raise not_found(kind, id)
+        return f"The {kind} was deleted."
 
 
 def require(**arguments: str) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from textgym.envs.office.company.database import Database, database_of, new_state
+from textgym.envs.office.company.database import database_of, new_state
 from textgym.envs.office.company.toolkits import Tools
 from textgym.envs.office.company.vocabulary import WEEKDAYS
 from textgym.envs.office.company.world import company
+from textgym.envs.office.databases import SharedDatabase
 from textgym.envs.office.reference import Call, ReferenceRun, read_calls
 from textgym.errors import RowError
 from textgym.messages import Message, system, user
@@ -31,9 +32,7 @@ class CompanyRun(ReferenceRun, Tools):
         []
     """
 
-    database: Database
-
-    def __init__(self, database: Database, clock: str, reply_mark: str = "") -> None:
+    def __init__(self, database: SharedDatabase, clock: str, reply_mark: str = "") -> None:
         self.database, self.state = database, new_state()
         self.clock, self.reply_mark = clock, reply_mark
 

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from textgym.envs.office.contingency.desk import TOWNS, Desk
-from textgym.envs.office.databases import Table
 from textgym.envs.office.reference import ReferenceRun
-from textgym.envs.office.tool_arguments import Text, not_found, one_of, page_of, require
+from textgym.envs.office.tool_arguments import Text, Toolkit, one_of, page_of, require
 from textgym.errors import ToolError
 from textgym.tasks.hashing import hash_int
 from textgym.tools import tool
@@ -35,7 +34,7 @@ Code = Annotated[Text, AfterValidator(plain_marks)]
 _NEW = {"refund": "0", "status": "confirmed", "luggage": "0", "listed_luggage": "0"}
 
 
-class DeskTools:
+class DeskTools(Toolkit):
     """The tools.
 
     Attributes:
@@ -43,10 +42,6 @@ class DeskTools:
     """
 
     desk: Desk
-
-    def table(self, name: str) -> Table:
-        """Return the current content of a table."""
-        raise NotImplementedError
 
     @tool
     def find_customers(self, name: Text, page: int = 1) -> dict[str, Any]:
@@ -259,17 +254,6 @@ class DeskTools:
     def _of_customer(self, table: str, customer_id: str) -> list[Row]:
         self._row("customers", "customer", customer_id)
         return self.table(table).having("customer_id", customer_id)
-
-    def _row(self, table: str, kind: str, id: str) -> Row:
-        """Return a row.
-
-        Raises:
-            ToolError: No row has this id.
-        """
-        row = self.table(table).get(id)
-        if row is None:
-            raise not_found(kind, id)
-        return row
 
     def _seen(self, row: Row) -> dict[str, Any]:
         """Return the fields of a booking that the model sees."""

@@ -43,10 +43,7 @@ class CalendarTools(Toolkit):
         require(event_id=event_id, field=field)
         _check_id(event_id)
         one_of("field", field, _READABLE)
-        row = self.table("calendar_events").get(event_id)
-        if row is None:
-            raise not_found("event", event_id)
-        return {field: row[field]}
+        return {field: self._row("calendar_events", "event", event_id)[field]}
 
     @tool
     def calendar_search_events(
@@ -118,9 +115,7 @@ class CalendarTools(Toolkit):
         """
         require(event_id=event_id)
         _check_id(event_id)
-        if not self.table("calendar_events").delete(event_id):
-            raise not_found("event", event_id)
-        return "The event was deleted."
+        return self._delete("calendar_events", "event", event_id)
 
     @tool
     def calendar_update_event(

@@ -11,7 +11,6 @@ from textgym.envs.office.tool_arguments import (
     check_address,
     date_text,
     lies_between,
-    not_found,
     one_of,
     page_of,
     require,
@@ -107,12 +106,10 @@ class CustomerTools(Toolkit):
         """
         require(customer_id=customer_id, field=field, new_value=new_value)
         value = _written(field, new_value)
-        table = self.table("customers")
-        if table.get(customer_id) is None:
-            raise not_found("customer", customer_id)
-        if field not in table.columns:  # the id may be changed, but is not suggested
+        row = self._row("customers", "customer", customer_id)
+        if field not in row:  # the id may be changed, but is not suggested
             one_of("field", field, _FIELDS)
-        table.update(customer_id, field, value)
+        self.table("customers").update(customer_id, field, value)
         return "The customer was changed."
 
     @tool
@@ -164,9 +161,7 @@ class CustomerTools(Toolkit):
             customer_id: The customer's id.
         """
         require(customer_id=customer_id)
-        if not self.table("customers").delete(customer_id):
-            raise not_found("customer", customer_id)
-        return "The customer was deleted."
+        return self._delete("customers", "customer", customer_id)
 
 
 def _written(field: str, value: str) -> str:

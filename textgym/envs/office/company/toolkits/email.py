@@ -10,7 +10,6 @@ from textgym.envs.office.tool_arguments import (
     Toolkit,
     check_address,
     date_text,
-    not_found,
     one_of,
     page_of,
     require,
@@ -26,7 +25,15 @@ _SEARCHED = ("subject", "body", "sender/recipient")
 
 
 class EmailTools(Toolkit):
-    """Reads, searches and sends e-mails."""
+    """Reads, searches and sends e-mails.
+
+    Attributes:
+        clock: The current time, such as `2023-11-30 23:59:00`. It does not advance.
+        reply_mark: The prefix of a reply's subject: empty in WorkBench, `RE: ` in NeMo Gym.
+    """
+
+    clock: str
+    reply_mark: str = ""
 
     @tool
     def email_get_email_information_by_id(
@@ -40,7 +47,7 @@ class EmailTools(Toolkit):
                 'body'.
         """
         require(email_id=email_id, field=field)
-        row = self._email(email_id)
+        row = self._row("emails", "e-mail", email_id)
         one_of("field", field, row)
         return {field: row[field]}
 
@@ -94,9 +101,7 @@ class EmailTools(Toolkit):
             email_id: The e-mail's id.
         """
         require(email_id=email_id)
-        if not self.table("emails").delete(email_id):
-            raise not_found("e-mail", email_id)
-        return "The e-mail was deleted."
+        return self._delete("emails", "e-mail", email_id)
 
     @tool
     def email_forward_email(self, email_id: Text = "", recipient: Text = "") -> str:
@@ -107,7 +112,7 @@ class EmailTools(Toolkit):
             recipient: The address to forward it to.
         """
         require(email_id=email_id, recipient=recipient)
-        row = self._email(email_id)
+        row = self._row("emails", "e-mail", email_id)
         self._send(recipient, f"FW: {row['subject'] or ''}", row["body"] or "")
         return "The e-mail was forwarded."
 
@@ -120,15 +125,9 @@ class EmailTools(Toolkit):
             body: The text of the reply.
         """
         require(email_id=email_id, body=body)
-        row = self._email(email_id)
+        row = self._row("emails", "e-mail", email_id)
         self._send(row["sender/recipient"] or "", f"{self.reply_mark}{row['subject'] or ''}", body)
         return "The reply was sent."
-
-    def _email(self, id: str) -> Row:
-        row = self.table("emails").get(id)
-        if row is None:
-            raise not_found("e-mail", id)
-        return row
 
     def _send(self, recipient: str, subject: str, body: str) -> None:
         check_address("recipient", recipient)

@@ -10,7 +10,6 @@ from textgym.envs.office.tool_arguments import (
     Toolkit,
     check_address,
     date_text,
-    not_found,
     one_of,
     require,
 )
@@ -41,9 +40,7 @@ class ProjectTools(Toolkit):
             field: 'task_id', 'task_name', 'assigned_to_email', 'list_name', 'due_date' or 'board'.
         """
         require(task_id=task_id, field=field)
-        row = self.table("project_tasks").get(task_id)
-        if row is None:
-            raise not_found("task", task_id)
+        row = self._row("project_tasks", "task", task_id)
         one_of("field", field, row)
         return {field: row[field]}
 
@@ -123,9 +120,7 @@ class ProjectTools(Toolkit):
             task_id: The task's id, 8 digits.
         """
         require(task_id=task_id)
-        if not self.table("project_tasks").delete(task_id):
-            raise not_found("task", task_id)
-        return "The task was deleted."
+        return self._delete("project_tasks", "task", task_id)
 
     @tool
     def project_management_update_task(
@@ -143,11 +138,8 @@ class ProjectTools(Toolkit):
         if field == "due_date":
             value = date_text(field, value)
         self._check(field, value)
-        table = self.table("project_tasks")
-        if table.get(task_id) is None:
-            raise not_found("task", task_id)
-        one_of("field", field, table.columns)
-        table.update(task_id, field, value)
+        one_of("field", field, self._row("project_tasks", "task", task_id))
+        self.table("project_tasks").update(task_id, field, value)
         return "The task was changed."
 
     def _check(self, column: str, value: str) -> None:

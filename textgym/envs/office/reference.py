@@ -112,7 +112,17 @@ class Draft:
 
 
 def first_fit(attempt: Callable[[], T]) -> T:
-    """Return the result of the first attempt that does not raise `Unfit`."""
+    """Return the result of the first attempt that does not raise `Unfit`.
+
+    Example:
+        >>> numbers = iter([4, 9, 12])
+        >>> def draw() -> int:
+        ...     number = next(numbers)
+        ...     Draft(random.Random(1)).need(number > 5)
+        ...     return number
+        >>> first_fit(draw)
+        9
+    """
     while True:
         try:
             return attempt()
@@ -125,6 +135,10 @@ def read_query(row: Mapping[str, Any]) -> str:
 
     Raises:
         RowError: It is missing or empty.
+
+    Example:
+        >>> read_query({"query": "Move the meeting."})
+        'Move the meeting.'
     """
     query = row.get("query")
     if not isinstance(query, str) or not query.strip():
@@ -137,6 +151,10 @@ def read_world(row: Mapping[str, Any]) -> int:
 
     Raises:
         RowError: It is missing or not an integer.
+
+    Example:
+        >>> read_world({"world": 7})
+        7
     """
     world = row.get("world")
     if type(world) is not int:

@@ -66,6 +66,10 @@ def opening(text: str, clock: str, request: str) -> tuple[Message, ...]:
         text: The system message, with `{day}` and `{clock}`.
         clock: The time.
         request: The request.
+
+    Example:
+        >>> opening("It is {day}, {clock}.", "2024-01-08 08:30:00", "Hello!")[0]["content"]
+        'It is Monday, 2024-01-08 08:30:00.'
     """
     day = WEEKDAYS[datetime.fromisoformat(clock).weekday()]
     return system(text.format(day=day, clock=clock)), user(request)

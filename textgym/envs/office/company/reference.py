@@ -81,7 +81,7 @@ def company_calls(row: Mapping[str, Any], field: str, *, optional: bool = False)
     Args:
         row: The row.
         field: The field.
-        optional: Whether the field may be missing. There are no calls in it then.
+        optional: Whether the field may be missing, which is the same as an empty list.
 
     Raises:
         RowError: The field does not contain valid calls.

@@ -272,13 +272,13 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         return self.less_paid(Grade(float(right), right, components, self.answer_text, info))
 
     def progress(self) -> float:
-        """Return the share of the reference's changes that stand; 0 if it changes nothing."""
+        """Return the share of the reference's changes that are made; 0 if it changes nothing."""
         made, expected = self.changes()
         right = (made & expected).total()
         return share_done(right, (made - expected).total(), expected.total() or 1)
 
     def changes(self) -> tuple[Counter[object], Counter[object]]:
-        """Return the changes that stand in the databases, and those of the reference calls.
+        """Return the changes in the databases, and the changes that the reference calls make.
 
         Each is a pair of the table's name and the change. They show what an episode left out and
         what it changed beyond the request.

@@ -142,5 +142,5 @@ def _engaged(row: Row) -> bool:
 
 
 def _day(name: str, text: str) -> str:
-    """Return the day of a date; "" if there is none."""
+    """Return the day of a date, or ""."""
     return text and date_text(name, text)[:10]

@@ -153,5 +153,5 @@ class ProjectTools(Toolkit):
 
 
 def _searched_date(text: str) -> str:
-    """Return a date as it stands in the tasks; the first part of one stays."""
+    """Return a date in the format of the tasks; the first part of a date is kept."""
     return text if _PART_OF_DATE.fullmatch(text) or not text else date_text("due_date", text)

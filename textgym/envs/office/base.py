@@ -134,8 +134,8 @@ class CompanyEnv(OfficeEnv[StateT], Tools):
         if self.turn:
             return assistant("Done.")
         events = list(self.table("calendar_events"))
-        id = choice(rng, events)["event_id"] if events else "00000001"
-        return assistant_calls(("calendar_delete_event", {"event_id": id}))
+        event_id = choice(rng, events)["event_id"] if events else "00000001"
+        return assistant_calls(("calendar_delete_event", {"event_id": event_id}))
 
 
 class UserState(Protocol):
@@ -154,7 +154,7 @@ UserStateT = TypeVar("UserStateT", bound=UserState)
 
 
 class UserEnv(CompanyEnv[UserStateT]):
-    """An environment whose user is scripted, or spoken for by a model.
+    """An environment whose user is a script or a model.
 
     Args:
         user: The model, see `PolicyUser`; None for the script.

@@ -41,25 +41,25 @@ class Toolkit:
         """Return the current content of a table that tools can change."""
         raise NotImplementedError
 
-    def _row(self, table: str, kind: str, id: str) -> Row:
+    def _row(self, table: str, kind: str, row_id: str) -> Row:
         """Return the row of a table with an id.
 
         Raises:
             ToolError: No row has this id.
         """
-        row = self.table(table).get(id)
+        row = self.table(table).get(row_id)
         if row is None:
-            raise not_found(kind, id)
+            raise not_found(kind, row_id)
         return row
 
-    def _delete(self, table: str, kind: str, id: str) -> str:
-        """Delete the row of a table with an id, and return what to say.
+    def _delete(self, table: str, kind: str, row_id: str) -> str:
+        """Delete the row of a table with an id, and return the result of the tool.
 
         Raises:
             ToolError: No row has this id.
         """
-        if not self.table(table).delete(id):
-            raise not_found(kind, id)
+        if not self.table(table).delete(row_id):
+            raise not_found(kind, row_id)
         return f"The {kind} was deleted."
 
 

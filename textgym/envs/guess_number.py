@@ -11,7 +11,7 @@ from annotated_types import Interval
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import randint
+from textgym.envs.generation import randint
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, user
 from textgym.tasks.task import Task

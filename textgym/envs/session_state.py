@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.partial_credit import PartialCreditEnv
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.tasks import nemo_rows

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.partial_credit import PartialCreditEnv
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.tasks import nemo_rows

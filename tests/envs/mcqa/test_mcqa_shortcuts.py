@@ -17,7 +17,7 @@ import pytest
 
 from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy
 from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
-from textgym.envs.mcqa.families.item import content_of
+from textgym.envs.mcqa.families.question import content_of
 from textgym.tasks.splits import split_of
 
 LEAKED = ("fractions", "lists", "strings", "syllogisms")

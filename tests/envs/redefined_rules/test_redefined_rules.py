@@ -12,10 +12,10 @@ import textgym
 from textgym.envs.redefined_rules import RedefinedRules
 from textgym.envs.redefined_rules.answers import written
 from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, finish
-from textgym.envs.redefined_rules.families.draft import Draft, Rule
-from textgym.envs.redefined_rules.families.games.noughts import ending
-from textgym.envs.redefined_rules.families.language.lists import changed_list
-from textgym.envs.redefined_rules.families.sorting.numbers import sorted_numbers
+from textgym.envs.redefined_rules.families.board_games import ending
+from textgym.envs.redefined_rules.families.instructions import changed_list
+from textgym.envs.redefined_rules.families.puzzle import Puzzle, Rule
+from textgym.envs.redefined_rules.families.sorting import sorted_numbers
 from textgym.errors import RowError
 from textgym.policies.base import Action
 
@@ -225,9 +225,9 @@ def test_the_wording_does_not_decide_the_split() -> None:
     assert env.canonical({**row, "question": "In other words."}) == env.canonical(row)
 
 
-def drawn(rules: list[Rule], answers: dict[tuple[str, ...], int]) -> Draft:
+def drawn(rules: list[Rule], answers: dict[tuple[str, ...], int]) -> Puzzle:
     """Return a draft whose answers depend on the kinds of rules."""
-    return Draft(rules, "?", [], "it", lambda contents: answers[tuple(c[0] for c in contents)])
+    return Puzzle(rules, "?", [], "it", lambda contents: answers[tuple(c[0] for c in contents)])
 
 
 A, B = Rule(("a",), "A."), Rule(("b",), "B.")

@@ -14,15 +14,15 @@ from blind_policies import one_rule
 from textgym.envs.redefined_rules import RedefinedRules
 from textgym.envs.redefined_rules.answers import is_answer, written
 from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, finish
-from textgym.envs.redefined_rules.families.draft import Draft, Solved
+from textgym.envs.redefined_rules.families.puzzle import Puzzle, Solved
 
 CHANCE = RedefinedRules.card.chance
 
 
-def drafts(name: str, level: int, seed: int, count: int) -> list[tuple[Draft, Solved]]:
+def drafts(name: str, level: int, seed: int, count: int) -> list[tuple[Puzzle, Solved]]:
     """Draw tasks of a family with their answers."""
     rng = random.Random(seed)
-    found: list[tuple[Draft, Solved]] = []
+    found: list[tuple[Puzzle, Solved]] = []
     while len(found) < count:
         draft = FAMILIES[name](rng, level)
         solved = finish(draft)
@@ -31,7 +31,7 @@ def drafts(name: str, level: int, seed: int, count: int) -> list[tuple[Draft, So
     return found
 
 
-def hits(contents: Any, tasks: list[tuple[Draft, Solved]]) -> int:
+def hits(contents: Any, tasks: list[tuple[Puzzle, Solved]]) -> int:
     """Return how many tasks have the answer that some rules give."""
     count = 0
     for draft, solved in tasks:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import choice, sample
 from textgym.envs.office_requests import KINDS, Kind, Request, draw_request, unknown_request
 from textgym.envs.office_requests.details import DATES, PEOPLE
 from textgym.envs.office_requests.things import MAILS

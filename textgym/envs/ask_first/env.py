@@ -12,7 +12,7 @@ from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.ask_first.drawing import LEVELS, draw
 from textgym.envs.ask_first.rows import AskFirstTask, read_task
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.office_requests import OFFICE_SLOTS, without_quotes
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state

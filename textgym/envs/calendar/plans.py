@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from textgym.envs.calendar import phrases, themes
+from textgym.envs.calendar.calendar_rows import wish_of
 from textgym.envs.calendar.phrases import Voice, joined
-from textgym.envs.calendar.rows import wish_of
 from textgym.envs.calendar.schedule import arrange, clock, keeps
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]

@@ -7,7 +7,7 @@ import itertools
 from textgym.envs.constraints.draft import Draft
 from textgym.envs.constraints.draws import Arguments, shapes
 from textgym.envs.constraints.notes import joined
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 
 _POSTSCRIPTS = (
     "Keep this message for later.", "Do not forget to smile.", "We mean every word of it.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from textgym.envs.constraints.jobs import FILLERS
 from textgym.envs.constraints.notes import Brief
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 
 __all__ = ["Draft", "draft_of", "groups_of"]
 

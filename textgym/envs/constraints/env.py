@@ -23,7 +23,7 @@ from textgym.envs.constraints.rows import (
     prompt_of,
     witness_of,
 )
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 from textgym.errors import OracleError, UnknownNameError, did_you_mean
 from textgym.messages import Message, assistant, text_of
 from textgym.tasks.splits import split_of

@@ -17,7 +17,7 @@ from textgym.envs.constraints.draft import Draft, draft_of
 from textgym.envs.constraints.draws import DRAWS, Arguments, Draw
 from textgym.envs.constraints.facts import Facts
 from textgym.envs.constraints.notes import Brief, draw_brief
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
 __all__ = ["LEVELS", "NOT_DRAWN", "Asked", "draw_task"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from textgym.envs.constraints.draft import Draft, groups_of
 from textgym.envs.constraints.draws import Arguments, shapes
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 
 _STRICT = "layout line phrase"  # what layouts bar in which every line counts
 MARKERS = ("Section", "Part", "Chapter", "Item", "Step", "Note")

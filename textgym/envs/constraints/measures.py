@@ -7,7 +7,7 @@ from collections import Counter
 
 from textgym.envs.constraints.draft import Draft
 from textgym.envs.constraints.draws import Arguments, largest, read_off, smallest
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
 _AT_LEAST, _LESS_THAN = "at least", "less than"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from textgym.envs.constraints.jobs import JOBS, Detail, Job
 from textgym.envs.constraints.jobs.values import CODES, PEOPLE, PHONES, PRICES
-from textgym.envs.drawing import choice, randbelow, sample
+from textgym.envs.generation import choice, randbelow, sample
 
 __all__ = ["Brief", "draw_brief", "joined"]
 

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from textgym.envs.contingency.reference import ReferenceRun
 from textgym.envs.contingency.world import Desk
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import MONTHS, choice, sample
 from textgym.envs.reference_calls import Call
-from textgym.envs.wording import MONTHS
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

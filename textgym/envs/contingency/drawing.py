@@ -12,7 +12,7 @@ from typing import Any
 from textgym.envs.contingency.draft import Draft, Unfit
 from textgym.envs.contingency.steps import KINDS
 from textgym.envs.contingency.world import Desk
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import choice, sample
 
 __all__ = ["LEVELS", "draw"]
 

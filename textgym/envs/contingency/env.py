@@ -14,7 +14,7 @@ from textgym.envs.contingency.rows import CALLS_FACTOR, ContingencyTask, read_ta
 from textgym.envs.contingency.tools import DeskTools
 from textgym.envs.contingency.world import DeskDatabase, desk
 from textgym.envs.databases import State, Table
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls
 from textgym.tasks.task import Task

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 
 __all__ = ["TIERS", "Policies", "draw_policies"]
 

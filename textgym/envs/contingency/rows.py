@@ -8,8 +8,8 @@ from typing import Any
 
 from textgym.envs.contingency.reference import toolbox
 from textgym.envs.contingency.world import desk
+from textgym.envs.generation import MONTHS
 from textgym.envs.reference_calls import read_calls
-from textgym.envs.wording import MONTHS
 from textgym.errors import RowError
 from textgym.messages import system, user
 from textgym.tasks.task import Task

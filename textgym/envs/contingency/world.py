@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from textgym.envs.contingency.policies import TIERS, Policies, draw_policies
 from textgym.envs.databases import Layout, SharedDatabase
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.tasks.hashing import hash_int
 from textgym.verifiers.state import Row
 

@@ -11,11 +11,9 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
-from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
-from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, PEOPLE, WORDS
-from textgym.envs.wording import MONTHS, in_words
+from textgym.envs.generation import MONTHS, choice, in_words, randbelow, randint, sample
+from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
+from textgym.envs.mcqa.families.words import LONG_WORDS, PEOPLE, WORDS
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 

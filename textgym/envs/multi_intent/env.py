@@ -11,7 +11,7 @@ from typing import Any
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.multi_intent.drawing import LEVELS, draw
 from textgym.envs.multi_intent.rows import MultiIntentTask, read_task
 from textgym.envs.office_requests import without_quotes

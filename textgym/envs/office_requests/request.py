@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.office_requests.details import Detail, draw_detail
 from textgym.envs.office_requests.kinds import Kind, fill
 from textgym.envs.office_requests.things import EXISTING, Found

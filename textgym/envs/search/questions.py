@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.search.relations import KINDS, RELATIONS
 from textgym.envs.search.world import Archive
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
-from textgym.envs.search.draws import Draws, Replay
+from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.search.draws import Draws, Names, Replay
 from textgym.envs.search.index import SearchIndex
 from textgym.envs.search.layout import Layout
-from textgym.envs.search.names import Names
 from textgym.envs.search.relations import (
     FEET,
     FORMER,

@@ -12,7 +12,7 @@ from typing import Any
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.reference_calls import Call
 from textgym.envs.workplace.companies import database_of
 from textgym.envs.workplace.database import State, Table, new_state, read_database

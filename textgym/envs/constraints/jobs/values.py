@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from textgym.envs.wording import MONTHS
+from textgym.envs.generation import MONTHS
 
 __all__ = ["CODES", "DATES", "DURATIONS", "PEOPLE", "PHONES", "PLACES", "PRICES", "TIMES", "names"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from textgym.envs.contingency.draft import Draft, Outcome, Trip, clock, next_day
-from textgym.envs.drawing import choice, sample
-from textgym.envs.wording import in_words
+from textgym.envs.generation import choice, in_words, sample
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from textgym.envs.contingency.draft import Draft, Outcome, Trip, clock
 from textgym.envs.contingency.tools import PAGE
-from textgym.envs.drawing import randbelow, randint
-from textgym.envs.wording import in_words
+from textgym.envs.generation import in_words, randbelow, randint
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

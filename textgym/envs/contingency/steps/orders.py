@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from textgym.envs.contingency.draft import Draft, Outcome
-from textgym.envs.drawing import choice
-from textgym.envs.wording import in_words
+from textgym.envs.generation import choice, in_words
 from textgym.verifiers.state import Row
 
 __all__ = ["order", "order_by_policy", "raise_order"]

@@ -7,17 +7,34 @@ the same problem; the answer is exact LaTeX; no formula in the question equals t
 import random
 from collections.abc import Callable
 
-from .algebra import coefficients, inequalities, linear_equations, quadratics, systems, vieta
-from .calculus import derivatives, extrema, integrals, limits, tangents
-from .chance import dice, expectations, urns
-from .counting import groups, multiples, paths, sharing, words
-from .functions import complex_numbers, logarithms, values
-from .integers import bases, congruences, divisors, factorials, remainders
-from .matrices import determinants, eigenvalues, matrices, vectors
-from .numbers import exponents, fractions, percentages, roots, steps
-from .problem import Problem
-from .sequences import arithmetic_series, geometric_series, recurrences
-from .shapes import circles, coordinates, solids, triangles
+from textgym.envs.math.families.algebra import (
+    coefficients,
+    complex_numbers,
+    inequalities,
+    linear_equations,
+    logarithms,
+    quadratics,
+    systems,
+    values,
+    vieta,
+)
+from textgym.envs.math.families.calculus import derivatives, extrema, integrals, limits, tangents
+from textgym.envs.math.families.counting import (
+    dice,
+    expectations,
+    groups,
+    multiples,
+    paths,
+    sharing,
+    urns,
+    words,
+)
+from textgym.envs.math.families.integers import bases, congruences, divisors, factorials, remainders
+from textgym.envs.math.families.matrices import determinants, eigenvalues, matrices, vectors
+from textgym.envs.math.families.numbers import exponents, fractions, percentages, roots, steps
+from textgym.envs.math.families.problem import Problem
+from textgym.envs.math.families.sequences import arithmetic_series, geometric_series, recurrences
+from textgym.envs.math.families.shapes import circles, coordinates, solids, triangles
 
 __all__ = ["FAMILIES", "LEVELS", "Problem", "draw"]
 

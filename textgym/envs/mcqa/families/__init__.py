@@ -7,20 +7,24 @@ the same item; every item has one correct option and three different wrong ones.
 import random
 from collections.abc import Callable
 
-from .item import Item
-from .knowledge.calendars import clock, dates, weekdays
-from .knowledge.chemistry import elements, molar_mass
-from .knowledge.geography import capitals, continents
-from .mathematics.arithmetic import arithmetic, missing, sequences
-from .mathematics.chance import counting, probability
-from .mathematics.everyday import change, rates
-from .mathematics.integers import bases, divisors, primes, roman
-from .mathematics.measures import geometry, units
-from .mathematics.parts import comparing, fractions, percentages
-from .reasoning.logic import orderings, syllogisms, truth
-from .reasoning.snippets import lists, strings
-from .reasoning.tables import rankings, tables
-from .reasoning.words import alphabetical, anagrams, letters
+from textgym.envs.mcqa.families.arithmetic import (
+    arithmetic,
+    comparing,
+    fractions,
+    missing,
+    percentages,
+    sequences,
+)
+from textgym.envs.mcqa.families.chance import counting, probability
+from textgym.envs.mcqa.families.everyday import change, clock, dates, rates, weekdays
+from textgym.envs.mcqa.families.facts import capitals, continents, elements, molar_mass
+from textgym.envs.mcqa.families.integers import bases, divisors, primes, roman
+from textgym.envs.mcqa.families.logic import orderings, syllogisms, truth
+from textgym.envs.mcqa.families.measures import geometry, units
+from textgym.envs.mcqa.families.question import Item
+from textgym.envs.mcqa.families.snippets import lists, strings
+from textgym.envs.mcqa.families.tables import rankings, tables
+from textgym.envs.mcqa.families.words import alphabetical, anagrams, letters
 
 __all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
 

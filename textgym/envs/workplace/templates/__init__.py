@@ -10,7 +10,7 @@ import random
 from functools import cache
 from typing import Any
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.workplace.templates import (  # noqa: F401
     across,
     across_five,

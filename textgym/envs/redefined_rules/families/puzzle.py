@@ -1,0 +1,125 @@
+"""Drafts of tasks: redefinitions, a question, and a function that answers it under any of them.
+
+A family draws a draft; `finish` answers it with all redefinitions, with none, and with each one
+left out. Invariants: the answer follows from all redefinitions and differs from the usual answer; a
+task whose answer stays the same without one of the redefinitions it needs is drawn again, whether
+or not those that it does not need are left out as well.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from textgym.envs.generation import choice
+
+__all__ = [
+    "Answer",
+    "Content",
+    "Puzzle",
+    "Rule",
+    "Solved",
+    "changed",
+    "finish",
+    "in_words",
+    "worded",
+]
+
+Answer: TypeAlias = int | str | list[str] | list[int]
+Content: TypeAlias = tuple[Any, ...]
+
+_CHANGES = (
+    "What was said about {} no longer holds, but all other rules do.",
+    "Forget the rule about {}, but no other one: here is a new one in its place.",
+    "The rule about {} has been replaced by a new one, and the other rules stay.",
+    "There is a mistake in the rule about {}, but not in the others. This is what counts instead.",
+)
+_MAX_NUMBER = 99_999
+
+
+class Rule(NamedTuple):
+    """A redefinition.
+
+    Attributes:
+        content: What it says, as JSON data, whatever its wording. The first item is its kind.
+        text: What it says, in one or more sentences.
+        needed: Whether the answer must differ without it. It need not where a later rule replaces
+            this one, or where the condition of this one is not met.
+    """
+
+    content: Content
+    text: str
+    needed: bool = True
+
+
+class Puzzle(NamedTuple):
+    """A task before it is solved.
+
+    Attributes:
+        rules: The redefinitions, in the order in which they are stated.
+        question: The question.
+        asked: What the question asks, as JSON data, whatever its wording and without its answer.
+        form: How to give the answer, such as `the result`.
+        solve: Returns the answer under the contents of some of the rules, in their order, and the
+            usual answer without any. An empty list says that there is none.
+    """
+
+    rules: Sequence[Rule]
+    question: str
+    asked: Any
+    form: str
+    solve: Callable[[Sequence[Content]], Answer]
+
+
+class Solved(NamedTuple):
+    """The answers to a draft: by its rules, and the usual one."""
+
+    answer: Answer
+    usual: Answer
+
+
+def finish(draft: Puzzle) -> Solved | None:
+    """Return the answers to a draft; None if it is to be drawn again.
+
+    That is so if an answer is missing or a large number, or if a rule makes no difference.
+    """
+    contents = [rule.content for rule in draft.rules]
+    answer, usual = draft.solve(contents), draft.solve(())
+    if answer == usual or [] in (answer, usual):
+        return None
+    if isinstance(answer, int) and abs(answer) > _MAX_NUMBER:
+        return None
+    if any(draft.solve(rest) == answer for rest in _without_one(draft.rules)):
+        return None
+    return Solved(answer, usual)
+
+
+def _without_one(rules: Sequence[Rule]) -> Iterator[list[Content]]:
+    """Yield the contents of all rules, and those of the needed ones, without a needed one each."""
+    needed = [rule for rule in rules if rule.needed]
+    for stated in [rules, needed] if len(needed) < len(rules) else [rules]:
+        for rule in needed if len(stated) > 1 else ():
+            yield [other.content for other in stated if other is not rule]
+
+
+def worded(rng: random.Random, frames: Sequence[str], *values: Any, **named: Any) -> str:
+    """Return one of several wordings with its values, beginning with a capital letter."""
+    text = choice(rng, frames).format(*values, **named)
+    return text[0].upper() + text[1:]
+
+
+def changed(rng: random.Random, subject: str, text: str) -> str:
+    """Return the text of a rule that replaces an earlier one about the same subject."""
+    return f"{choice(rng, _CHANGES).format(subject)} {text}"
+
+
+def in_words(items: Sequence[Any], last: str = "and") -> str:
+    """Return a list as it stands in a sentence.
+
+    Example:
+        >>> in_words(["a", "b", "c"]), in_words([7])
+        ('a, b and c', '7')
+    """
+    texts = [str(item) for item in items]
+    return f" {last} ".join(part for part in (", ".join(texts[:-1]), texts[-1]) if part)

@@ -17,9 +17,9 @@ from haystack_reader import asked, parts
 from haystack_surface import LOOK_UPS, SURFACE, Surface
 
 from textgym.core.text_env import TextEnv
-from textgym.envs.calendar.schedule import clock
 from textgym.envs.constraints.careless import stuffed
 from textgym.envs.constraints.jobs import FILLERS
+from textgym.envs.generation import clock
 from textgym.envs.redefined_rules.answers import written
 from textgym.envs.redefined_rules.families.board_games import ending, targets
 from textgym.envs.redefined_rules.families.calculation import evaluate

@@ -12,9 +12,9 @@ from functools import cache
 import pytest
 from mcqa_solutions import SOLVERS
 
-from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item
+from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
-from textgym.envs.mcqa.families.question import content_of
+from textgym.envs.mcqa.families.question import Item, content_of
 from textgym.envs.mcqa.families.words import LONG_WORDS, WORDS
 from textgym.tasks.splits import split_of
 

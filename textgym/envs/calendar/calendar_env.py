@@ -12,8 +12,8 @@ from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.calendar.calendar_rows import CalendarTask, Turn, turns_of, wishes_of
 from textgym.envs.calendar.plans import LEVELS, draw_plan
-from textgym.envs.calendar.schedule import arrange, clock
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.calendar.schedule import arrange
+from textgym.envs.generation import choice, clock, randint, sample
 from textgym.errors import OracleError, StateError, UsageError
 from textgym.messages import Message, assistant, system, user
 from textgym.tasks import nemo_rows

@@ -13,8 +13,8 @@ from typing import Any
 from textgym.envs.calendar import phrases, themes
 from textgym.envs.calendar.calendar_rows import wish_of
 from textgym.envs.calendar.phrases import Voice, joined
-from textgym.envs.calendar.schedule import arrange, clock, keeps
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.calendar.schedule import arrange, keeps
+from textgym.envs.generation import choice, clock, randint, sample
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]

@@ -13,7 +13,8 @@ from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.options import JudgedEnvOptions
 from textgym.core.text_env import TextEnv
-from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
+from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS
+from textgym.envs.generation import choice
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
@@ -213,12 +214,12 @@ class EquivalenceJudge(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question from a random family."""
-        family, item = draw(rng, level)
+        family, drawn = FAMILIES.draw(rng, level)
         return {
-            "question": item.question,
-            "expected_answer": item.answer,
+            "question": drawn.question,
+            "expected_answer": drawn.answer,
             "category": family,
-            "fact": item.fact,
+            "fact": drawn.fact,
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
@@ -288,14 +289,10 @@ class EquivalenceJudge(TextEnv[None]):
 
     def guess(self, rng: random.Random) -> Message:
         """Give the answer to another question of the same family."""
-        family = self.task.row.get("category")
-        level = self.task.row.get("level")
-        _, other = draw(
-            rng,
-            level if level in LEVELS else LEVELS[-1],
-            family if family in FAMILIES else "",
-        )
-        return assistant(other.answer)
+        family, level = self.task.row.get("category", ""), self.task.row.get("level")
+        draw = FAMILIES.get(family) or FAMILIES[choice(rng, FAMILIES.names)]
+        drawn = draw(rng, level if level in LEVELS else LEVELS[-1])
+        return assistant(drawn.answer)
 
     @property
     def _patterns(self) -> tuple[str, ...]:

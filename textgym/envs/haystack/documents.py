@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from textgym.envs.generation import choice, randbelow, randint
+from textgym.envs.generation import choice, clock, randbelow, randint
 from textgym.envs.haystack.drafts import REFERENCE, VALUE, VOID, DocumentKind, Entry, dates
 
 __all__ = ["DOCUMENTS"]
@@ -202,8 +202,7 @@ def _write_log(entry: Entry) -> str:
         what = f"INFO quota of job {entry.key} set to that of {entry.value}"
     else:
         what = f"WARN record {entry.value} revoked"
-    time = f"{minute // 60:02}:{minute % 60:02}"
-    return f"{_ISO_DATES[entry.day]}T{time} [{entry.number}] {entry.group} {agent} {what}"
+    return f"{_ISO_DATES[entry.day]}T{clock(minute)} [{entry.number}] {entry.group} {agent} {what}"
 
 
 LOG = DocumentKind(

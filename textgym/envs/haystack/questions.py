@@ -19,7 +19,7 @@ written for a task, however long it is.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from textgym.envs.generation import choice, randbelow, randint
@@ -37,7 +37,9 @@ def ask_latest(draft: DocumentDraft, level: int) -> Question:
     """Ask for the values of two or three keys, in their order."""
     keys = [draft.new_key() for _ in range(draft.some(2, 3))]
     answer = [_plant_values(draft, key, level) for key in keys]
-    return Question(draft.ask("latest", keys=keys), answer, ordered=True, rules=_LATEST_RULES[level])
+    return Question(
+        draft.ask("latest", keys=keys), answer, ordered=True, rules=_LATEST_RULES[level]
+    )
 
 
 def _plant_values(draft: DocumentDraft, key: str, level: int) -> str:
@@ -69,7 +71,9 @@ def ask_count(draft: DocumentDraft, level: int) -> Question:
 
 def _plant_entries(draft: DocumentDraft, key: str, level: int) -> int:
     """Plant entries of a key; return how many of them count."""
-    count = randint(draft.rng, 1, min(max(_FEWEST_ENTRIES, draft.room // _COUNT_ROOM), _MOST_ENTRIES))
+    count = randint(
+        draft.rng, 1, min(max(_FEWEST_ENTRIES, draft.room // _COUNT_ROOM), _MOST_ENTRIES)
+    )
     voids = randint(draft.rng, 0, min(draft.some(1, 3), count)) if level == 5 else 0
     entries = [draft.plant(draft.group, key, draft.day(), draft.value()) for _ in range(count)]
     for entry in entries[:voids]:
@@ -154,7 +158,9 @@ def ask_chain(draft: DocumentDraft, level: int) -> Question:
     Where there is room, there is a third chain, which is not asked for.
     """
     links = draft.some(3, 4) + (draft.is_roomy and level == 5)
-    chains = [[draft.new_key() for _ in range(links)] for _ in range(_ASKED_CHAINS + draft.is_roomy)]
+    chains = [
+        [draft.new_key() for _ in range(links)] for _ in range(_ASKED_CHAINS + draft.is_roomy)
+    ]
     ends = [draft.value() for _ in chains]
     void = randbelow(draft.rng, _ASKED_CHAINS * links) if level == 5 else -1
     for start, (chain, end) in enumerate(zip(chains, ends, strict=True)):

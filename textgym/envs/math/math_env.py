@@ -15,7 +15,7 @@ from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.options import JudgedEnvOptions
 from textgym.core.text_env import TextEnv
-from textgym.envs.math.families import LEVELS, draw
+from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
@@ -262,7 +262,7 @@ class Math(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a problem from a random family."""
-        family, problem = draw(rng, level)
+        family, problem = FAMILIES.draw(rng, level)
         return {
             "question": problem.question,
             "expected_answer": problem.answer,

@@ -11,8 +11,9 @@ from typing import Any
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.mcqa.families import LEVELS, draw
-from textgym.envs.mcqa.families.question import content_of, sample
+from textgym.envs.generation import sample
+from textgym.envs.mcqa.families import FAMILIES, LEVELS
+from textgym.envs.mcqa.families.question import content_of
 from textgym.envs.mcqa.mcqa_rows import (
     NO_SEARCH_SETTINGS,
     SearchSettings,
@@ -215,7 +216,7 @@ class MCQA(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question from a random family, with its options in random order."""
-        family, item = draw(rng, level)
+        family, item = FAMILIES.draw(rng, level)
         texts = sample(rng, (item.right, *item.wrong), len(_LETTERS))
         return {
             "question": item.question,

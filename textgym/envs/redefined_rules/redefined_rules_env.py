@@ -11,7 +11,7 @@ from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import choice, randint
 from textgym.envs.redefined_rules.answers import find_answer, is_answer, read_answer, written
-from textgym.envs.redefined_rules.families import LEVELS, draw
+from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, draw_puzzle
 from textgym.errors import RowError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
@@ -151,18 +151,17 @@ class RedefinedRules(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw redefinitions and a question to which they give another answer than usual."""
-        family, draft, solved = draw(rng, level)
-        rules = " ".join(
-            filter(None, (choice(rng, _OPENINGS), *(rule.text for rule in draft.rules)))
-        )
+        family = choice(rng, FAMILIES.names)
+        puzzle, (right, usual) = draw_puzzle(rng, family, level)
+        texts = choice(rng, _OPENINGS), *(rule.text for rule in puzzle.rules)
+        rules = " ".join(filter(None, texts))
+        contents = [rule.content for rule in puzzle.rules]
         return {
-            "question": f"{rules}\n\n{draft.question}\n\n{_RULE.format(draft.form)}",
-            "expected_answer": solved.answer,
-            "usual_answer": solved.usual,
+            "question": f"{rules}\n\n{puzzle.question}\n\n{_RULE.format(puzzle.form)}",
+            "expected_answer": right,
+            "usual_answer": usual,
             "category": family,
-            "content": canonical_json(
-                [family, [rule.content for rule in draft.rules], draft.asked]
-            ),
+            "content": canonical_json([family, contents, puzzle.asked]),
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:

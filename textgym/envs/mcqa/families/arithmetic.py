@@ -14,18 +14,16 @@ import random
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 
+from textgym.envs.generation import Unfit, choice, randbelow, randint, sample
 from textgym.envs.mcqa.families.question import (
     Item,
+    Values,
     are_fractions,
-    choice,
     corners,
     four,
     lowest,
     offer,
     pair,
-    randbelow,
-    randint,
-    sample,
 )
 
 _ASK = (
@@ -45,7 +43,6 @@ _NEXT = (
     "Look at the sequence {terms}, ... {rule} What is the next number?",
     "What is the next number of {terms}, ...? {rule}",
 )
-Draft = tuple[str, Sequence[int] | None]
 
 
 def arithmetic(rng: random.Random, level: int) -> Item:
@@ -55,29 +52,27 @@ def arithmetic(rng: random.Random, level: int) -> Item:
     divides, 4 mixes two operations by precedence, 5 has brackets and three operations.
     """
     text, values = (_small, _larger, _product, _by_precedence, _in_brackets)[level - 1](rng)
-    if values is None:
-        return arithmetic(rng, level)
     return offer(choice(rng, _ASK).format(text) + (_ORDER if level == 4 else ""), values)
 
 
-def _small(rng: random.Random) -> Draft:
+def _small(rng: random.Random) -> Values:
     gaps = (1, 2, 10)
     return _sum(rng, pair(rng, 3, 20, gaps), pair(rng, 3, 20, gaps))
 
 
-def _larger(rng: random.Random) -> Draft:
+def _larger(rng: random.Random) -> Values:
     gaps = (1, 2, 10, 20)
     return _sum(rng, pair(rng, 21, 99, gaps), pair(rng, 21, 99, gaps))
 
 
-def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Draft:
+def _sum(rng: random.Random, a: tuple[int, int], b: tuple[int, int]) -> Values:
     """Add or subtract two numbers, with a positive result."""
     if min(a) > max(b) and randbelow(rng, 2):
         return f"{a[0]} - {b[0]}", corners(sub, a, b)
     return f"{a[0]} + {b[0]}", corners(add, a, b)
 
 
-def _product(rng: random.Random) -> Draft:
+def _product(rng: random.Random) -> Values:
     """Multiply or divide."""
     a, b = pair(rng, 12, 99, (1, 2, 10)), pair(rng, 3, 9)
     if randbelow(rng, 2):
@@ -86,7 +81,7 @@ def _product(rng: random.Random) -> Draft:
     return f"{quotients[0] * b[0]} / {b[0]}", quotients
 
 
-def _by_precedence(rng: random.Random) -> Draft:
+def _by_precedence(rng: random.Random) -> Values:
     """Add a product to a number, or subtract a number from a product."""
     a, b, c = pair(rng, 3, 60, (1, 2, 10)), pair(rng, 3, 20), randint(rng, 3, 12)
     if randbelow(rng, 2):
@@ -95,7 +90,7 @@ def _by_precedence(rng: random.Random) -> Draft:
     return f"{b[0]} * {c} - {a[0]}", corners(lambda a, b: b * c - a, a, b)
 
 
-def _in_brackets(rng: random.Random) -> Draft:
+def _in_brackets(rng: random.Random) -> Values:
     """Multiply a sum and a difference, and subtract a third number."""
     a, b, d = (randint(rng, 4, 30) for _ in range(3))
     c, e = pair(rng, 6, 32), pair(rng, 4, 30, (1, 2, 10))
@@ -170,8 +165,6 @@ def sequences(rng: random.Random, level: int) -> Item:
         other_step = choice(rng, [step for step in range(2, 13) if step not in steps])
         term = _interleaved(last % 2, randint(rng, 1, 40), other_step)
     values = corners(lambda start, step: term(start, step, last), starts, steps)
-    if values is None:
-        return sequences(rng, level)
     shown = ", ".join([str(term(starts[0], steps[0], place)) for place in range(last)])
     return offer(choice(rng, _NEXT).format(rule=rule, terms=shown), values)
 
@@ -251,8 +244,8 @@ def fractions(rng: random.Random, level: int) -> Item:
         g = randint(rng, 1, 8)
         text = f"{a[0]}/{b} + ({g}/{d}) * ({e[0]}/{f})"
         values = corners(lambda a, e: lowest(a * d * f + b * g * e, b * d * f), a, e)
-    if values is None or not are_fractions(values):
-        return fractions(rng, level)
+    if not are_fractions(values):
+        raise Unfit
     return offer(choice(rng, _LOWEST).format(text), values)
 
 
@@ -262,16 +255,15 @@ def percentages(rng: random.Random, level: int) -> Item:
     Level 1 takes a simple percentage of a number, 2 any multiple of 5%, 3 raises or lowers a
     price, 4 asks what percentage a part is, 5 undoes a change or chains two changes.
     """
-    values: Sequence[int] | None
+    values: Sequence[int]
     twenties = pair(rng, 2, 40, (1, 2, 10))  # whole numbers are 20 times these
     if level <= 2:
         fives = pair(rng, 1, 19, (1, 2, 4))  # percentages are 5 times these
         if level == 1:
             fives = _two_of(rng, (2, 4, 5, 10, 15))
-        values = corners(mul, twenties, fives)
         ask = choice(rng, ("What is {}% of {}?", "How much is {}% of {}?", "Calculate {}% of {}."))
         question = ask.format(5 * fives[0], 20 * twenties[0])
-        return offer(question, values) if values else percentages(rng, level)
+        return offer(question, corners(mul, twenties, fives))
     if level == 4:
         percents, k = [5 * n for n in four(rng, 1, 19, (1, 2, 4))], randint(rng, 2, 40)
         ask = choice(rng, ("{0} is what percentage of {1}?", "What percentage of {1} is {0}?"))
@@ -297,7 +289,7 @@ def percentages(rng: random.Random, level: int) -> Item:
             f"The price of a {good} is ${400 * k}. It is raised by {5 * rises[0]}%, and then the "
             f"new price is lowered by {5 * falls[0]}%. What is it now?"
         )
-    return offer(text, values, "${}".format) if values else percentages(rng, level)
+    return offer(text, values, "${}".format)
 
 
 def _two_of(rng: random.Random, numbers: tuple[int, ...]) -> tuple[int, int]:
@@ -340,7 +332,7 @@ def comparing(rng: random.Random, level: int) -> Item:
         sizes = [base**power for base, power in powers]
         texts = [f"{base}^{power}" for base, power in powers]
     if len({*sizes}) < 4:
-        return comparing(rng, level)
+        raise Unfit
     place = randbelow(rng, 4)
     right = texts[sizes.index(sorted(sizes)[place])]
     question = choice(rng, _IN_ORDER).format(rank=_RANKS[place], list=", ".join(texts))

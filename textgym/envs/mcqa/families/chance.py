@@ -9,18 +9,16 @@ from collections.abc import Callable, Sequence
 from math import comb, lcm, perm
 from operator import mul
 
+from textgym.envs.generation import Unfit, choice, randbelow, randint, sample
 from textgym.envs.mcqa.families.question import (
     Item,
+    Values,
     are_fractions,
-    choice,
     corners,
     four,
     lowest,
     offer,
     pair,
-    randbelow,
-    randint,
-    sample,
 )
 
 _COLOURS = ("red", "blue", "green", "white", "black", "yellow")
@@ -47,7 +45,7 @@ _CLUBS = ("chess", "music", "drama", "garden", "swimming", "cooking", "film", "r
 
 
 # the text, the event, and its probability with the stated numbers and with three others
-Event = tuple[str, str, Sequence[str] | None]
+Event = tuple[str, str, Sequence[str]]
 
 
 def probability(rng: random.Random, level: int) -> Item:
@@ -62,8 +60,8 @@ def probability(rng: random.Random, level: int) -> Item:
         given, event, chances = (_dice if randbelow(rng, 2) else _multiple)(rng)
     else:
         given, event, chances = (_two_balls if level == 4 else _coins)(rng)
-    if chances is None or len({*chances}) < 4 or not are_fractions(chances):
-        return probability(rng, level)
+    if len({*chances}) < 4 or not are_fractions(chances):
+        raise Unfit
     return offer(f"{given} {choice(rng, _CHANCE).format(event)} Answer in lowest terms.", chances)
 
 
@@ -94,9 +92,10 @@ def _dice(rng: random.Random) -> Event:
 def _multiple(rng: random.Random) -> Event:
     """Pick an integer."""
     total, by = randint(rng, 24, 80), sample(rng, range(2, 12), 4)
+    if any(total % n == 0 for n in by):
+        raise Unfit
     given = f"A whole number from 1 to {total} is picked at random."
-    chances = None if any(total % n == 0 for n in by) else [lowest(total // n, total) for n in by]
-    return given, f"it is divisible by {by[0]}", chances
+    return given, f"it is divisible by {by[0]}", [lowest(total // n, total) for n in by]
 
 
 def _two_balls(rng: random.Random) -> Event:
@@ -127,9 +126,6 @@ def _coins(rng: random.Random) -> Event:
     return f"A fair coin is tossed {n} times.", f"{word} {shown}", chances
 
 
-Draft = tuple[str, Sequence[int] | None]
-
-
 def counting(rng: random.Random, level: int) -> Item:
     """Count possibilities.
 
@@ -137,10 +133,10 @@ def counting(rng: random.Random, level: int) -> Item:
     a group, 4 uses two overlapping sets, 5 numbers divisible by one of two, or ranked groups.
     """
     text, values = (_pairs, _orders, _choices, _overlap, _harder)[level - 1](rng)
-    return offer(text, values) if values else counting(rng, level)
+    return offer(text, values)
 
 
-def _pairs(rng: random.Random) -> Draft:
+def _pairs(rng: random.Random) -> Values:
     """Combine items of several kinds."""
     one, two = choice(rng, (("shirts", "hats"), ("soups", "desserts"), ("cups", "plates")))
     a, b = pair(rng, 3, 25), pair(rng, 3, 19)
@@ -148,7 +144,7 @@ def _pairs(rng: random.Random) -> Draft:
     return text, corners(mul, a, b)
 
 
-def _orders(rng: random.Random) -> Draft:
+def _orders(rng: random.Random) -> Values:
     """Order different items, or count the numbers of a range."""
     if randbelow(rng, 3) == 0:
         n = four(rng, 3, 8, (1, 2, 3))
@@ -159,7 +155,7 @@ def _orders(rng: random.Random) -> Draft:
     return text, counts
 
 
-def _choices(rng: random.Random) -> Draft:
+def _choices(rng: random.Random) -> Values:
     """Choose a group."""
     n, k = pair(rng, 6, 20), pair(rng, 2, 5)
     what = choice(rng, ("toppings", "books", "pupils", "flowers"))
@@ -167,7 +163,7 @@ def _choices(rng: random.Random) -> Draft:
     return f"{text}, if their order does not matter?", corners(comb, n, k)
 
 
-def _overlap(rng: random.Random) -> Draft:
+def _overlap(rng: random.Random) -> Values:
     """Count the union of two overlapping sets, or its complement."""
     club, other = sample(rng, _CLUBS, 2)
     both, first, second = pair(rng, 3, 12, (1, 2, 3)), pair(rng, 14, 40), randint(rng, 14, 40)
@@ -181,7 +177,7 @@ def _overlap(rng: random.Random) -> Draft:
     return text, corners(lambda first, both: pupils - first - second + both, first, both)
 
 
-def _harder(rng: random.Random) -> Draft:
+def _harder(rng: random.Random) -> Values:
     """Count multiples of either of two numbers, or ranked choices."""
     if randbelow(rng, 2):
         n, b, c = randint(rng, 40, 300), pair(rng, 5, 14), pair(rng, 2, 4)

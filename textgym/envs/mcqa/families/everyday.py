@@ -10,26 +10,30 @@ Invariants:
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from datetime import date
 from operator import add, mul
 
-from textgym.envs.generation import MONTHS
+from textgym.envs.generation import (
+    MONTHS,
+    WEEKDAYS,
+    Unfit,
+    choice,
+    randbelow,
+    randint,
+    redrawn,
+    sample,
+)
 from textgym.envs.mcqa.families.question import (
     Item,
-    choice,
+    ValuesInUnit,
     corners,
     four,
     offer,
     pair,
     plural,
-    randbelow,
-    randint,
-    sample,
 )
 from textgym.envs.mcqa.families.words import GOODS, PEOPLE
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIRST = date(1950, 1, 1).toordinal()
 _LAST = date(2049, 12, 31).toordinal()
 _TRIPS = ("flight", "night bus ride", "train ride", "party", "festival", "ferry trip", "hike")
@@ -55,25 +59,25 @@ def weekdays(rng: random.Random, level: int) -> Item:
         else:
             end, asks = start - n, ("What day was it {} days ago?", "What day is {} days earlier?")
         right = end % 7
-        question = f"Today is {DAYS[start]}. {choice(rng, asks).format(n)}"
+        question = f"Today is {WEEKDAYS[start]}. {choice(rng, asks).format(n)}"
     else:
         day = date.fromordinal(randint(rng, _FIRST, _LAST - 70))
         right = day.weekday()
         if level == 3:
             other = day.replace(day=(day.day + randint(rng, 4, 20)) % 28 + 1)
             month = MONTHS[day.month - 1]
-            given = f"In some year, {other.day} {month} is a {DAYS[other.weekday()]}."
+            given = f"In some year, {other.day} {month} is a {WEEKDAYS[other.weekday()]}."
             content = question = f"{given} What day of the week is {day.day} {month} of that year?"
         elif level == 4:
             later = day.toordinal() + randint(rng, 29, 60)
-            given = f"{_written(later)} is a {DAYS[(later - 1) % 7]}."
+            given = f"{_written(later)} is a {WEEKDAYS[(later - 1) % 7]}."
             content = question = f"{given} What day of the week is {_written(day.toordinal())}?"
         else:
             ask = choice(rng, ("On what day of the week does {} fall?", "What weekday is {}?"))
             content = _written(day.toordinal())
             question = ask.format(content) + " Use the Gregorian calendar."
-    others = [name for i, name in enumerate(DAYS) if i != right]
-    return Item(question, DAYS[right], sample(rng, others, 3), content)
+    others = [name for i, name in enumerate(WEEKDAYS) if i != right]
+    return Item(question, WEEKDAYS[right], sample(rng, others, 3), content)
 
 
 _AFTER = ("Which date is {} days after {}?", "It is {1}. What is the date in {0} days?")
@@ -152,9 +156,10 @@ def clock(rng: random.Random, level: int) -> Item:
             f"{_hours(long[0])} to a city at UTC{zones[0]:+d}. "
             "What is the local time there when it lands?"
         )
-    return offer(text, times, _clock) if times else clock(rng, level)
+    return offer(text, times, _clock)
 
 
+@redrawn
 def _overnight(rng: random.Random, trip: str) -> Item:
     """Ask for the end or the duration of an event that lasts past midnight."""
     start = pair(rng, 1240, 1439, (10, 30, 60))
@@ -163,12 +168,12 @@ def _overnight(rng: random.Random, trip: str) -> Item:
         lengths = corners(lambda start, end: end - start, start, end)
         text = f"A {trip} starts at {_clock(start[0])} and ends at {_clock(end[0])} the next day. "
         text += "How long is it?"
-        return offer(text, lengths, _hours) if lengths else _overnight(rng, trip)
+        return offer(text, lengths, _hours)
     long = pair(rng, 200, 700, (10, 20, 60))
     times = corners(add, start, long)
     text = f"A {trip} starts at {_clock(start[0])} and lasts {_hours(long[0])}. "
     text += "At what time does it end?"
-    return offer(text, times, _clock) if times else _overnight(rng, trip)
+    return offer(text, times, _clock)
 
 
 # pairs of hours that two people need alone, by the hours that they need together
@@ -214,18 +219,12 @@ def change(rng: random.Random, level: int) -> Item:
         prices = pair(rng, 126, 951, (10, 50, 100))
         rest = m * second if level == 5 else 0
         paid = 1000 * (1 + (max(n) * max(prices) + rest + 20) // 1000)
-        corner = corners(lambda n, price: paid - n * price - rest, n, prices)
-        if corner is None:
-            return change(rng, level)
-        values = [*corner]
+        values = [*corners(lambda n, price: paid - n * price - rest, n, prices)]
         what = f"{plural(n[0], good)} at {_dollars(prices[0])} each"
         if level == 5:
             what += f" and {plural(m, other)} at {_dollars(second)} each"
     text = f"{who} buys {what} and pays with {_dollars(paid)}. {ask}"
     return offer(text, values, _dollars)
-
-
-Draft = tuple[str, Sequence[int] | None, str]
 
 
 def rates(rng: random.Random, level: int) -> Item:
@@ -235,10 +234,10 @@ def rates(rng: random.Random, level: int) -> Item:
     4 lets two travellers meet or one catch up, 5 combines the work or the speeds of two.
     """
     text, values, unit = (_multiply, _divide, _scale, _meet, _combine)[level - 1](rng)
-    return offer(text, values, f"{{}} {unit}".format) if values else rates(rng, level)
+    return offer(text, values, f"{{}} {unit}".format)
 
 
-def _multiply(rng: random.Random) -> Draft:
+def _multiply(rng: random.Random) -> ValuesInUnit:
     """Ask for a distance or a number of pages."""
     if randbelow(rng, 2):
         pages, days = pair(rng, 3, 40), pair(rng, 3, 15)
@@ -250,7 +249,7 @@ def _multiply(rng: random.Random) -> Draft:
     return text, corners(lambda fives, hours: 5 * fives * hours, fives, hours), "km"
 
 
-def _divide(rng: random.Random) -> Draft:
+def _divide(rng: random.Random) -> ValuesInUnit:
     """Ask for a time or a number of boxes."""
     if randbelow(rng, 2):
         boxes, size = four(rng, 3, 40, (1, 2, 3, 10)), randint(rng, 3, 12)
@@ -261,19 +260,21 @@ def _divide(rng: random.Random) -> Draft:
     return text, hours, "hours"
 
 
-def _scale(rng: random.Random) -> Draft:
+def _scale(rng: random.Random) -> ValuesInUnit:
     """Ask for a distance in minutes, or for a price given that of another quantity."""
     if randbelow(rng, 2):
         price, wanted, n = pair(rng, 3, 12), pair(rng, 5, 24), randint(rng, 2, 9)
+        if n in wanted:
+            raise Unfit
         text = f"{n} tickets cost ${price[0] * n}. How many dollars do {wanted[0]} tickets cost?"
-        return text, None if n in wanted else corners(mul, price, wanted), "dollars"
+        return text, corners(mul, price, wanted), "dollars"
     minutes, by = choice(rng, ((20, 3), (30, 2), (40, 3), (45, 4), (10, 6), (15, 4)))
     speeds = [5 * by * n for n in four(rng, 2, 36 // by, (1, 2))]
     text = f"A car drives at {speeds[0]} km per hour. How far does it go in {minutes} minutes?"
     return text, [minutes * speed // 60 for speed in speeds], "km"
 
 
-def _meet(rng: random.Random) -> Draft:
+def _meet(rng: random.Random) -> ValuesInUnit:
     """Ask when two trains meet, or where a car catches up with a truck."""
     speed = 5 * randint(rng, 4, 24)
     if randbelow(rng, 2):
@@ -292,7 +293,7 @@ def _meet(rng: random.Random) -> Draft:
     return text, hours, "hours"
 
 
-def _combine(rng: random.Random) -> Draft:
+def _combine(rng: random.Random) -> ValuesInUnit:
     """Ask how long two people need together, or for the average speed of two trips."""
     one, two = sample(rng, PEOPLE, 2)
     hours = four(rng, 2, 24, (1, 2, 3, 4))

@@ -15,16 +15,8 @@ import random
 from collections.abc import Sequence
 from operator import add, mul
 
-from textgym.envs.mcqa.families.question import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    sample,
-)
+from textgym.envs.generation import Unfit, choice, randbelow, redrawn, sample
+from textgym.envs.mcqa.families.question import Item, corners, four, offer, pair
 
 _EUROPE = """
 1 France=Paris|1 Italy=Rome|1 Spain=Madrid|1 Germany=Berlin|1 Greece=Athens|1 Portugal=Lisbon
@@ -148,16 +140,21 @@ def continents(rng: random.Random, level: int) -> Item:
     places = sample(rng, range(6), 4)
     if shape == 1:
         question = f"Which of these {nouns} is in {_CONTINENT_NAMES[places[0]]}?"
-        return offer(question + _NORTH_AMERICA_RULE, [str(choice(rng, known[i])[column]) for i in places])
+        return offer(
+            question + _NORTH_AMERICA_RULE, [str(choice(rng, known[i])[column]) for i in places]
+        )
     pairs = [(first, second) for first in places[:2] for second in places[2:]]
     first, second = pairs[0]
     if shape == 0:
         one, two = (_said(choice(rng, known[i]), column) for i in pairs[0])
         question = f"On which continents are {one} and {two}, in this order?"
-        return offer(question + _NORTH_AMERICA_RULE, [f"{_CONTINENT_NAMES[i]}, {_CONTINENT_NAMES[j]}" for i, j in pairs])
+        return offer(
+            question + _NORTH_AMERICA_RULE,
+            [f"{_CONTINENT_NAMES[i]}, {_CONTINENT_NAMES[j]}" for i, j in pairs],
+        )
     question = (
-        f"In which of these pairs is the first {noun} in {_CONTINENT_NAMES[first]} and the second in "
-        f"{_CONTINENT_NAMES[second]}?"
+        f"In which of these pairs is the first {noun} in {_CONTINENT_NAMES[first]} and the "
+        f"second in {_CONTINENT_NAMES[second]}?"
     )
     drawn = [(choice(rng, known[i])[column], choice(rng, known[j])[column]) for i, j in pairs]
     return offer(question + _NORTH_AMERICA_RULE, [f"{one}; {two}" for one, two in drawn])
@@ -319,8 +316,6 @@ def elements(rng: random.Random, level: int) -> Item:
     protons, more = pair(rng, 7, 60), pair(rng, 0, 12, (1, 2, 4))
     more = more[0] + max(protons) // 5, more[1] + max(protons) // 5
     neutrons = corners(add, protons, more)
-    if neutrons is None:
-        return elements(rng, level)
     name, mass = NAMES[protons[0] - 1], protons[0] + neutrons[0]
     return offer(f"How many neutrons has an atom of {name}-{mass}?", neutrons)
 
@@ -360,14 +355,15 @@ def molar_mass(rng: random.Random, level: int) -> Item:
         text = f"What is the mass of the {one[0]} atoms in {moles[0]} moles of {formula}?"
         parts = one[1] * MASSES[one[0]], other[1] * MASSES[other[0]]
         products = corners(mul, moles, parts)
-    if products is None:
-        return molar_mass(rng, level)
     return offer(f"{text} Use {used}.", products, "{} g".format)
 
 
+@redrawn
 def _alike(rng: random.Random, compounds: Sequence[Compound]) -> list[Compound]:
     """Draw four compounds with different but similar masses."""
     size = min(len(compounds), 9)
     start = randbelow(rng, len(compounds) - size + 1)
     drawn = sample(rng, compounds[start : start + size], 4)
-    return drawn if len({mass for _, _, mass, _ in drawn}) == 4 else _alike(rng, compounds)
+    if len({mass for _, _, mass, _ in drawn}) < 4:
+        raise Unfit
+    return drawn

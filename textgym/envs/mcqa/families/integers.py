@@ -9,17 +9,8 @@ from bisect import bisect
 from collections.abc import Sequence
 from math import gcd, lcm
 
-from textgym.envs.mcqa.families.question import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    randint,
-    sample,
-)
+from textgym.envs.generation import Unfit, choice, randbelow, randint, redrawn, sample
+from textgym.envs.mcqa.families.question import Item, corners, four, offer, pair
 
 _MAX_NUMBER = 3000
 # questions by kind of pair: both numbers are prime, only the first, only the second, neither
@@ -120,7 +111,7 @@ def divisors(rng: random.Random, level: int) -> Item:
     multiple, 4 for the largest prime factor or the number of divisors, 5 for the remainder
     of a power or the greatest common divisor of three numbers.
     """
-    values: Sequence[int] | None
+    values: Sequence[int]
     if level == 1:
         by = choice(rng, (5, 6, 7, 8, 9, 11, 12))
         values = sample(rng, range(by), 4)
@@ -128,17 +119,17 @@ def divisors(rng: random.Random, level: int) -> Item:
         question = ask.format(by * randint(rng, 2, 8) + values[0], by)
     elif level == 2:
         values = four(rng, 2, 24, (1, 2, 3, 4, 6))
-        a, b = _without_common_divisor(rng, 2)
+        a, b = _coprime(rng, 2)
         ask = choice(rng, ("greatest common divisor of", "largest number that divides both"))
         question = f"What is the {ask} {a * values[0]} and {b * values[0]}?"
     elif level == 3:
         k, one, other = randint(rng, 1, 3), pair(rng, 2, 15, (1, 2, 3)), pair(rng, 2, 15, (1, 2, 3))
-        values = corners(lambda a, b: lcm(k * a, k * b), one, other)
-        if values and {k * n for n in (*one, *other)} & {*values}:
-            values = None
         ask = choice(
             rng, ("least common multiple of", "smallest positive number divisible by both")
         )
+        values = corners(lambda a, b: lcm(k * a, k * b), one, other)
+        if {k * n for n in (*one, *other)} & {*values}:
+            raise Unfit
         question = f"What is the {ask} {k * one[0]} and {k * other[0]}?"
     elif level == 4:
         return _factors(rng)
@@ -149,15 +140,18 @@ def divisors(rng: random.Random, level: int) -> Item:
         question = f"What is the remainder of {a}^{d} ({a} to the power {d}) divided by {by}?"
     else:
         values = [2 * n for n in four(rng, 2, 24, (1, 2, 3, 4, 6))]
-        a, b, c = (n * values[0] for n in _without_common_divisor(rng, 3))
+        a, b, c = (n * values[0] for n in _coprime(rng, 3))
         question = f"What is the greatest common divisor of {a}, {b} and {c}?"
-    return offer(question, values) if values else divisors(rng, level)
+    return offer(question, values)
 
 
-def _without_common_divisor(rng: random.Random, n: int) -> list[int]:
+@redrawn
+def _coprime(rng: random.Random, n: int) -> list[int]:
     """Draw different numbers whose greatest common divisor is 1."""
     numbers = sample(rng, range(2, 16), n)
-    return numbers if gcd(*numbers) == 1 else _without_common_divisor(rng, n)
+    if gcd(*numbers) > 1:
+        raise Unfit
+    return numbers
 
 
 def _factors(rng: random.Random) -> Item:

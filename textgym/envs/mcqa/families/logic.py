@@ -9,7 +9,8 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from textgym.envs.mcqa.families.question import Item, choice, offer, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.mcqa.families.question import Item, offer
 from textgym.envs.mcqa.families.words import PEOPLE
 
 _SCALES = (

@@ -5,21 +5,11 @@ mass are metric.
 """
 
 import random
-from collections.abc import Sequence
 from itertools import product
 from operator import mul
 
-from textgym.envs.mcqa.families.question import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    randbelow,
-    randint,
-    sample,
-)
+from textgym.envs.generation import Unfit, choice, randbelow, randint, redrawn, sample
+from textgym.envs.mcqa.families.question import Item, ValuesInUnit, corners, four, offer, pair
 
 _TRIPLES = (
     (3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41), (12, 35, 37),
@@ -68,9 +58,6 @@ _TIMES = (
 _CONVERT = ("How many {1} are {0}?", "Convert {0} to {1}.", "What is {0} in {1}?")
 
 
-Draft = tuple[str, Sequence[int] | None, str]
-
-
 def geometry(rng: random.Random, level: int) -> Item:
     """Measure shapes.
 
@@ -79,10 +66,10 @@ def geometry(rng: random.Random, level: int) -> Item:
     """
     draw = (_rectangle, _triangle, _sides, _solid, _polygon)[level - 1]
     text, values, unit = draw(rng)
-    return offer(text, values, f"{{}} {unit}".format) if values else geometry(rng, level)
+    return offer(text, values, f"{{}} {unit}".format)
 
 
-def _rectangle(rng: random.Random) -> Draft:
+def _rectangle(rng: random.Random) -> ValuesInUnit:
     """Ask for the perimeter or area of a rectangle."""
     a, b = pair(rng, 3, 20, (1, 2, 3)), pair(rng, 3, 15)
     sides = f"a rectangle with sides of {a[0]} cm and {b[0]} cm"
@@ -93,7 +80,7 @@ def _rectangle(rng: random.Random) -> Draft:
     return ask.format(sides), corners(mul, a, b), "square cm"
 
 
-def _triangle(rng: random.Random) -> Draft:
+def _triangle(rng: random.Random) -> ValuesInUnit:
     """Ask for the third angle or the area of a triangle."""
     if randbelow(rng, 2):
         first, second = pair(rng, 21, 89, (1, 2, 10)), pair(rng, 21, 79, (1, 5, 10, 20))
@@ -105,7 +92,7 @@ def _triangle(rng: random.Random) -> Draft:
     return text + "What is its area?", corners(mul, base, height), "square cm"
 
 
-def _sides(rng: random.Random) -> Draft:
+def _sides(rng: random.Random) -> ValuesInUnit:
     """Ask for a side of a right-angled triangle or of a rectangle."""
     if randbelow(rng, 3) == 0:
         a, b = pair(rng, 3, 20), pair(rng, 3, 15)
@@ -119,10 +106,12 @@ def _sides(rng: random.Random) -> Draft:
     else:
         text = f"A right-angled triangle has a hypotenuse of {hypotenuses[0]} cm and a leg of "
         text, values = text + f"{legs[0]} cm. How long is the other leg?", other_legs
-    return text, values if len({*values}) == 4 else None, "cm"
+    if len({*values}) < 4:
+        raise Unfit
+    return text, values, "cm"
 
 
-def _solid(rng: random.Random) -> Draft:
+def _solid(rng: random.Random) -> ValuesInUnit:
     """Ask for the volume or surface of a box, or about a circle."""
     shape, a, b, c = randbelow(rng, 4), pair(rng, 3, 20), pair(rng, 3, 15), randint(rng, 2, 12)
     box = f"a box with edges of {a[0]}, {b[0]} and {c} cm"
@@ -140,7 +129,7 @@ def _solid(rng: random.Random) -> Draft:
     return text, [2 * radius for radius in radii], "pi cm"
 
 
-def _polygon(rng: random.Random) -> Draft:
+def _polygon(rng: random.Random) -> ValuesInUnit:
     """Ask about the angles or diagonals of a polygon, or a frame around a picture."""
     shape = randbelow(rng, 3)
     sides = four(rng, 5, 60, (1, 2, 3))
@@ -192,6 +181,7 @@ def units(rng: random.Random, level: int) -> Item:
     return offer(question, values, lambda billionths: f"{_decimal(billionths)} {other}")
 
 
+@redrawn
 def _mixed(rng: random.Random) -> Item:
     """Convert speeds, temperatures, and hours and minutes."""
     shape, ask = randbelow(rng, 4), choice(rng, _CONVERT)
@@ -199,7 +189,7 @@ def _mixed(rng: random.Random) -> Item:
         hours, minutes = pair(rng, 1, 20), pair(rng, 1, 59, (1, 10, 20, 40))
         question = ask.format(f"{hours[0]} h {minutes[0]} min", "minutes")
         values = corners(lambda hours, minutes: 60 * hours + minutes, hours, minutes)
-        return offer(question, values, "{} minutes".format) if values else _mixed(rng)
+        return offer(question, values, "{} minutes".format)
     if shape == 1:
         celsius = [5 * fives for fives in four(rng, -6, 24, (1, 2, 4))]
         question = ask.format(f"{celsius[0]} degrees Celsius", "degrees Fahrenheit")

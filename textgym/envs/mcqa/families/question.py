@@ -12,18 +12,33 @@ property, nothing that is drawn or rejected before the correct option is chosen 
 import random
 from collections.abc import Callable, Sequence
 from math import gcd
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.generation import Unfit, choice, randbelow, randint, sample
 
 __all__ = [
-    "Item", "are_fractions", "choice", "content_of", "corners", "four", "lowest", "offer", "pair",
-    "plural", "randbelow", "randint", "sample",
-]  # fmt: skip
+    "Item",
+    "Values",
+    "ValuesInUnit",
+    "are_fractions",
+    "content_of",
+    "corners",
+    "four",
+    "lowest",
+    "offer",
+    "pair",
+    "plural",
+]
 
 A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
+
+Values = tuple[str, Sequence[Any]]
+"""A question and the values of its options, the correct one first."""
+
+ValuesInUnit = tuple[str, Sequence[int], str]
+"""A question, the values of its options, the correct one first, and their unit."""
 
 
 class Item(NamedTuple):
@@ -87,22 +102,27 @@ def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3
         high: The largest number.
         gaps: Different gaps, of which two are drawn. The sum of any two must fit into the range.
     """
-    one, other = sample(rng, gaps, 2)
-    start = randint(rng, low, high - one - other)
-    return sample(rng, (start, start + one, start + other, start + one + other), 4)
+    first, second = sample(rng, gaps, 2)
+    start = randint(rng, low, high - first - second)
+    numbers = start, start + first, start + second, start + first + second
+    return sample(rng, numbers, 4)
 
 
 def corners(
     function: Callable[[A, B], T], first: tuple[A, A], second: tuple[B, B]
-) -> tuple[T, T, T, T] | None:
+) -> tuple[T, T, T, T]:
     """Return the four values of a function for two choices of each of its two arguments.
 
-    The first value is for `first[0]` and `second[0]`, which the question uses. Returns None if two
-    of the values are equal.
+    The first value is for `first[0]` and `second[0]`, which the question uses.
+
+    Raises:
+        Unfit: Two of the values are equal.
     """
     (a, other_a), (b, other_b) = first, second
     values = function(a, b), function(other_a, b), function(a, other_b), function(other_a, other_b)
-    return values if len({*values}) == 4 else None
+    if len({*values}) < 4:
+        raise Unfit
+    return values
 
 
 def offer(

@@ -5,18 +5,11 @@ other numbers in the brackets to get the wrong ones.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import add, mul
 
-from textgym.envs.mcqa.families.question import (
-    Item,
-    choice,
-    corners,
-    offer,
-    pair,
-    randbelow,
-    sample,
-)
+from textgym.envs.generation import Unfit, choice, randbelow, sample
+from textgym.envs.mcqa.families.question import Item, Values, corners, offer, pair
 from textgym.envs.mcqa.families.words import WORDS
 
 _ASK = (
@@ -27,17 +20,12 @@ _ASK = (
 
 _WORDS = tuple(word for word in WORDS if len(word) > 5)
 
-Draft = tuple[str, Sequence[object] | None]
 
-
-def _evaluated(
-    rng: random.Random, family: Callable[[random.Random, int], Item], level: int, draft: Draft
-) -> Item:
-    """Make an item. Draw another one if two values are equal, or one is too long or empty."""
-    text, values = draft
-    texts = [*map(repr, values or ())]
+def _evaluated(rng: random.Random, text: str, values: Sequence[object]) -> Item:
+    """Make an item, unless two values are equal, or one is too long or empty."""
+    texts = [*map(repr, values)]
     if len({*texts}) < 4 or any(not 2 < len(text) < 60 for text in texts if not text.isdigit()):
-        return family(rng, level)
+        raise Unfit
     return offer(choice(rng, _ASK).format(text), texts)
 
 
@@ -53,16 +41,16 @@ def lists(rng: random.Random, level: int) -> Item:
     if level == 1:
         places = sample(rng, range(size), 4)
         place = places[0] - size * randbelow(rng, 2)
-        draft: Draft = f"{x}[{place}]", [x[i] for i in places]
+        expression: Values = f"{x}[{place}]", [x[i] for i in places]
     elif level == 2:
-        draft = _slice(rng, x)
+        expression = _slice(rng, x)
     elif level == 3:
-        draft = _sum(rng, x)
+        expression = _sum(rng, x)
     elif level == 4:
-        draft = _comprehension(rng, x, k)
+        expression = _comprehension(rng, x, k)
     else:
-        draft = (_sorted, _divided, _chosen)[randbelow(rng, 3)](rng, x, k)
-    return _evaluated(rng, lists, level, draft)
+        expression = (_sorted, _divided, _chosen)[randbelow(rng, 3)](rng, x, k)
+    return _evaluated(rng, *expression)
 
 
 def _ends(rng: random.Random, size: int, least: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -71,7 +59,7 @@ def _ends(rng: random.Random, size: int, least: int) -> tuple[tuple[int, int], t
     return starts, pair(rng, max(starts) + least, size, (1,))
 
 
-def _slice(rng: random.Random, x: list[int]) -> Draft:
+def _slice(rng: random.Random, x: list[int]) -> Values:
     """Slice a list from both ends, or its last elements."""
     if randbelow(rng, 2):
         i, j = _ends(rng, len(x), 1)
@@ -80,7 +68,7 @@ def _slice(rng: random.Random, x: list[int]) -> Draft:
     return f"{x}[-{lengths[0]}:]", [x[-length:] for length in lengths]
 
 
-def _sum(rng: random.Random, x: list[int]) -> Draft:
+def _sum(rng: random.Random, x: list[int]) -> Values:
     """Add the elements of a slice, or two elements."""
     i, j = _ends(rng, len(x), 2)
     if randbelow(rng, 2):
@@ -90,7 +78,7 @@ def _sum(rng: random.Random, x: list[int]) -> Draft:
     return f"{x}[{i[0]}] {sign} {x}[{j[0]}]", corners(lambda i, j: by(x[i], x[j]), i, j)
 
 
-def _comprehension(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+def _comprehension(rng: random.Random, x: list[int], k: tuple[int, int]) -> Values:
     """Multiply some elements, or subtract from those over a limit."""
     i = pair(rng, 1, len(x) - 2, (1,))
     if randbelow(rng, 2):
@@ -101,7 +89,7 @@ def _comprehension(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draf
     return f"[n - {k[0]} for n in {x} if n > {limits[0]}]", values
 
 
-def _sorted(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+def _sorted(rng: random.Random, x: list[int], k: tuple[int, int]) -> Values:
     """Take every second element of a sorted list."""
     starts = sample(rng, range(4), 4)
     down = sorted(x, reverse=True)
@@ -109,14 +97,14 @@ def _sorted(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
     return text, [down[start::2] for start in starts]
 
 
-def _divided(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+def _divided(rng: random.Random, x: list[int], k: tuple[int, int]) -> Values:
     """Divide every second element."""
     starts = pair(rng, 0, 1, (1,))
     values = [[n // by for n in x[start::2]] for start in starts for by in k]
     return f"[n // {k[0]} for n in {x}[{starts[0]}::2]]", values
 
 
-def _chosen(rng: random.Random, x: list[int], k: tuple[int, int]) -> Draft:
+def _chosen(rng: random.Random, x: list[int], k: tuple[int, int]) -> Values:
     """Add the elements with a certain remainder."""
     rests = pair(rng, 0, min(k) - 1, (1,))
     values = [sum(n for n in x if n % by == rest) for rest in rests for by in k]
@@ -134,25 +122,25 @@ def strings(rng: random.Random, level: int) -> Item:
     if level == 1:
         places = sample(rng, range(size), 4)
         place = places[0] - size * randbelow(rng, 2)
-        draft: Draft = f"{w!r}[{place}]", [w[i] for i in places]
+        expression: Values = f"{w!r}[{place}]", [w[i] for i in places]
     elif level < 4:
         i, j = _ends(rng, size - 1, 2)
         end = j[0] if level == 2 else j[0] - size
-        draft = f"{w!r}[{i[0]}:{end}]", [w[start:stop] for start in i for stop in j]
+        expression = f"{w!r}[{i[0]}:{end}]", [w[start:stop] for start in i for stop in j]
     elif level == 4:
-        draft = (_stepped if randbelow(rng, 2) else _replaced)(rng, w)
+        expression = (_stepped if randbelow(rng, 2) else _replaced)(rng, w)
     else:
-        draft = (_reversed if randbelow(rng, 2) else _joined)(rng, w)
-    return _evaluated(rng, strings, level, draft)
+        expression = (_reversed if randbelow(rng, 2) else _joined)(rng, w)
+    return _evaluated(rng, *expression)
 
 
-def _stepped(rng: random.Random, w: str) -> Draft:
+def _stepped(rng: random.Random, w: str) -> Values:
     """Take every second letter of a part of a word."""
     starts = sample(rng, range(len(w) - 2), 4)
     return f"{w!r}[{starts[0]}::2]", [w[start::2] for start in starts]
 
 
-def _replaced(rng: random.Random, w: str) -> Draft:
+def _replaced(rng: random.Random, w: str) -> Values:
     """Replace a letter, and take the first letters."""
     old, new = sample(rng, w, 2), choice(rng, [letter for letter in "kxz" if letter not in w])
     ends = pair(rng, 3, len(w), (1,))
@@ -160,14 +148,14 @@ def _replaced(rng: random.Random, w: str) -> Draft:
     return f"{w!r}.replace({old[0]!r}, {new!r})[:{ends[0]}]", values
 
 
-def _reversed(rng: random.Random, w: str) -> Draft:
+def _reversed(rng: random.Random, w: str) -> Values:
     """Reverse and slice a word, and convert it to upper case."""
     i, j = _ends(rng, len(w), 2)
     values = [w[::-1][start:end].upper() for start in i for end in j]
     return f"{w!r}[::-1][{i[0]}:{j[0]}].upper()", values
 
 
-def _joined(rng: random.Random, w: str) -> Draft:
+def _joined(rng: random.Random, w: str) -> Values:
     """Join parts of three words."""
     words = [w, *sample(rng, WORDS, 2)]
     i, j = pair(rng, 0, 1, (1,)), pair(rng, 2, 3, (1,))

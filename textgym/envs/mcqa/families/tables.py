@@ -5,22 +5,11 @@ the most or the least has a unique answer.
 """
 
 import random
-from collections.abc import Sequence
 from operator import sub
 from typing import NamedTuple
 
-from textgym.envs.mcqa.families.question import (
-    Item,
-    choice,
-    corners,
-    four,
-    offer,
-    pair,
-    plural,
-    randbelow,
-    randint,
-    sample,
-)
+from textgym.envs.generation import Unfit, choice, randbelow, randint, redrawn, sample
+from textgym.envs.mcqa.families.question import Item, Values, corners, four, offer, pair, plural
 from textgym.envs.mcqa.families.words import PEOPLE
 
 _THEMES = (
@@ -65,33 +54,30 @@ def tables(rng: random.Random, level: int) -> Item:
     Level 1 reads a cell, 2 finds the most or least of a column, 3 adds or subtracts two
     cells, 4 compares sums of rows, 5 combines two conditions. The table grows with the level.
     """
-    item = None
-    while item is None:
-        rows, columns, most = _SIZES[level - 1]
-        grid = _grid(rng, rows, columns, most)
-        if level == 1:
-            item = _cell(rng, grid)
-        elif level == 3:
-            item = _sum_or_gap(rng, grid)
-        elif level == 5:
-            item = _filtered(rng, grid)
-        else:
-            item = _extreme(rng, grid, level == 4)
-    return item
+    grid = _grid(rng, *_SIZES[level - 1])
+    if level == 1:
+        return _cell(rng, grid)
+    if level == 3:
+        return _sum_or_gap(rng, grid)
+    if level == 5:
+        return _filtered(rng, grid)
+    return _extreme(rng, grid, level == 4)
 
 
-def _cell(rng: random.Random, grid: Grid) -> Item | None:
+def _cell(rng: random.Random, grid: Grid) -> Item:
     """Ask for one number of the table."""
     places = [(i, c) for i in range(len(grid.labels)) for c in range(len(grid.columns))]
     places = sample(rng, places, 4)
     i, c = places[0]
     values = [grid.cells[i][c] for i, c in places]
     ask = choice(rng, ("How many {} has", "Look at the table. How many {} has"))
+    if len({*values}) < 4:
+        raise Unfit
     question = f"{grid.text}{ask.format(grid.columns[c])} the {grid.noun} {grid.labels[i]}?"
-    return offer(question, values) if len({*values}) == 4 else None
+    return offer(question, values)
 
 
-def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
+def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item:
     """Ask for the row with the most or fewest in a column or in total, if it is unique."""
     if add:
         what = f"{', '.join(grid.columns[:-1])} and {grid.columns[-1]} together"
@@ -101,13 +87,13 @@ def _extreme(rng: random.Random, grid: Grid, add: bool) -> Item | None:
         what, scores = grid.columns[c], [row[c] for row in grid.cells]
     best, word = (max(scores), "most") if randbelow(rng, 2) else (min(scores), "fewest")
     if scores.count(best) > 1:
-        return None
+        raise Unfit
     right = grid.labels[scores.index(best)]
     wrong = sample(rng, [label for label in grid.labels if label != right], 3)
     return Item(f"{grid.text}Which {grid.noun} has the {word} {what}?", right, wrong, grid.text)
 
 
-def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
+def _sum_or_gap(rng: random.Random, grid: Grid) -> Item:
     """Ask for the sum or the difference of two cells of a column."""
     c = randbelow(rng, len(grid.columns))
     column, cells = grid.columns[c], [row[c] for row in grid.cells]
@@ -120,10 +106,12 @@ def _sum_or_gap(rng: random.Random, grid: Grid) -> Item | None:
     else:
         values = corners(lambda i, j: cells[i] - cells[j], i, j)
         question = f"{grid.text}How many more {column} has {one} than {two}?"
-    return offer(question, values) if values and min(values) > 0 else None
+    if min(values) <= 0:
+        raise Unfit
+    return offer(question, values)
 
 
-def _filtered(rng: random.Random, grid: Grid) -> Item | None:
+def _filtered(rng: random.Random, grid: Grid) -> Item:
     """Ask for the sum of a column over the rows that meet a condition."""
     *summed, d = sample(rng, range(len(grid.columns)), 3)
     columns, words = (summed[0], summed[1]), choice(rng, _CONDITIONS)
@@ -138,31 +126,34 @@ def _filtered(rng: random.Random, grid: Grid) -> Item | None:
         f"{grid.text}Take only the rows with {words[0]} than {limit} {grid.columns[d]}. "
         f"How many {grid.columns[columns[0]]} do they have in all?"
     )
-    return offer(question, values) if values and min(values) > 0 else None
+    if min(values) <= 0:
+        raise Unfit
+    return offer(question, values)
 
 
 def _points(wins: int, draws: int) -> int:
     return 3 * wins + draws
 
 
+@redrawn
 def _league_points(rng: random.Random) -> Item:
     """Count a team's points from its wins, draws and losses."""
     team, losses = choice(rng, _TEAMS), randint(rng, 1, 9)
     wins, draws = pair(rng, 1, 12), pair(rng, 1, 9)
-    points = corners(_points, wins, draws)
     text = f"The {team} have {plural(wins[0], 'win')}, {plural(draws[0], 'draw')} and "
     text += f"{losses} {'loss' if losses == 1 else 'losses'}. {_RULE} "
     text += choice(rng, ("How many points is that?", f"How many points do the {team} have?"))
-    return offer(text, points) if points else _league_points(rng)
+    return offer(text, corners(_points, wins, draws))
 
 
+@redrawn
 def _league_place(rng: random.Random, place: int) -> Item:
     """Find the best team of four, or the second best."""
     teams = sample(rng, _TEAMS, 4)
     records = [tuple(randint(rng, 1, 9) for _ in range(3)) for _ in teams]
     points = [_points(wins, draws) for wins, draws, _ in records]
     if len({*points}) < 4:
-        return _league_place(rng, place)
+        raise Unfit
     table = "".join(
         f"{name:<8}{record[0]:>6}{record[1]:>7}{record[2]:>8}\n"
         for name, record in zip(teams, records, strict=True)
@@ -184,15 +175,10 @@ def rankings(rng: random.Random, level: int) -> Item:
     if level == 2 or (level == 3 and randbelow(rng, 2)):
         return _league_place(rng, level - 2)
     text, values = _race(rng, level) if level < 5 else _tournament(rng)
-    if values is None:
-        return rankings(rng, level)
     return offer(text, values, str if level == 5 else lambda place: _ORDINALS[place - 1])
 
 
-Draft = tuple[str, Sequence[int] | None]
-
-
-def _race(rng: random.Random, level: int) -> Draft:
+def _race(rng: random.Random, level: int) -> Values:
     """Follow a runner who overtakes others, and on level 4 is overtaken too."""
     who, place, gain = choice(rng, PEOPLE), pair(rng, 8, 24, (1, 2, 4)), pair(rng, 1, 7, (1, 2, 3))
     text = f"In a race, {who} is in {_ORDINALS[place[0] - 1]} place and overtakes "
@@ -207,7 +193,7 @@ def _race(rng: random.Random, level: int) -> Draft:
     return text, corners(lambda place, gain: place - gain + drop, place, gain)
 
 
-def _tournament(rng: random.Random) -> Draft:
+def _tournament(rng: random.Random) -> Values:
     """Count the matches of a league, or of a cup up to some round."""
     game = choice(rng, ("chess", "tennis", "football", "darts"))
     if randbelow(rng, 2):

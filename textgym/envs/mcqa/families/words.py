@@ -1,4 +1,4 @@
-"""Words as strings: counting letters, alphabetical order, anagrams; and the lists of words and names.
+"""Words as strings: letters, alphabetical order, anagrams; and the lists of words and names.
 
 Invariants:
 
@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from textgym.envs.mcqa.families.question import Item, choice, corners, offer, pair, randint, sample
+from textgym.envs.generation import Unfit, choice, randint, redrawn, sample
+from textgym.envs.mcqa.families.question import Item, corners, offer, pair
 
 _PLAIN = """
 acid album amber anchor animal ankle answer apple apron arrow autumn badge balance balloon
@@ -158,13 +159,14 @@ def letters(rng: random.Random, level: int) -> Item:
     return offer(ask.format(word), counts, content=word)
 
 
+@redrawn
 def _letter_at(rng: random.Random, from_the_end: bool) -> Item:
     """Ask for the letter at a position of a word, if four letters differ."""
     word = choice(rng, LONG_WORDS if from_the_end else WORDS)
     line = word[::-1] if from_the_end else word
     places = sample(rng, range(1, max(5, min(len(word), 8))), 4)
     if len(word) < 5 or len({line[place] for place in places}) < 4:
-        return _letter_at(rng, from_the_end)
+        raise Unfit
     ask = choice(rng, ("Which is the {} of the word '{}'?", "What is the {} of '{}'?"))
     where = f"{_PLACES[places[0]]} letter{' from the end' if from_the_end else ''}"
     return offer(ask.format(where, word), [line[i] for i in places])
@@ -178,7 +180,7 @@ def _occurrences(rng: random.Random) -> Item:
     counts = corners(lambda one, two: one + two + three, one, two)
     phrase = sample(rng, [choice(rng, words[n]) for n in (one[0], two[0], three)], 3)
     question = f"How many times does the letter '{letter}' occur in '{' '.join(phrase)}'?"
-    return offer(question, counts or (), content=f"{letter} in {' '.join(sorted(phrase))}")
+    return offer(question, counts, content=f"{letter} in {' '.join(sorted(phrase))}")
 
 
 def alphabetical(rng: random.Random, level: int) -> Item:
@@ -198,7 +200,7 @@ def alphabetical(rng: random.Random, level: int) -> Item:
         ends = [choice(rng, "bdhjlmnrtvwz") + choice(rng, "aeiou") for _ in range(level + 2)]
         words = [start + end + choice(rng, "dklmnrst") for end in ends]
         if len({*words}) < len(words):
-            return alphabetical(rng, level)
+            raise Unfit
     offered = sample(rng, words, 4)
     place = sorted(words).index(offered[0])
     where = "last" if place == len(words) - 1 else _PLACES[place]
@@ -223,7 +225,7 @@ def anagrams(rng: random.Random, level: int) -> Item:
     )
     texts = ["".join(sample(rng, word, len(word))) for word in words]
     if {*words} & {*texts}:
-        return anagrams(rng, level)
+        raise Unfit
     return offer(choice(rng, _ANAGRAM).format(words[0]), texts, content=" ".join(sorted(words)))
 
 

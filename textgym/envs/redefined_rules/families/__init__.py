@@ -1,46 +1,34 @@
-"""Families of tasks with redefined rules, each drawn at one of five levels.
+"""Families of puzzles with redefined rules, each with five levels.
 
-A family is a function of a random generator and a level that returns a `Puzzle`. Invariant: the same
-generator state gives the same draft.
+Invariant: the same state of the random generator gives the same puzzle.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
-from textgym.envs.generation import choice
-from textgym.envs.redefined_rules.families import calculation as operators
-from textgym.envs.redefined_rules.families import measures as calendars
-from textgym.envs.redefined_rules.families import measures as units
-from textgym.envs.redefined_rules.families import sorting as alphabets
-from textgym.envs.redefined_rules.families import sorting as numbers
+from textgym.envs.generation import Families, redrawn
 from textgym.envs.redefined_rules.families.board_games import noughts, pieces
-from textgym.envs.redefined_rules.families.calculation import precedence
+from textgym.envs.redefined_rules.families.calculation import operators, precedence
 from textgym.envs.redefined_rules.families.instructions import directions, lists, tables
-from textgym.envs.redefined_rules.families.puzzle import Puzzle, Solved, finish
+from textgym.envs.redefined_rules.families.measures import calendars, units
+from textgym.envs.redefined_rules.families.puzzle import Answers, Puzzle, answers
 from textgym.envs.redefined_rules.families.replies import options, verdicts
+from textgym.envs.redefined_rules.families.sorting import alphabets, numbers
 from textgym.envs.redefined_rules.families.table_games import dice, gestures, tricks
 
-__all__ = ["FAMILIES", "LEVELS", "draw"]
+__all__ = ["FAMILIES", "LEVELS", "draw_puzzle"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
-FAMILIES: dict[str, Callable[[random.Random, int], Puzzle]] = {
-    family.__name__: family
-    for family in (
-        operators, precedence, alphabets, numbers, units, calendars, pieces, gestures, noughts,
-        tricks, dice, options, verdicts, directions, lists, tables,
-    )
-}  # fmt: skip
-_NAMES = tuple(FAMILIES)
+FAMILIES = Families(
+    operators, precedence, alphabets, numbers, units, calendars, pieces, gestures, noughts, tricks,
+    dice, options, verdicts, directions, lists, tables,
+)  # fmt: skip
 
 
-def draw(rng: random.Random, level: int) -> tuple[str, Puzzle, Solved]:
-    """Draw a family, with equal probabilities, a draft of it, and its answers."""
-    name = choice(rng, _NAMES)
-    while True:
-        draft = FAMILIES[name](rng, level)
-        solved = finish(draft)
-        if solved is not None:
-            return name, draft, solved
+@redrawn
+def draw_puzzle(rng: random.Random, family: str, level: int) -> tuple[Puzzle, Answers]:
+    """Draw a puzzle of a family, and its answers."""
+    puzzle = FAMILIES[family](rng, level)
+    return puzzle, answers(puzzle)

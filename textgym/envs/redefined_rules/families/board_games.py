@@ -14,14 +14,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import combinations
 
-from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, listing, randbelow, randint, redrawn, sample
 from textgym.envs.redefined_rules.families.puzzle import (
     Content,
     Puzzle,
     Rule,
+    answers,
     changed,
-    finish,
-    in_words,
     worded,
 )
 
@@ -85,7 +84,9 @@ _QUESTIONS = (
     "There is a {piece} of yours on {square}. List the other squares that it can reach in one "
     "move.",
 )
-_PIECE_FORM = "the squares in the order of the alphabet (a2 before a3, a3 before b1), separated by commas"
+_PIECE_FORM = (
+    "the squares in the order of the alphabet (a2 before a3, a3 before b1), separated by commas"
+)
 _MOST = 8  # squares of an answer
 
 
@@ -101,7 +102,7 @@ def pieces(rng: random.Random, level: int) -> Puzzle:
             break
     names = sorted(map(_named, pawns))
     board = worded(rng, _BOARDS, size=size, last="abcdefg"[size - 1])
-    rest = worded(rng, _PAWNS, in_words(names)) if names else choice(rng, _EMPTY)
+    rest = worded(rng, _PAWNS, listing(names)) if names else choice(rng, _EMPTY)
     question = worded(rng, _QUESTIONS, piece=piece, square=_named(square))
     asked = [piece, size, _named(square), names]
     return Puzzle(rules, f"{board} {rest} {question}", asked, _PIECE_FORM, solve)
@@ -299,30 +300,29 @@ _NOUGHTS_FORM = (
 def noughts(rng: random.Random, level: int) -> Puzzle:
     """Say who wins a game with other lines, and which line decides it."""
     lines, loses = _lines(rng), Rule(("result", "loses"), choice(rng, _LOSES))
-    kind = rng.random()
-    while True:  # with the same lines, so that all are equally frequent
-        moves = sample(rng, _SQUARES, _COUNTS[level])
-        if level <= 2:
-            rules = [_void(rng, moves) if kind < 0.1 else lines if kind < 0.95 else loses]
-        elif level == 3:
-            rules = [lines, _void(rng, moves, lines.content) if kind < 0.7 else loses]
-        else:
-            rules = [lines, _void(rng, moves, lines.content), loses]
-        if level == 5:
-            text = changed(rng, "what a line is", lines.text)
-            rules = [_lines(rng)._replace(needed=False), *rules[1:], lines._replace(text=text)]
-        draft = _draft(moves, rules)
-        if finish(draft) is not None:
-            return draft
+    return _game(rng, level, lines, loses, rng.random())
 
 
-def _draft(moves: Sequence[str], rules: Sequence[Rule]) -> Puzzle:
+@redrawn  # with the same lines, so that all are equally frequent
+def _game(rng: random.Random, level: int, lines: Rule, loses: Rule, kind: float) -> Puzzle:
+    moves = sample(rng, _SQUARES, _COUNTS[level])
+    if level <= 2:
+        rules = [_void(rng, moves) if kind < 0.1 else lines if kind < 0.95 else loses]
+    elif level == 3:
+        rules = [lines, _void(rng, moves, lines.content) if kind < 0.7 else loses]
+    else:
+        rules = [lines, _void(rng, moves, lines.content), loses]
+    if level == 5:
+        text = changed(rng, "what a line is", lines.text)
+        rules = [_lines(rng)._replace(needed=False), *rules[1:], lines._replace(text=text)]
     kinds = {rule.content[0] for rule in rules}
     given = [_USUAL_LINE] if "lines" not in kinds else []
     given += [_WINS] if "result" not in kinds else []
     shown = ", ".join(f"{'XO'[number % 2]} {square}" for number, square in enumerate(moves))
     question = f"{' '.join(given)} {_QUESTION.format(shown)}".strip()
-    return Puzzle(rules, question, moves, _NOUGHTS_FORM, partial(ending, moves))
+    puzzle = Puzzle(rules, question, moves, _NOUGHTS_FORM, partial(ending, moves))
+    answers(puzzle)  # raises `Unfit`
+    return puzzle
 
 
 def ending(moves: Sequence[str], contents: Sequence[Content]) -> list[str]:

@@ -12,13 +12,12 @@ from functools import cache, partial
 from itertools import islice, permutations
 from typing import NamedTuple
 
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.generation import choice, listing, randint, sample
 from textgym.envs.redefined_rules.families.puzzle import (
     Content,
     Puzzle,
     Rule,
     changed,
-    in_words,
     worded,
 )
 
@@ -262,7 +261,7 @@ def _orders() -> set[Content]:
 def _order_text(content: Content) -> str:
     _, direction, ranks = content
     way = "from left to right" if direction == "left" else "from right to left, the last one first"
-    groups = [in_words(rank) for rank in ranks]
+    groups = [listing(rank) for rank in ranks]
     if len(groups) == 1:
         return f"all signs have the same rank, and they are worked out strictly {way}"
     if len(groups) == 2:

@@ -15,15 +15,8 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textgym.envs.generation import choice, randint, sample
-from textgym.envs.redefined_rules.families.puzzle import (
-    Content,
-    Puzzle,
-    Rule,
-    changed,
-    in_words,
-    worded,
-)
+from textgym.envs.generation import choice, listing, randint, sample
+from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, changed, worded
 
 __all__ = ["changed_list", "directions", "end_of_way", "lists", "names_found", "tables"]
 
@@ -121,11 +114,11 @@ def _direction_rule(rng: random.Random, numbers: str, first: int = 1) -> Rule:
     pairs = [
         f"{word} means {other}" for word, other in zip(_WORDS, meant, strict=True) if word != other
     ]
-    words = in_words(sample(rng, pairs, len(pairs)))
+    words = listing(sample(rng, pairs, len(pairs)))
     if first > 1:
         rest = [word for word, other in zip(_WORDS, meant, strict=True) if word == other]
         if rest:
-            words += f", while {in_words(rest)} can be taken literally"
+            words += f", while {listing(rest)} can be taken literally"
         nth, before = (f"{number}th" for number in (first, first - 1))
         text = worded(rng, _LATER, nth=nth, before=before.replace("3th", "3rd"), words=words)
     elif numbers:
@@ -243,7 +236,9 @@ def changed_list(
     return left
 
 
-def _place_rule(rng: random.Random, word: str, meanings: Sequence[str], count: str = _ANY_COUNT) -> Rule:
+def _place_rule(
+    rng: random.Random, word: str, meanings: Sequence[str], count: str = _ANY_COUNT
+) -> Rule:
     meaning = choice(rng, meanings)
     frames = _COUNTED_MEANS if count else _PLACE_MEANS
     return Rule(("place", word, meaning, count), worded(rng, frames, word, meaning, count=count))
@@ -332,7 +327,7 @@ def tables(rng: random.Random, level: int) -> Puzzle:
         f"{name}: " + ", ".join(f"{n} {c}" for n, c in zip(counts, colours, strict=True))
         for name, counts in table
     )
-    words = in_words(
+    words = listing(
         [f"{compare} {count} {colour} marbles" for colour, compare, count in conditions]
     )
     question = f"{_HEADING}\n{rows}\n\nWho has {words}?"
@@ -378,7 +373,7 @@ def _colour_rule(rng: random.Random, colours: Sequence[str], whose: str = _OF_AL
         meanings = sample(rng, colours, len(colours))
     changes = [pair for pair in zip(colours, meanings, strict=True) if pair[0] != pair[1]]
     pairs = [f"{one} means {other}" for one, other in changes]
-    words = in_words(sample(rng, pairs, len(pairs)))
+    words = listing(sample(rng, pairs, len(pairs)))
     if whose:
         return Rule(("colours", meanings, whose), worded(rng, _MEANS_OF, whose=whose, words=words))
     return Rule(("colours", meanings, whose), worded(rng, _COLOUR_MEANS, words))

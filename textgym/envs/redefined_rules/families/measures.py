@@ -13,18 +13,17 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textgym.envs.generation import MONTHS, choice, randbelow, randint, sample
+from textgym.envs.generation import MONTHS, WEEKDAYS, choice, listing, randbelow, randint, sample
 from textgym.envs.redefined_rules.families.puzzle import (
     Answer,
     Content,
     Puzzle,
     Rule,
     changed,
-    in_words,
     worded,
 )
 
-__all__ = ["DAYS", "MONTHS", "calendars", "in_parts", "units"]
+__all__ = ["calendars", "in_parts", "units"]
 
 
 _USUAL = {
@@ -99,7 +98,7 @@ def units(rng: random.Random, level: int) -> Puzzle:
         parts[0] = f"the first {parts[0]}"
         parts[1:] = [f"{part.replace(' ', ' more ', 1)}" for part in parts[1:]]
     frames = _QUESTIONS if level < 4 else _QUESTIONS[:-1]
-    question = worded(rng, frames, small=_plural(chain[-1]), amount=in_words(parts))
+    question = worded(rng, frames, small=_plural(chain[-1]), amount=listing(parts))
     return Puzzle(rules, question, [chain, counts], _FORM, partial(in_parts, chain, counts))
 
 
@@ -120,7 +119,7 @@ def _sum(rng: random.Random) -> Puzzle:
         one = in_parts([big, small], [1, 0], contents)
         return [*divmod(in_parts([big, small], total, contents), one)]
 
-    question = worded(rng, _SUMS, amounts=in_words(amounts))
+    question = worded(rng, _SUMS, amounts=listing(amounts))
     form = _SUM_FORM.format(bigs=_plural(big), smalls=_plural(small))
     return Puzzle([rule], question, [big, sorted(pairs)], form, solve)
 
@@ -193,7 +192,6 @@ def _tiers(rng: random.Random, unit: str) -> Rule:
     return Rule(("tiers", unit, first, k, other), text)
 
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _OTHER_LENGTHS: tuple[int, ...] = (*range(18, 28), *range(33, 43))
 _ALL = (
@@ -304,7 +302,7 @@ def _weekly(rng: random.Random, level: int) -> Puzzle:
 
 def _later_day(day: str, days: int, contents: Sequence[Content]) -> str:
     rules = {content[0]: content[1] for content in contents}
-    week: Sequence[str] = rules.get("week", DAYS)
+    week: Sequence[str] = rules.get("week", WEEKDAYS)
     return week[(week.index(day) + days) % len(week)]
 
 
@@ -353,7 +351,7 @@ def _some_months(rng: random.Random, passed: Sequence[str]) -> Rule:
 
 
 def _week(rng: random.Random) -> Rule:
-    days = sample(rng, DAYS, randint(rng, 5, 7))
+    days = sample(rng, WEEKDAYS, randint(rng, 5, 7))
     text = worded(rng, _WEEKS, n=len(days), days=", ".join(days), first=days[0], last=days[-1])
     return Rule(("week", days), text)
 
@@ -361,4 +359,4 @@ def _week(rng: random.Random) -> Rule:
 def _common_days(rules: Sequence[Rule]) -> list[str]:
     """Return the days that all weeks of the rules have."""
     weeks = [rule.content[1] for rule in rules if rule.content[0] == "week"]
-    return [day for day in DAYS if all(day in week for week in weeks)]
+    return [day for day in WEEKDAYS if all(day in week for week in weeks)]

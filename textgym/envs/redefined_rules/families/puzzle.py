@@ -1,8 +1,8 @@
-"""Drafts of tasks: redefinitions, a question, and a function that answers it under any of them.
+"""Puzzles: redefinitions, a question, and a function that answers it under any of them.
 
-A family draws a draft; `finish` answers it with all redefinitions, with none, and with each one
+A family draws a puzzle; `answers` solves it with all redefinitions, with none, and with each one
 left out. Invariants: the answer follows from all redefinitions and differs from the usual answer; a
-task whose answer stays the same without one of the redefinitions it needs is drawn again, whether
+puzzle whose answer stays the same without one of the redefinitions it needs is drawn again, whether
 or not those that it does not need are left out as well.
 """
 
@@ -12,17 +12,16 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from textgym.envs.generation import choice
+from textgym.envs.generation import Unfit, choice
 
 __all__ = [
     "Answer",
+    "Answers",
     "Content",
     "Puzzle",
     "Rule",
-    "Solved",
+    "answers",
     "changed",
-    "finish",
-    "in_words",
     "worded",
 ]
 
@@ -54,7 +53,7 @@ class Rule(NamedTuple):
 
 
 class Puzzle(NamedTuple):
-    """A task before it is solved.
+    """Redefinitions, and a question to be answered by them.
 
     Attributes:
         rules: The redefinitions, in the order in which they are stated.
@@ -72,27 +71,28 @@ class Puzzle(NamedTuple):
     solve: Callable[[Sequence[Content]], Answer]
 
 
-class Solved(NamedTuple):
-    """The answers to a draft: by its rules, and the usual one."""
+class Answers(NamedTuple):
+    """The answers to a puzzle: by its rules, and the usual one."""
 
-    answer: Answer
+    right: Answer
     usual: Answer
 
 
-def finish(draft: Puzzle) -> Solved | None:
-    """Return the answers to a draft; None if it is to be drawn again.
+def answers(puzzle: Puzzle) -> Answers:
+    """Return the answers to a puzzle.
 
-    That is so if an answer is missing or a large number, or if a rule makes no difference.
+    Raises:
+        Unfit: An answer is missing or a large number, or a rule makes no difference.
     """
-    contents = [rule.content for rule in draft.rules]
-    answer, usual = draft.solve(contents), draft.solve(())
-    if answer == usual or [] in (answer, usual):
-        return None
-    if isinstance(answer, int) and abs(answer) > _MAX_NUMBER:
-        return None
-    if any(draft.solve(rest) == answer for rest in _without_one(draft.rules)):
-        return None
-    return Solved(answer, usual)
+    right, usual = puzzle.solve([rule.content for rule in puzzle.rules]), puzzle.solve(())
+    if (
+        right == usual
+        or [] in (right, usual)
+        or (isinstance(right, int) and abs(right) > _MAX_NUMBER)
+        or any(puzzle.solve(rest) == right for rest in _without_one(puzzle.rules))
+    ):
+        raise Unfit
+    return Answers(right, usual)
 
 
 def _without_one(rules: Sequence[Rule]) -> Iterator[list[Content]]:
@@ -100,7 +100,7 @@ def _without_one(rules: Sequence[Rule]) -> Iterator[list[Content]]:
     needed = [rule for rule in rules if rule.needed]
     for stated in [rules, needed] if len(needed) < len(rules) else [rules]:
         for rule in needed if len(stated) > 1 else ():
-            yield [other.content for other in stated if other is not rule]
+            yield [kept.content for kept in stated if kept is not rule]
 
 
 def worded(rng: random.Random, frames: Sequence[str], *values: Any, **named: Any) -> str:
@@ -112,14 +112,3 @@ def worded(rng: random.Random, frames: Sequence[str], *values: Any, **named: Any
 def changed(rng: random.Random, subject: str, text: str) -> str:
     """Return the text of a rule that replaces an earlier one about the same subject."""
     return f"{choice(rng, _CHANGES).format(subject)} {text}"
-
-
-def in_words(items: Sequence[Any], last: str = "and") -> str:
-    """Return a list as it stands in a sentence.
-
-    Example:
-        >>> in_words(["a", "b", "c"]), in_words([7])
-        ('a, b and c', '7')
-    """
-    texts = [str(item) for item in items]
-    return f" {last} ".join(part for part in (", ".join(texts[:-1]), texts[-1]) if part)

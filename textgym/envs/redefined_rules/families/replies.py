@@ -40,7 +40,9 @@ _WHERE: dict[str, Callable[[int], bool]] = {
 }
 _ALWAYS, *_SOMETIMES = _WHERE
 _ELSEWHERE = "For the others, choose the right option as usual."
-_OPTION_TASK = "Choose an option for each question, and write down its letter as the rules above say."
+_OPTION_TASK = (
+    "Choose an option for each question, and write down its letter as the rules above say."
+)
 _OPTION_FORM = "the letters for the questions in their order, separated by commas"
 
 
@@ -64,7 +66,9 @@ def options(rng: random.Random, level: int) -> Puzzle:
         for number, (question, values, _) in enumerate(questions, 1)
     )
     asked = [[question, values] for question, values, _ in questions]
-    return Puzzle(rules, f"{_OPTION_TASK}\n{shown}", asked, _OPTION_FORM, partial(letters_given, right))
+    return Puzzle(
+        rules, f"{_OPTION_TASK}\n{shown}", asked, _OPTION_FORM, partial(letters_given, right)
+    )
 
 
 def letters_given(right: str, contents: Sequence[Content]) -> list[str]:
@@ -148,7 +152,9 @@ _INSTEAD = (
     "But for the statements {}, write {} in any case.",
     "All statements {} are answered with {}, whether they are true or not.",
 )
-_STATEMENT_TASK = "Are these statements true? Answer each with yes or no, or as the rules above say."
+_STATEMENT_TASK = (
+    "Are these statements true? Answer each with yes or no, or as the rules above say."
+)
 _STATEMENT_FORM = "the answers to the statements in their order, separated by commas"
 
 
@@ -168,7 +174,13 @@ def verdicts(rng: random.Random, level: int) -> Puzzle:
     statements = [_statement(rng) for _ in range(_STATEMENT_COUNTS[level])]
     shown = "\n".join(f"{number}. {text}" for number, (text, _) in enumerate(statements, 1))
     asked = [text for text, _ in statements]
-    return Puzzle(rules, f"{_STATEMENT_TASK}\n{shown}", asked, _STATEMENT_FORM, partial(words_given, statements))
+    return Puzzle(
+        rules,
+        f"{_STATEMENT_TASK}\n{shown}",
+        asked,
+        _STATEMENT_FORM,
+        partial(words_given, statements),
+    )
 
 
 def words_given(statements: Sequence[Statement], contents: Sequence[Content]) -> list[str]:

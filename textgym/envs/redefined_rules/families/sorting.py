@@ -15,13 +15,12 @@ import string
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.generation import choice, listing, randint, sample
 from textgym.envs.redefined_rules.families.puzzle import (
     Content,
     Puzzle,
     Rule,
     changed,
-    in_words,
     worded,
 )
 
@@ -180,7 +179,7 @@ def _alphabet(rng: random.Random, words: Sequence[str]) -> Rule:
         return Rule((kind, letters), worded(rng, _ALPHABETS[kind], " ".join(letters)))
     initials = sorted({word[0] for word in words})
     letters = "".join(sample(rng, initials, min(4, len(initials))))
-    return Rule((kind, letters), worded(rng, _ALPHABETS[kind], in_words(letters)))
+    return Rule((kind, letters), worded(rng, _ALPHABETS[kind], listing(letters)))
 
 
 def _comparison(rng: random.Random) -> Rule:

@@ -14,14 +14,13 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.generation import choice, listing, randint, sample
 from textgym.envs.redefined_rules.families.puzzle import (
     Answer,
     Content,
     Puzzle,
     Rule,
     changed,
-    in_words,
     worded,
 )
 
@@ -42,7 +41,9 @@ _MINUS = (
     "the points of a throw in which a {face} occurs are taken away from the total.",
     "throws with a {face} in them count against the player: their points are subtracted.",
 )
-_DICE_BASE = "Otherwise each die counts as many points as it shows, and the points of a player add up."
+_DICE_BASE = (
+    "Otherwise each die counts as many points as it shows, and the points of a player add up."
+)
 _DICE_QUESTION = "{name} throws two dice {n} times: {throws}. What is the total?"
 _PLAYERS = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo")
 _DICE_FORM = "the total as a number"
@@ -60,7 +61,7 @@ def dice(rng: random.Random, level: int) -> Puzzle:
         new = _face(rng, face)
         rules.append(new._replace(text=changed(rng, f"what a {face} counts", new.text)))
     throws = [(randint(rng, 1, 6), randint(rng, 1, 6)) for _ in range(_THROWS[level])]
-    shown = in_words([f"{one} and {other}" for one, other in throws], "and finally")
+    shown = listing([f"{one} and {other}" for one, other in throws], "and finally")
     question = _DICE_QUESTION.format(name=choice(rng, _PLAYERS), n=len(throws), throws=shown)
     return Puzzle(rules, f"{_DICE_BASE}\n\n{question}", throws, _DICE_FORM, partial(score, throws))
 
@@ -198,7 +199,7 @@ def _beats(rng: random.Random) -> Rule:
     pairs: tuple[Round, ...] = _USUAL_WINS
     while pairs == _USUAL_WINS:
         pairs = tuple(pair if rng.random() < 0.5 else (pair[1], pair[0]) for pair in _USUAL_WINS)
-    shown = in_words([f"{one} beats {other}" for one, other in sample(rng, pairs, 3)])
+    shown = listing([f"{one} beats {other}" for one, other in sample(rng, pairs, 3)])
     return Rule(("beats", pairs), worded(rng, _BEATS, shown))
 
 
@@ -243,7 +244,9 @@ _TRICK_BASE = (
     "Apart from this, the highest card of the suit that was led wins, and the ranks go from 2 up "
     "to the ace."
 )
-_TRICK_QUESTION = "{players} play {n} tricks, and {leader} leads each time. {tricks} Who wins each trick?"
+_TRICK_QUESTION = (
+    "{players} play {n} tricks, and {leader} leads each time. {tricks} Who wins each trick?"
+)
 _TRICK_FORM = "the names of the winners in order, separated by commas"
 _FOLLOWS = 0.6  # how often a card is drawn from the suit that was led
 

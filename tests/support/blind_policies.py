@@ -17,7 +17,7 @@ from haystack_reader import asked, parts
 from haystack_surface import LOOK_UPS, SURFACE, Surface
 
 from textgym.core.text_env import TextEnv
-from textgym.envs.constraints.careless import stuffed
+from textgym.envs.constraints.generator import stuffed
 from textgym.envs.constraints.jobs import FILLERS
 from textgym.envs.generation import clock
 from textgym.envs.redefined_rules.answers import written

@@ -6,6 +6,6 @@
   which `layouts`, `additions` and `measures` fill.
 """
 
-from textgym.envs.constraints.env import Constraints
+from textgym.envs.constraints.constraints_env import Constraints
 
 __all__ = ["Constraints"]

@@ -7,15 +7,15 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
-from textgym.envs.generation import choice, randint, sample
-from textgym.envs.multi_step.multi_step_tasks import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group
+from textgym.envs.generation import randint
+from textgym.envs.multi_step.multi_step_tasks import LEVELS, draw_row, value_of
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.tasks import nemo_rows
@@ -35,22 +35,6 @@ do all of this for all their terms together, with one list of values at the end.
 
 Terms and their synonyms:
 """
-
-
-class _Level(NamedTuple):
-    terms: int  # number of terms in the list
-    synonyms: int  # maximum number of synonyms of a term
-    asked: int  # number of terms in the question
-    named: bool  # whether the question uses the terms themselves or synonyms
-
-
-_LEVELS = {
-    1: _Level(6, 2, 1, True),
-    2: _Level(10, 3, 1, True),
-    3: _Level(15, 4, 1, False),
-    4: _Level(20, 5, 1, False),
-    5: _Level(30, 6, 2, False),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +167,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
         domain=("language",),
         task_type="tool use",
         verification=("exact match",),
-        levels=tuple(_LEVELS),
+        levels=LEVELS,
         chance=0.077,
         data="generated, .jsonl, .parquet, hub; NeMo Gym example_multi_step rows",
         unchecked_calls=("get_synonym_value",),
@@ -196,29 +180,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a list and a question. The expected values and the term's own value all differ."""
-        size = _LEVELS[level]
-        while True:
-            drawn = sample(rng, GROUPS, size.terms)
-            groups = [_with_some_synonyms(rng, group, size.synonyms) for group in drawn]
-            asked = groups[: size.asked]
-            pairs = [[group.term, synonym] for group in groups for synonym in group.synonyms]
-            pairs = [[term.capitalize(), word.capitalize()] for term, word in pairs]
-            pairs = sample(rng, pairs, len(pairs))
-            label, *other_labels = [group.term.capitalize() for group in asked]
-            expected = [synonym for term, synonym in pairs if term in (label, *other_labels)]
-            values = [_value(text) for text in (label, *expected)]
-            if _are_different(values):
-                break
-        words = [group.term if size.named else choice(rng, group.synonyms) for group in asked]
-        nouns = [choice(rng, group.nouns) for group in asked]
-        things = [f"{word} {noun}" for word, noun in zip(words, nouns, strict=True)]
-        questions = QUESTIONS if size.asked == 1 else QUESTIONS_OF_TWO
-        return {
-            "query": choice(rng, questions).format(*things),
-            "synonyms": pairs,
-            "expected_synonyms": expected,
-            "minefield_label": label,
-        }
+        return draw_row(rng, level)
 
     def canonical(self, row: dict[str, Any]) -> Any:
         """Return the sorted list, which does not reveal the terms that are asked for."""
@@ -244,7 +206,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
         Args:
             synonym: The synonym, as written in the list.
         """
-        value = _value(synonym)
+        value = value_of(synonym)
         if value not in self.task.answer:
             self.state["wrong"] += 1
         elif value not in self.state["found"]:
@@ -315,14 +277,6 @@ class MultiStep(PartialCreditEnv[LookUps]):
         return []
 
 
-def _value(text: str) -> int:
-    return sum(map(ord, text))
-
-
-def _are_different(values: list[int]) -> bool:
-    return len(set(values)) == len(values)
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -340,14 +294,6 @@ def _as_text(values: list[Any]) -> str:
         return json.dumps(values) if values else ""
     except (ValueError, RecursionError):  # a number with thousands of digits, or deep nesting
         return ""
-
-
-def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
-    """Keep some synonyms with different values, so that no term of a list can be ruled out."""
-    chosen = sample(rng, group.synonyms, randint(rng, most - 1, most))
-    if not _are_different([_value(word.capitalize()) for word in (group.term, *chosen)]):
-        return _with_some_synonyms(rng, group, most)
-    return group._replace(synonyms=tuple(chosen))
 
 
 def _prompt(row: Mapping[str, Any]) -> list[Message]:
@@ -372,7 +318,7 @@ def _expected_values(row: Mapping[str, Any]) -> list[int]:
     if words is not None and not (isinstance(words, list) and all(map(_is_text, words))):
         raise RowError("expected_synonyms", "must be a list of strings")
     if values is None and words:
-        return [_value(word) for word in words]
+        return [value_of(word) for word in words]
     if not isinstance(values, list) or not values or any(type(item) is not int for item in values):
         raise RowError("expected_synonym_values", "must be a list of one or more integers")
     return list(values)
@@ -384,4 +330,4 @@ def _minefield_value(row: Mapping[str, Any]) -> int | None:
         raise RowError("minefield_label", f"must be a string, not {label!r}")
     if value is not None and type(value) is not int:
         raise RowError("minefield_label_value", f"must be an integer, not {value!r}")
-    return _value(label) if value is None and label is not None else value
+    return value_of(label) if value is None and label is not None else value

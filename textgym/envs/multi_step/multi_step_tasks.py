@@ -1,13 +1,16 @@
-"""The generator's vocabulary: adjectives with synonyms, and nouns that they fit.
+"""Drawing tasks: groups of synonyms, and questions that ask for some of them.
 
-Invariants: no word is in two groups, so each word of a question identifies its group.
+Invariant: no word is in two groups, so each word of a question identifies its group.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import random
+from typing import Any, NamedTuple
 
-__all__ = ["GROUPS", "QUESTIONS", "QUESTIONS_OF_TWO", "Group"]
+from textgym.envs.generation import Unfit, choice, randint, redrawn, sample
+
+__all__ = ["GROUPS", "LEVELS", "draw_row", "value_of"]
 
 
 class Group(NamedTuple):
@@ -18,7 +21,31 @@ class Group(NamedTuple):
     nouns: tuple[str, ...]
 
 
-QUESTIONS = (
+class _Level(NamedTuple):
+    """The parameters of a level.
+
+    Attributes:
+        terms: The number of terms in the list.
+        synonyms: The maximum number of synonyms of a term.
+        asked: The number of terms that the question asks for.
+        named: Whether the question uses the terms themselves; else it uses synonyms.
+    """
+
+    terms: int
+    synonyms: int
+    asked: int
+    named: bool
+
+
+_LEVELS = {
+    1: _Level(6, 2, 1, True),
+    2: _Level(10, 3, 1, True),
+    3: _Level(15, 4, 1, False),
+    4: _Level(20, 5, 1, False),
+    5: _Level(30, 6, 2, False),
+}
+LEVELS = tuple(_LEVELS)
+_QUESTIONS = (
     "What should one know about {}?",
     "How would you explain {} to a child?",
     "Why do some people prefer {}?",
@@ -28,7 +55,7 @@ QUESTIONS = (
     "How do artists show {}?",
     "What do visitors say of {}?",
 )
-QUESTIONS_OF_TWO = (
+_QUESTIONS_OF_TWO = (
     "What do {} and {} have in common?",
     "Which would you rather deal with, {} or {}?",
     "How are {} related to {}?",
@@ -76,3 +103,55 @@ def _read(line: str) -> Group:
 
 
 GROUPS: tuple[Group, ...] = tuple(map(_read, _LINES.strip().splitlines()))
+
+
+def value_of(text: str) -> int:
+    """Return the value that the tool has for a text, the sum of its code points.
+
+    Example:
+        >>> value_of("Warm")
+        407
+    """
+    return sum(map(ord, text))
+
+
+@redrawn
+def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
+    """Draw a list and a question. The expected values and the value of the term all differ."""
+    size = _LEVELS[level]
+    groups = [
+        _with_some_synonyms(rng, group, size.synonyms) for group in sample(rng, GROUPS, size.terms)
+    ]
+    asked = groups[: size.asked]
+    pairs = [
+        [group.term.capitalize(), synonym.capitalize()]
+        for group in groups
+        for synonym in group.synonyms
+    ]
+    pairs = sample(rng, pairs, len(pairs))
+    labels = [group.term.capitalize() for group in asked]
+    expected = [synonym for term, synonym in pairs if term in labels]
+    if not _have_different_values([labels[0], *expected]):
+        raise Unfit
+    words = [group.term if size.named else choice(rng, group.synonyms) for group in asked]
+    nouns = [choice(rng, group.nouns) for group in asked]
+    things = [f"{word} {noun}" for word, noun in zip(words, nouns, strict=True)]
+    return {
+        "query": choice(rng, _QUESTIONS if size.asked == 1 else _QUESTIONS_OF_TWO).format(*things),
+        "synonyms": pairs,
+        "expected_synonyms": expected,
+        "minefield_label": labels[0],
+    }
+
+
+@redrawn
+def _with_some_synonyms(rng: random.Random, group: Group, most: int) -> Group:
+    """Keep some synonyms with different values, so that no term of a list can be ruled out."""
+    chosen = sample(rng, group.synonyms, randint(rng, most - 1, most))
+    if not _have_different_values([word.capitalize() for word in (group.term, *chosen)]):
+        raise Unfit
+    return group._replace(synonyms=tuple(chosen))
+
+
+def _have_different_values(words: list[str]) -> bool:
+    return len(set(map(value_of, words))) == len(words)

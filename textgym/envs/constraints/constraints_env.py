@@ -9,10 +9,7 @@ from typing import Any
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.constraints.facts import Facts
-from textgym.envs.constraints.generator import LEVELS, Asked, draw_task
-from textgym.envs.constraints.notes import Brief
-from textgym.envs.constraints.rows import (
+from textgym.envs.constraints.constraints_rows import (
     GRADING_MODES,
     GradingMode,
     check_libraries,
@@ -23,6 +20,9 @@ from textgym.envs.constraints.rows import (
     prompt_of,
     witness_of,
 )
+from textgym.envs.constraints.facts import Facts
+from textgym.envs.constraints.generator import LEVELS, Asked, draw_task
+from textgym.envs.constraints.notes import Brief
 from textgym.envs.generation import choice, randint
 from textgym.errors import OracleError, UnknownNameError, did_you_mean
 from textgym.messages import Message, assistant, text_of

@@ -1,23 +1,103 @@
-"""`Draw`, how an instruction of a type is drawn for a draft, and the table of them.
+"""Drafts of right answers, and how instructions are drawn for them.
 
-Instructions that shape the draft come first; then those are drawn whose arguments are read off the
+Instructions that shape a draft come first. Then those are drawn whose arguments are read off the
 finished text, so that all hold for it.
 """
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from textgym.envs.constraints.draft import Draft
+from textgym.envs.constraints.jobs import FILLERS
+from textgym.envs.constraints.notes import Brief
+from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
-__all__ = ["DRAWS", "Arguments", "Draw", "largest", "read_off", "shapes", "smallest"]
+__all__ = [
+    "DRAWS",
+    "Arguments",
+    "Draw",
+    "WitnessDraft",
+    "groups_of",
+    "largest",
+    "read_off",
+    "shapes",
+    "smallest",
+    "write_draft",
+]
+
+
+@dataclass
+class WitnessDraft:
+    """An answer that instructions shape.
+
+    Attributes:
+        rng: The generator of the task.
+        brief: What the answer is about.
+        sentences: Its sentences, the opening first.
+        layout: Writes the sentences as a text.
+        before: What stands before it, in paragraphs of their own.
+        after: What stands after it, in paragraphs of their own.
+        changes: Changes of the whole text, in order.
+        wrap: The last change.
+    """
+
+    rng: random.Random
+    brief: Brief
+    sentences: list[str]
+    layout: Callable[[list[str]], str] = field(default=lambda sentences: _paragraphs(sentences))
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    changes: list[Callable[[str], str]] = field(default_factory=list)
+    wrap: Callable[[str], str] = str
+
+    def add(self, sentence: str) -> None:
+        """Insert a sentence after the opening."""
+        self.sentences.insert(randint(self.rng, 1, len(self.sentences) - 1), sentence)
+
+    def text(self) -> str:
+        """Return the answer."""
+        text = "\n\n".join([*self.before, self.layout(self.sentences), *self.after])
+        for change in self.changes:
+            text = change(text)
+        return self.wrap(text)
+
+
+def write_draft(rng: random.Random, brief: Brief, fillers: int) -> WitnessDraft:
+    """Draw the sentences of an answer that gives the facts of a brief."""
+    job = brief.job
+    told = [choice(rng, detail.sentences).format(value) for detail, value in brief.told]
+    own = sample(rng, job.fillers, fillers // 2)
+    more = sample(rng, FILLERS, fillers - len(own))
+    body = sample(rng, [*told, *own, *more], len(told) + fillers)
+    opening = choice(rng, job.openings).format(subject=brief.subject)
+    return WitnessDraft(rng, brief, [opening, *body, choice(rng, job.closings)])
+
+
+def groups_of(sentences: list[str], count: int) -> list[list[str]]:
+    """Divide sentences into groups of nearly the same size, in order.
+
+    Example:
+        >>> groups_of(["a", "b", "c", "d", "e"], 2)
+        [['a', 'b'], ['c', 'd', 'e']]
+    """
+    ends = [len(sentences) * place // count for place in range(count + 1)]
+    return [sentences[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def _paragraphs(sentences: list[str]) -> str:
+    """Return two or three paragraphs."""
+    groups = groups_of(sentences, 2 if len(sentences) < 8 else 3)
+    return "\n\n".join(map(" ".join, groups))
+
 
 Arguments = dict[str, Any]
-Shape = Callable[[Draft], Arguments]
-Read = Callable[[Draft, str], Arguments | None]
+Shape = Callable[[WitnessDraft], Arguments]
+Read = Callable[[WitnessDraft, str], Arguments | None]
 ShapeT = TypeVar("ShapeT", bound=Shape)
 ReadT = TypeVar("ReadT", bound=Read)
 

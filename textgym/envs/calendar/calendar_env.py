@@ -59,6 +59,9 @@ class Progress:
 class Calendar(TextEnv[Progress]):
     """Maintain a user's calendar of one day during a dialogue, and show it as JSON in every answer.
 
+    It measures whether a model keeps track of constraints that accumulate and change in a dialogue,
+    where a new request often makes it necessary to move earlier events.
+
     ## Description
     The user adds events, sets and changes constraints on their times (at, before, after, between),
     makes events longer or shorter, cancels them, changes the hours of the day, and sometimes makes
@@ -99,6 +102,17 @@ class Calendar(TextEnv[Progress]):
     - `turns`: the user turns after which the calendar was correct
 
     Only the last calendar decides the reward; corrected mistakes cost nothing.
+
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the last calendar is correct |
+    | `extracted_answer` | the last calendar as JSON; `""` for none |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
     The episode terminates after the answer to the user's last message. At `max_turns` it is
@@ -154,6 +168,10 @@ class Calendar(TextEnv[Progress]):
         >>> observation, reward, terminated, truncated, info = env.step(early)
         >>> reward, info["reward_components"]["constraint"], info["reward_components"]["turns"]
         (0.0, 0.0, 0.5)
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, reward, terminated, truncated, info = env.step(early)
+        >>> env.step(early.replace("10:00", "14:00"))[1]
+        1.0
 
     ## Version history
     - v0: first version.

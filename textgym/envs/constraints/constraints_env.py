@@ -57,6 +57,10 @@ class ConstraintsTask(Task):
 class Constraints(TextEnv[None]):
     """Write a text that follows instructions about its form, and gives the right facts.
 
+    It measures whether a model follows several formal instructions at once and still gets the
+    content right. Facts and form are graded together, so a text that only fits the form earns
+    nothing.
+
     ## Description
     The instructions are the 25 types of IFEval, such as `punctuation:no_comma`, the 58 of IFBench,
     such as `count:word_count_range`, and the 29 that open-instruct adds to IFEval's, such as
@@ -204,6 +208,19 @@ class Constraints(TextEnv[None]):
     | `length_constraints:number_words` | `don't` | two words | bounds of rows rely on it |
     | `ratio:overlap` | groups of three | of characters | rows rely on it |
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the text follows all instructions and its facts are right |
+    | `extracted_answer` | always `""`, because the whole text is graded |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+    | `answer_sought` | always False, for the same reason |
+    | `instructions` | the verdict on each instruction, by its index and id |
+
     ## Episode end
     After the first message.
 
@@ -281,6 +298,9 @@ class Constraints(TextEnv[None]):
         >>> observation, reward, terminated, truncated, info = env.step("Apple, pear and plum")
         >>> reward, info["instructions"]
         (0.0, {'0 punctuation:no_comma': 0.0, '1 length_constraints:number_words': 1.0})
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("Apple and pear and plum")[1]
+        1.0
 
     ## Version history
     - v0: first version.

@@ -48,6 +48,9 @@ class EquivalenceTask(Task):
 class EquivalenceJudge(TextEnv[None]):
     r"""A free-form question, answered in one message and graded by a judge.
 
+    It measures whether a model answers short questions correctly in its own words. A judge compares
+    the meaning, so it suits answers that cannot be compared exactly.
+
     ## Description
     The model reads a question and answers in its own words. A judge decides whether the answer
     means the same as the expected one. Questions come from a data set or from a generator. The
@@ -78,7 +81,17 @@ class EquivalenceJudge(TextEnv[None]):
     - `forged_label`: the answer contains one of the judge's labels, and so counts as not equal
     - `pattern_timeout`: only with regular expressions; their time ran out
 
-    `is_success` is true if the first verdict is "equal", and also the swapped one if there is one.
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `judge` | after reset, the name of the judge |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the first verdict is "equal", and the swapped one, if there is one |
+    | `extracted_answer` | the text that was judged |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
     After the first message.
@@ -143,6 +156,9 @@ class EquivalenceJudge(TextEnv[None]):
         'rule'
         >>> env.step("Eiffel tower.")[1]
         1.0
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("A tower in Paris.")[1]
+        0.0
 
     ## Version history
     - v0: first version.

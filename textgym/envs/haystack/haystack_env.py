@@ -136,16 +136,19 @@ _MAX_SHOWN = 200  # characters of the extracted answer
 class Haystack(TextEnv[None]):
     """A question about a long document, answered in one message.
 
+    It measures whether a model finds and combines facts in a long text full of look-alikes. Reading
+    only a part of the document, or only the words beside a key, earns next to nothing.
+
     ## Description
     The model reads a document and finds what is asked for. A document is a ledger of credit limits,
     the mail of a dealer, a log, or notes on who reports to whom. It consists of entries in random
-    order. Each tells a value of a key, such as an account, in a group, such as a branch, on a day.
+    order. Each states a value of a key, such as an account, in a group, such as a branch, on a day.
     Noise looks like what is asked for: older values, the same key in other groups, keys that differ
     in one character, quotations of older messages. Where the deciding entries stand is uniform.
 
     A question asks for the present values of several keys, for how many entries there are of each,
     for the entries that meet three conditions, for the keys without an entry in a period, or for
-    values that are told by reference to other keys. The rules that it needs, such as that the
+    values that are stated by reference to other keys. The rules that it needs, such as that the
     latest entry counts, are in the prompt.
 
     NeMo Gym's `lc_niah` rows are supported.
@@ -167,11 +170,22 @@ class Haystack(TextEnv[None]):
     their place). An answer with more than four times as many letters and digits as the right one
     has an `f1` of 0, whatever it contains, so pasting candidates or the document earns nothing.
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether all items are right |
+    | `extracted_answer` | the answer in the last line, up to 200 characters |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+
     ## Episode end
     After the first message.
 
     ## Levels
-    1. the values of two or three keys, each told once for the group that is asked for
+    1. the values of two or three keys, each stated once for the group that is asked for
     2. the latest of several values of each key, or how many entries two keys have
     3. the entries of a group and a period with a condition on the value, or the keys without one
     4. two chains of three or four references, each link of which has several entries
@@ -241,6 +255,9 @@ class Haystack(TextEnv[None]):
         >>> observation, reward, terminated, truncated, info = env.step("Answer: blue")
         >>> reward, info["reward_components"]
         (1.0, {'correct': 1.0, 'f1': 1.0})
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("Answer: blue, red")[1]
+        0.0
 
     ## Version history
     - v0: first version.

@@ -128,6 +128,9 @@ class MathTask(Task):
 class Math(TextEnv[None]):
     r"""A mathematical problem, answered in one message.
 
+    It measures whether a model solves problems exactly. Answers are compared as mathematics, so no
+    way of writing them is preferred, and unevaluated formulas earn nothing.
+
     ## Description
     The model reads a problem and gives a final answer: a number, formula, set, interval, point or
     matrix. The answer is compared with the correct one as mathematics, so `0.5`, `1/2` and
@@ -167,6 +170,18 @@ class Math(TextEnv[None]):
 
     A failure of the judge or of a worker process is an error, never a reward.
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `judge` | after reset, the name of the judge; only if there is one |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the verifier or the judge accepts the answer |
+    | `extracted_answer` | the answer as the verifier read it |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `incomplete`; `""` if it is |
+
     ## Episode end
     After the first message.
 
@@ -179,11 +194,6 @@ class Math(TextEnv[None]):
     | `prompt` | DAPO's prompt, a string or messages, in place of `question` |
     | `reward_model.ground_truth` | DAPO's correct answer, in place of `expected_answer` |
     | `answer_form` | how far the answer must be evaluated: `any`, `evaluated` or `simplified` |
-
-    ## Info
-    After reset, `judge` is the name of the judge, if there is one. After the last step,
-    `extracted_answer` is the answer as the verifier read it, and `verdict_reason` is `incomplete`
-    if it was not evaluated.
 
     Args:
         judge: The judge that is asked if the verifier rejects an answer: None for no judge, `rule`,
@@ -212,6 +222,10 @@ class Math(TextEnv[None]):
         (1.0, True, '1/2')
         >>> info["reward_components"]
         {'library_reward': 1.0, 'library_timeout': 0.0, 'unevaluated': 0.0}
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, reward, terminated, truncated, info = env.step("\\boxed{\\sqrt{1/4}}")
+        >>> reward, info["verdict_reason"]
+        (0.0, 'incomplete')
 
     ## Version history
     - v0: first version.

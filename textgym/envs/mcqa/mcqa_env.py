@@ -65,6 +65,10 @@ class MCQATask(Task):
 class MCQA(TextEnv[None]):
     r"""A multiple-choice question, answered in one message.
 
+    It measures whether a model knows or works out an answer, and commits to one letter in the form
+    that is asked for. With a few options the grading is exact and chance is known, so small
+    differences between models show.
+
     ## Description
     The model reads a question with lettered options and names one letter, in the format that
     `grading_mode` requires. Questions come from a data set or from a generator (arithmetic,
@@ -84,6 +88,17 @@ class MCQA(TextEnv[None]):
     ## Reward
     1 for the correct letter, else 0. Components: `correct`, `answered` (a letter was found), and,
     if the row has regular expressions, `pattern_timeout` (their time ran out).
+
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the letter is correct |
+    | `extracted_answer` | the letter that was read; `""` for none |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
     After the first message.
@@ -110,8 +125,8 @@ class MCQA(TextEnv[None]):
     runs out of time matches nothing.
 
     ## Models that run on
-    A base model may go on with a next question and answer it, too. Two settings say which answer
-    counts. The environment's arguments of the same names take precedence over the row's:
+    A base model may continue with another question and answer that, too. Two settings decide which
+    answer counts. The environment's arguments of the same names take precedence over the row's:
 
     - `output_regex_match`: `last` (the default, as in NeMo Gym) takes an expression's last match in
       the last 20,000 characters, `first` its first match in the text, as MMLU-Pro and
@@ -163,6 +178,10 @@ class MCQA(TextEnv[None]):
         >>> observation, reward, terminated, truncated, info = env.step("\\boxed{B}")
         >>> reward, terminated, info["extracted_answer"]
         (1.0, True, 'B')
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, reward, terminated, truncated, info = env.step("\\boxed{A or B}")
+        >>> reward, info["verdict_reason"]
+        (0.0, 'several_answers')
 
     ## Version history
     - v0: first version.

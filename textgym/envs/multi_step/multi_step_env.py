@@ -63,6 +63,9 @@ class LookUps(TypedDict):
 class MultiStep(PartialCreditEnv[LookUps]):
     """Find the synonyms that a question asks for, look up their values, and submit them in order.
 
+    It measures whether a model makes several tool calls that depend on each other: it must choose
+    the look-ups, keep their results apart, and submit them in the right order.
+
     ## Description
     The prompt lists terms and their synonyms, and asks a question that uses one of these words. The
     model looks up the value of each synonym of the term, with one call for each, and then submits
@@ -97,12 +100,23 @@ class MultiStep(PartialCreditEnv[LookUps]):
     - `order_instruction_following_failure`: `set_overlap` is 1, but the list has another order or
       additional values
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, `get_synonym_value` and `extract_synonym_values` |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the submitted list is right |
+    | `extracted_answer` | the submitted list as JSON; `""` for none |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+
     ## Partial credit
-    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
-    paid is always 0.5 times the progress in the present state, to 1/1024, so a step pays the
-    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
-    verdict is the same. Progress is the mean of two shares of the expected
-    values: those that the tool has returned, and those in the last submitted list, in any order.
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.5 times the progress in the present state, rounded to 1/1024, so undoing
+    progress costs what it earned. The last step adds the rest of 1 for a success. The verdict is
+    the same. Progress is the mean of two shares of the expected values: those that the tool has
+    returned, and those in the last submitted list, in any order.
     From each share as many other values are taken off, down to 0. A repeated look-up of an expected
     value changes nothing; each look-up of another one counts.
 
@@ -136,7 +150,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
 
     Args:
         max_turns: The maximum number of assistant messages; 32 by default.
-        partial_credit: Whether steps pay for progress; False by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -154,6 +168,11 @@ class MultiStep(PartialCreditEnv[LookUps]):
         >>> observation, reward, terminated, truncated, info = env.step("Done.")
         >>> reward, info["extracted_answer"]
         (1.0, '[407]')
+        >>> observation, info = env.reset(options={"task": row})
+        >>> minefield = assistant_calls(("extract_synonym_values", {"synonym_values": [343]}))
+        >>> observation, reward, terminated, truncated, info = env.step(minefield)  # "Hot"
+        >>> env.step("Done.")[1]
+        0.0
 
     ## Version history
     - v0: first version.

@@ -33,10 +33,12 @@ _OPENINGS = (
 class RedefinedRules(TextEnv[None]):
     r"""Answer questions by rules that are not the usual ones.
 
+    It measures whether a model follows the rules that it reads against its habits. The usual answer
+    is always wrong, and the rate at which a model gives it is reported.
+
     ## Description
     A prompt redefines something that everybody knows otherwise, and asks a question about it. The
-    answer follows from the rules of the prompt, and it always differs from the usual answer. The
-    environment tests whether a model follows what it reads against its habits.
+    answer follows from the rules of the prompt, and it always differs from the usual answer.
 
     Tasks are drawn from sixteen families, with equal probabilities:
 
@@ -78,6 +80,17 @@ class RedefinedRules(TextEnv[None]):
     Markdown, quotes, LaTeX, a full stop and brackets around a list are ignored. Several guesses,
     such as `7 or 9`, additional words and additional items make an answer wrong.
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the answer is right |
+    | `extracted_answer` | the answer that was read |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+
     ## Episode end
     After the first message.
 
@@ -96,8 +109,8 @@ class RedefinedRules(TextEnv[None]):
     Silence gets 0, and so does the usual answer. Guesses get less than 0.01. The best policy
     found that does not read the rules knows the families and always applies the same ones: it gets
     0.04 on average, 0.09 on level 1, and less than 0.02 on levels 3 to 5. A score of 1.0 means that
-    every rule was applied as it is written. Mistakes in long calculations lower a score, too:
-    compare `followed_convention` to tell habit from carelessness.
+    every rule was applied as it is written. Mistakes in long calculations lower a score, too;
+    `followed_convention` distinguishes habit from carelessness.
 
     ## A small model
     SmolLM2-135M-Instruct gets 0.00 on each level; the mean of `followed_convention` is 0.00, too.
@@ -127,6 +140,9 @@ class RedefinedRules(TextEnv[None]):
         >>> observation, reward, terminated, truncated, info = env.step("Answer: 120")
         >>> reward, info["reward_components"]
         (0.0, {'correct': 0.0, 'followed_convention': 1.0})
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("2 hours have 2 * 40 minutes.\nAnswer: 80")[1]
+        1.0
 
     ## Version history
     - v0: first version.

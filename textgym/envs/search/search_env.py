@@ -81,12 +81,15 @@ class SearchState:
 class Search(TextEnv[SearchState]):
     r"""Find the answer to a question in an archive, and cite the documents that tell it.
 
+    It measures search over several steps: whether a model follows a chain of relations with tools,
+    cites exactly the documents that support its answer, and says so where none does.
+
     ## Description
-    An invented country has people, towns, workshops and ships, each with a document that tells its
+    An invented country has people, towns, workshops and ships, each with a document that states its
     relations to others. A question follows one to four relations: "Who is the teacher of the
-    captain of the Nimelis Gull?". Documents also tell what held earlier, and remarks that mention
-    other names. In 12 % of the tasks no document tells what is asked for. Countries, documents
-    and questions come from a generator, so nothing can be known beforehand.
+    captain of the Nimelis Gull?". Documents also state what held earlier, and have remarks that
+    mention other names. In 12 % of the tasks no document states what is asked for. Countries,
+    documents and questions come from a generator, so nothing can be known beforehand.
 
     ## Observation
     A system message, the question, and one tool message for each call.
@@ -102,22 +105,30 @@ class Search(TextEnv[SearchState]):
 
     ## Reward
     1 if the answer and the sources are right, else 0. The answer is the text behind the last
-    `Answer:`; it must be the name, word or number, or `unknown` if no document tells it. Case,
+    `Answer:`; it must be the name, word or number, or `unknown` if no document states it. Case,
     Markdown, quotes and a full stop are ignored. The sources are the ids behind the last
     `Sources:`; they must be those of the documents of the chain, in any order, and all must have
     been opened. Components:
 
     - `answer`: the answer is right
     - `sources`: the sources are right
-    - `few_steps`: the calls that the shortest way needs, divided by those that were made, at most
-      1; 0 unless the answer and the sources are right
+    - `few_steps`: the calls that the shortest way needs, divided by the calls made, at most 1;
+      0 unless the answer and the sources are right
 
     With `shaped=True`, the reward is 0.5 for the answer, 0.3 for the sources and 0.2 times
     `few_steps`. Always answering `unknown` then gets 0.06. On level 1, opening and citing the first
     result for the name in the question and answering `unknown` gets 0.38, without reading anything.
 
     ## Info
-    After the last step, `extracted_answer` is the text behind the last `Answer:`.
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, `search` and `open` |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the answer and the sources are right |
+    | `extracted_answer` | the text behind the last `Answer:` |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
     The episode terminates at the first message without calls. At `max_turns` it is truncated.
@@ -139,14 +150,15 @@ class Search(TextEnv[SearchState]):
     | field | meaning |
     | --- | --- |
     | `question` | the question |
-    | `answer` | the answer; null if no document tells it |
-    | `sources` | the ids of the documents that tell the steps |
+    | `answer` | the answer; null if no document states it |
+    | `sources` | the ids of the documents that state the steps |
     | `world` | the seed of the generated archive |
     | `size` | the number of its documents, from 200 to 5,000 |
 
     Args:
         documents: The number of documents, from 200 to 5,000; None for that of the level.
-        shaped: Whether the answer, the sources and few steps are paid apart; False by default.
+        shaped: Whether the answer, the sources and few steps earn shares of the reward; False by
+            default.
         worlds: The number of different archives in the generated tasks of a split; None for a new
             one at each index. No archive is in two splits.
         max_turns: The maximum number of assistant messages; 20 by default.
@@ -173,6 +185,10 @@ class Search(TextEnv[SearchState]):
         Sources: D-8877
         >>> reward, info["reward_components"]["sources"]
         (1.0, 1.0)
+        >>> observation, info = env.reset(options={"index": 0})
+        >>> unread = "Answer: Quilorda Melestad\nSources: D-8877"  # not opened
+        >>> env.step(unread)[1]
+        0.0
 
     ## Version history
     - v0: first version.

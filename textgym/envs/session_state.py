@@ -152,7 +152,8 @@ class SessionState(PartialCreditEnv[Counter]):
         values, phrases = [initial], [""]
         while values[-1] == initial:
             values, phrases = _draw_changes(rng, level, initial)
-        request = f"{_sentence(phrases)} Then tell me what it holds."
+        request = "; then ".join(phrases)
+        request = f"{request[0].upper()}{request[1:]}. Then tell me what it holds."
         return {
             "request": request,
             "initial_count": initial,
@@ -286,8 +287,3 @@ def _draw_reading(rng: random.Random, level: int, count: int) -> tuple[str, int]
         (by_parity, count - other if count % 2 else count + one),
     ]
     return changes[0] if level == 4 else choice(rng, changes)
-
-
-def _sentence(phrases: list[str]) -> str:
-    first, *others = phrases
-    return "; then ".join([first[0].upper() + first[1:], *others]) + "."

@@ -223,7 +223,7 @@ class Calendar(TextEnv[Progress]):
         return Progress()
 
     def check_state(self) -> None:
-        """Check that the turn exists, and that there are no more correct answers than turns."""
+        """Check that the turn exists, and that at most all turns were answered correctly."""
         asked, right, turns = self.state.asked, self.state.right, len(self.task.turns)
         if not 1 <= asked <= turns:
             raise StateError(f"state.asked: must be from 1 to {turns}, the number of turns")
@@ -231,7 +231,7 @@ class Calendar(TextEnv[Progress]):
             raise StateError(f"state.right: must be from 0 to {asked}, the number of turns so far")
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Return the user's next message, whatever the answer was; None after the last turn."""
+        """Return the user's next message, regardless of the answer; None after the last turn."""
         turns, progress = self.task.turns, self.state
         progress.right += check_calendar(turns[progress.asked - 1].wishes, self.answer_text).correct
         if progress.asked == len(turns):

@@ -165,13 +165,13 @@ class _Plan:
         return True
 
     def _some_event(self, constrained: bool) -> str:
-        """Draw an event with a constraint, or without one; any event if there is none."""
+        """Draw an event with a constraint, or without one; any event if no event fits."""
         known = self._known()
         fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
         return choice(self.rng, fit or known)
 
     def _known(self) -> list[str]:
-        """Return the events other than those of the last request, or all if there are no others."""
+        """Return the events that the last request does not change, or all if it changes all."""
         last = self.requests[-1][1].get("events", {})
         return [id for id in self.events if id not in last] or list(self.events)
 

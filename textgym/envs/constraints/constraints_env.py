@@ -70,7 +70,7 @@ class Constraints(TextEnv[None]):
 
     Generated tasks ask for a short text, such as an invitation, directions or a status update,
     with notes on several things. The text must be about one of them. It must mention this thing's
-    facts, and none of the other facts: those of the other things, details that were corrected, and
+    facts, and none of the others: facts of the other things, details that were corrected, and
     remarks that are not for readers. Nor may it make up figures. The instructions are drawn around
     a text that follows all of them, so each task can be solved.
 
@@ -87,7 +87,7 @@ class Constraints(TextEnv[None]):
     else 0. With `grading_mode="fraction"`, the share of the instructions that it follows if its
     facts are right, else 0. The facts are right if the text mentions all required ones and none of
     the forbidden ones, and has no figures but those of the known ones. Rows without facts are
-    graded by the instructions alone. An empty text follows no instruction. Components:
+    graded only by the instructions. An empty text follows no instruction. Components:
 
     - `follow_all`: the text follows all instructions
     - `share`: the share of the instructions that it follows
@@ -104,7 +104,7 @@ class Constraints(TextEnv[None]):
     A forbidden fact also counts in other spellings: without its blanks, within longer words, letter
     by letter, with hyphens or look-alikes in its words (`H4rbour`), with a number in words, and as
     `June 14th`, `2025-06-14`, `18:30`, `half past six`, `12.5 dollars`, `an hour and 12 minutes`,
-    `KT 417` or `Silva, Dana`. What stands in the mention of a known fact, or may mean one, is none.
+    `KT 417` or `Silva, Dana`. What is part of a known fact, or may mean one, does not count.
     Translations, ciphers, reversed letters and paraphrases are not seen.
 
     Figures are prices, times, phone numbers, codes such as `KT-417`, dates such as `14 June`, and
@@ -117,8 +117,8 @@ class Constraints(TextEnv[None]):
 
     ## Differences from the references
     Where a verdict of the reference checkers contradicts the description of the instruction, the
-    description counts. Line breaks of Windows are read as those of other systems. These texts are
-    judged otherwise than there:
+    description counts. Windows line breaks are read as line feeds. The verdicts on these texts
+    differ:
 
     | instruction | text | here | reason |
     | --- | --- | --- | --- |
@@ -189,7 +189,7 @@ class Constraints(TextEnv[None]):
     | `keywords:palindrome` | `a`, `-`, `22` | no | a palindrome has three letters or digits |
     | `keywords:palindrome` | `Level.`, a sentence | yes | case, marks and blanks are apart |
     | `keywords:start_end` | `! Sea !` | no | marks are no words |
-    | `keywords:word_count_different_numbers` | more or fewer | no | a number is told, no relation |
+    | `keywords:word_count_different_numbers` | more or fewer | no | it states an exact number |
     | `last_word`, both types | `well-known` | can be last | a hyphen is part of the word |
     | `new:copy_span_idx` | without the last index | no | the span includes it |
     | `paragraphs:paragraphs` | `****` | divides nothing | the divider has three |
@@ -225,12 +225,12 @@ class Constraints(TextEnv[None]):
     After the first message.
 
     ## Levels
-    | level | instructions | things in the notes | the request tells the thing by |
+    | level | instructions | things in the notes | the request identifies the thing by |
     | --- | --- | --- | --- |
     | 1 | 1 | 3 | its name, so that the facts are easy to find |
     | 2 | 2 | 3 | its name |
     | 3 | 3 | 4 | one of its details, or as the one with the lowest value |
-    | 4 | 4 | 4 | the same; half of the notes tell corrections at their end |
+    | 4 | 4 | 4 | the same; half of the notes have corrections at their end |
     | 5 | 5 | 5 | the same, among more things |
     | 6 | 6 | 5 | the same; one text has to keep six instructions together |
 
@@ -270,8 +270,8 @@ class Constraints(TextEnv[None]):
     other tasks get 0 on generated tasks. A text of a fixed form with the right facts and a bit of
     everything that instructions ask for passes at most about one task in ten. Giving the first or
     the last value that the right entry has for each detail is right in about one task in four; from
-    level 4 on, half of the tasks tell corrections last, and the last values are right in six tasks
-    of ten. A score of 1 means that the model always found the right facts, left out all
+    level 4 on, half of the tasks have the corrections last, and the last values are right in six
+    tasks of ten. A score of 1 means that the model always found the right facts, left out all
     others, and followed every instruction. A single broken instruction or a single missing or wrong
     fact costs the whole task in the binary mode. In the fraction mode, wrong facts still cost all
     of it.
@@ -354,7 +354,7 @@ class Constraints(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the required facts, so that no test task has those of a training task."""
+        """Return the required facts, so that no test task shares them with a training task."""
         return sorted(row["required"])
 
     def _is_of_split(self, brief: Brief) -> bool:

@@ -48,7 +48,7 @@ def fields_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def prompt_of(row: Mapping[str, Any]) -> tuple[list[Message], tuple[ToolSchema, ...] | None]:
-    """Return the messages of a row and its tools: NeMo Gym's, or those of `prompt`.
+    """Return the messages of a row and its tools: NeMo Gym's, or `prompt`'s.
 
     Raises:
         RowError: There is no prompt.
@@ -99,15 +99,12 @@ def _arguments_of(id: str, values: Any, place: int, prompt: str) -> dict[str, An
     field = f"kwargs.{place}"
     if values is not None and not isinstance(values, Mapping):
         raise RowError(field, f"must be an object or null, not {type(values).__name__}")
+    # Rows lack this argument; prompts state it.
+    stated = {"unit": "characters"} if "character indices" in prompt else {}
     try:
-        return INSTRUCTIONS[id].read_arguments({**_told_by(prompt), **(values or {})})
+        return INSTRUCTIONS[id].read_arguments({**stated, **(values or {})})
     except UsageError as error:
         raise RowError(field, f"is not valid: {error}") from None
-
-
-def _told_by(prompt: str) -> dict[str, str]:
-    """Return the arguments that no row has, and the prompt tells."""
-    return {"unit": "characters"} if "character indices" in prompt else {}
 
 
 def check_libraries(instructions: list[tuple[str, dict[str, Any]]]) -> None:

@@ -146,7 +146,7 @@ NOT_DRAWN: dict[str, str] = {
 }
 """The types of IFEval and IFBench that no generated task has, each with the reason.
 
-The types of open-instruct are for rows alone.
+The types of open-instruct are only for rows.
 """
 
 
@@ -221,7 +221,7 @@ def _asked_of(draft: WitnessDraft, types: Sequence[Draw]) -> tuple[list[Asked], 
 
 
 def _is_sound(brief: Brief, asked: Sequence[Asked], witness: str, plain: str) -> bool:
-    """Return whether the witness is right, and no text is that ignores what is asked."""
+    """Return whether the witness is right and every careless text is wrong."""
     facts = Facts(tuple(brief.facts), tuple(brief.known), tuple(brief.others))
     tried = sorted(asked, key=lambda item: DRAWS[item[0]].read is not None)  # slow checks last
     return (

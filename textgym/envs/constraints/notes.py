@@ -18,7 +18,7 @@ from textgym.envs.generation import choice, listing, randbelow, sample
 __all__ = ["Brief", "draw_brief"]
 
 _THINGS = {1: 3, 2: 3, 3: 4, 4: 4, 5: 5, 6: 5}  # by level
-_CLUE_FROM = 3  # the level from which a clue tells the thing
+_CLUE_FROM = 3  # the level from which a clue identifies the thing
 _LATE_FROM = 4  # the level from which corrections may stand last
 _CORRECTED = 2  # details of each thing
 _CORRECTIONS = (
@@ -129,7 +129,7 @@ def draw_brief(rng: random.Random, level: int) -> Brief:
 
 
 def _draw_things(rng: random.Random, job: Job, count: int, asked: Sequence[int]) -> list[_Thing]:
-    """Draw things of which no two share a fact, with their corrections and remarks."""
+    """Draw things without facts in common, with their corrections and remarks."""
     names = sample(rng, job.subjects, count)
     columns = [sample(rng, detail.values, 2 * count) for detail in job.details]
     taken = {value for column in columns for value in column}

@@ -115,7 +115,7 @@ class EquivalenceJudge(TextEnv[None]):
     The judge writes a label with a code that no answer can know, so labels that it only quotes do
     not count. An answer that contains a label, in any spelling, is not equal, and the judge is not
     asked, unless the question or the expected answer contains that label too. A judge that gives no
-    verdict is asked once more, for the label alone. See [verifiers](../verifiers.md) for the kinds
+    verdict is asked once more, for only the label. See [verifiers](../verifiers.md) for the kinds
     of judges and how their replies are read. The spec of an environment that was given a callable
     or a policy object cannot be saved; pass its name as `module:attribute` instead.
 
@@ -288,7 +288,7 @@ class EquivalenceJudge(TextEnv[None]):
         return Grade(reward, right, found, extracted_answer=answer)
 
     def _asks_about_whole_text(self, equal: bool) -> bool:
-        """Tell whether the judge is asked about the whole text after the extracted answer failed.
+        """Return whether the judge is asked about the whole text after the extracted answer failed.
 
         The rule judge is not: it would extract another answer from the same text.
         """

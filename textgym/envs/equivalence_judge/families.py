@@ -190,7 +190,7 @@ def turns(rng: random.Random, level: int) -> ShortQuestion:
 
 
 def holders(rng: random.Random, level: int) -> ShortQuestion:
-    """Follow six things from hand to hand, and tell who has one of them.
+    """Follow six things from hand to hand, and name the person who has one of them.
 
     There are so many things that the last one given is seldom the one asked for, and so many people
     that one who is often named is seldom the answer.
@@ -198,11 +198,11 @@ def holders(rng: random.Random, level: int) -> ShortQuestion:
     people = sample(rng, PEOPLE, 12)
     things = sample(rng, _ITEMS, 6)
     holder = dict(zip(things, sample(rng, people, 6), strict=True))
-    told = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
+    story = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
     for _ in range((3, 5, 7, 10, 14)[level - 1]):
         thing = choice(rng, things)
         receiver = choice(rng, [name for name in people if name != holder[thing]])
-        told += f" {holder[thing]} gives the {thing} to {receiver}."
+        story += f" {holder[thing]} gives the {thing} to {receiver}."
         holder[thing] = receiver
     forms = (
         "{told} Who has the {thing} now?",
@@ -210,8 +210,8 @@ def holders(rng: random.Random, level: int) -> ShortQuestion:
         "{told} With whom is the {thing} in the end?",
     )
     asked = choice(rng, things)
-    question = choice(rng, forms).format(told=told, thing=asked)
-    return ShortQuestion(question, holder[asked], told)
+    question = choice(rng, forms).format(told=story, thing=asked)
+    return ShortQuestion(question, holder[asked], story)
 
 
 def colours(rng: random.Random, level: int) -> ShortQuestion:

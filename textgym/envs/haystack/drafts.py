@@ -35,8 +35,8 @@ DAYS = 365
 """The number of days from which entries come; they are numbered from 0."""
 
 VALUE, REFERENCE, VOID = "value", "reference", "void"
-"""The forms of an entry: it states the value of its key, or that the value is that of another key,
-or that another entry, whose number is its value, does not count."""
+"""The forms of an entry: it states the value of its key, or another key with the same value, or
+that another entry, whose number is its value, does not count."""
 
 
 class Entry(NamedTuple):
@@ -303,7 +303,7 @@ class DocumentDraft:
         return self._statement(question, number, noise, kind)
 
     def _statement(self, question: Question, number: int, noise: float, kind: float) -> Entry:
-        """Draw what an entry of filler states, until it is no part of the answer."""
+        """Draw what an entry of filler states, until it is not part of the answer."""
         has_references = "chain" in question.rules and self.kind.has_numbers
         while True:
             in_group = self.rng.random() * _GROUPS < 1

@@ -168,7 +168,7 @@ class Haystack(TextEnv[None]):
 
     Components: `correct`, and `f1`, the F1 score of the items (where the order matters, of those in
     their place). An answer with more than four times as many letters and digits as the right one
-    has an `f1` of 0, whatever it contains, so pasting candidates or the document earns nothing.
+    has an `f1` of 0, so pasting candidates or the document earns nothing.
 
     ## Info
     | key | meaning |
@@ -323,7 +323,7 @@ class Haystack(TextEnv[None]):
         return draw_row(rng, level, self.split, self._lengths)
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the kind of document and the question, which do not tell the answer."""
+        """Return the kind of document and the question, which do not reveal the answer."""
         return content_of(row)
 
     def read_row(self, row: dict[str, Any]) -> Task:
@@ -331,7 +331,7 @@ class Haystack(TextEnv[None]):
         return read_haystack_row(row)
 
     def grade(self) -> Grade:
-        """Compare the items of the last line with the right ones."""
+        """Compare the items in the last line with the right ones."""
         if self.task.is_nemo:
             return self._grade_nodes()
         line = answer_line(self.answer_text)

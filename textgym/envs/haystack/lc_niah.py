@@ -44,8 +44,7 @@ def seq_match(reasoning: str, prompt: str) -> float:
     """Return the ratio of `difflib.SequenceMatcher`, which ignores the frequent characters.
 
     The time for the ratio can grow with the third power of the lengths. Where it takes too long,
-    the ratio of the characters that both have, in whatever order, stands in for it. That is never
-    less.
+    the ratio of the characters that both have, in any order, replaces it. That is never less.
 
     Example:
         >>> seq_match("the cat", "The cat sat."), seq_match("", "The cat sat.")
@@ -126,7 +125,7 @@ def _prepared(reasoning: str) -> str:
 
 
 class _Substrings:
-    """The substrings of a text, as a suffix automaton, which is built in linear time.
+    """The substrings of a text, as a suffix automaton, built in linear time.
 
     State 0 stands for the empty substring. Each other state stands for substrings that end at the
     same places, the longest of which has its `length`. Its `shorter` state has the longest suffix
@@ -152,7 +151,7 @@ class _Substrings:
         return new
 
     def _state_after(self, state: int, character: str) -> int:
-        """Return the state whose longest substring is that of a state and a character."""
+        """Return the state whose longest substring is a state's longest one and a character."""
         found, length = self.following[state][character], self.length[state] + 1
         if self.length[found] == length:
             return found
@@ -212,7 +211,7 @@ def nodes_of(text: str) -> list[str] | None:
 
 
 def prompt_text(row: Mapping[str, Any]) -> str:
-    """Return the text of a row's `responses_create_params.input`, without that of tool calls.
+    """Return the text of a row's `responses_create_params.input`, without tool calls.
 
     Example:
         >>> prompt_text({"responses_create_params": {"input": [{"content": [{"text": "a"}]}, {}]}})
@@ -254,7 +253,11 @@ def grade_nodes(
         0.5
     """
     nodes = nodes_of(text)
-    score = 0.0 if nodes is None else _f1({*nodes}, {*expected})
+    score = 0.0
+    if nodes is not None:
+        given, wanted = {*nodes}, {*expected}
+        both_empty = not given and not wanted
+        score = 1.0 if both_empty else f1_score(len(given & wanted), len(given), len(wanted))
     measures = {name: measure(reasoning, prompt) for name, measure in OVERLAP_METRICS.items()}
     overlap = measures[metric_rule]
     reward = {
@@ -269,7 +272,3 @@ def grade_nodes(
     }
     shown = ", ".join(nodes or ())[:_MAX_SHOWN]
     return Grade(reward, score == 1, components, extracted_answer=shown)
-
-
-def _f1(given: set[str], wanted: set[str]) -> float:
-    return f1_score(len(given & wanted), len(given), len(wanted)) if given or wanted else 1.0

@@ -83,7 +83,7 @@ def _plant_entries(draft: DocumentDraft, key: str, level: int) -> int:
 
 
 class _Conditions:
-    """What entries must meet, and draws of entries that do and do not meet it."""
+    """The conditions of a question, and draws of entries that do or do not meet them."""
 
     def __init__(self, draft: DocumentDraft) -> None:
         self._draft, self.period = draft, draft.period()
@@ -100,7 +100,7 @@ class _Conditions:
         )
 
     def plant(self, failing: str = "") -> Entry:
-        """Add an entry that fails the named condition alone; by default, none."""
+        """Add an entry that fails only the named condition, or none by default."""
         draft = self._draft
         group = draft.other_group() if failing == "group" else draft.group
         draw_day = draft.day_outside if failing == "day" else draft.day_in
@@ -255,5 +255,5 @@ def draw_row(
 
 
 def content_of(row: dict[str, Any]) -> list[str]:
-    """Return what decides the split of a row: its question, which does not tell the answer."""
+    """Return what decides the split of a row: its question, which does not reveal the answer."""
     return [row["document"], row["question"]]

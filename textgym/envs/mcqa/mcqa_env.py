@@ -74,7 +74,7 @@ class MCQA(TextEnv[None]):
     `grading_mode` requires. Questions come from a data set or from a generator (arithmetic,
     calendars, chemistry, geography, logic, tables and more, each with five levels). Distractors of
     generated questions are the correct answers to similar questions, which a typical mistake leads
-    to. Which of the four questions is asked is random, so the options alone do not reveal the
+    to. Which of the four questions is asked is random, so the options do not reveal the
     answer. NeMo Gym's `mcqa` rows are supported.
 
     ## Observation

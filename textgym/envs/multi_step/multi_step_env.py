@@ -117,11 +117,11 @@ class MultiStep(PartialCreditEnv[LookUps]):
     progress costs what it earned. The last step adds the rest of 1 for a success. The verdict is
     the same. Progress is the mean of two shares of the expected values: those that the tool has
     returned, and those in the last submitted list, in any order.
-    From each share as many other values are taken off, down to 0. A repeated look-up of an expected
+    Each other value lowers its share by as much, down to 0. A repeated look-up of an expected
     value changes nothing; each look-up of another one counts.
 
     So looking up or submitting the whole list gets nothing. Looking up and submitting one group at
-    random gets 0.10 on average, of which 0.02 are partial credit. Looking up and submitting only
+    random gets 0.10 on average, including 0.02 of partial credit. Looking up and submitting only
     the word of the question, which on levels 3 to 5 is one of the expected synonyms, gets 0.07.
 
     ## Episode end

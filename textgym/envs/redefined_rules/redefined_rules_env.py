@@ -98,7 +98,7 @@ class RedefinedRules(TextEnv[None]):
     1. One redefinition, applied to a short question.
     2. One redefinition, applied to a longer question.
     3. Two redefinitions.
-    4. Two or three redefinitions, of which one holds only in some cases.
+    4. Two or three redefinitions; one of them holds only in some cases.
     5. As level 4, and a later sentence replaces one of them.
 
     In a few families, level 2 asks another question than level 1, such as a sum in two units. On
@@ -181,7 +181,7 @@ class RedefinedRules(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return what the rules say and what is asked, whatever the wording."""
+        """Return what the rules say and what is asked, regardless of the wording."""
         return row["content"]
 
     def read_row(self, row: dict[str, Any]) -> Task:

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Draws:
-    """Random numbers from 0 to 1 that are taken one after the other, many at once.
+    """Random numbers from 0 to 1, taken in order, many at once.
 
     Args:
         seed: The seed.
@@ -99,7 +99,7 @@ _PEOPLE_SHARE = 12  # people to a first name and to a last name, about
 
 
 class Names:
-    """Gives names that were not given before.
+    """Draws names that were not drawn before.
 
     Args:
         draws: The random numbers.
@@ -134,7 +134,7 @@ class Names:
         return self._draw(n, self._lasts, [f" {name}" for name in _WORKSHOPS])
 
     def _draw(self, n: int, *parts: Sequence[str]) -> list[str]:
-        """Return n new names, each of which joins one of each of the parts."""
+        """Return n new names, each made of one element of each part."""
         names: list[str] = []
         sizes = np.array([list(map(len, parts))])
         while missing := n - len(names):  # those that were given before are drawn again

@@ -52,10 +52,10 @@ document in which it should stand."""
 
 @dataclass(frozen=True, slots=True)
 class SearchTask(Task):
-    """A task whose answer is a text, or None if no document tells it.
+    """A task whose answer is a text, or None if no document states it.
 
     Attributes:
-        sources: The ids of the documents that tell the steps.
+        sources: The ids of the documents that state the steps.
         world: The seed of the archive.
         size: The number of documents.
     """
@@ -156,7 +156,7 @@ class Search(TextEnv[SearchState]):
     | `size` | the number of its documents, from 200 to 5,000 |
 
     Args:
-        documents: The number of documents, from 200 to 5,000; None for that of the level.
+        documents: The number of documents, from 200 to 5,000; None for the level's.
         shaped: Whether the answer, the sources and few steps earn shares of the reward; False by
             default.
         worlds: The number of different archives in the generated tasks of a split; None for a new
@@ -308,7 +308,7 @@ class Search(TextEnv[SearchState]):
         return f"{id}: {document.title}: {document.text[:SNIPPET]}…"
 
     def grade(self) -> Grade:
-        """Compare the answer and the sources with those of the task."""
+        """Compare the answer and the sources with the task's."""
         task, state, text = self.task, self.state, plain_marks(self.answer_text)
         said = last_answer(text) or ""
         cited = _SOURCES.findall(text)

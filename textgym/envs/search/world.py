@@ -1,7 +1,7 @@
-"""An invented country: its things, what is true of them, and the documents that tell it.
+"""An invented country: its things, what is true of them, and the documents that state it.
 
-Invariants: the same seed and size give the same archive in every process; a relation is told in one
-document, that of the thing, or nowhere; an archive is shared: do not modify it.
+Invariants: the same seed and size give the same archive in every process; a relation is stated in
+the document of its thing or nowhere; an archive is shared: do not modify it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Thing(NamedTuple):
     Attributes:
         name: Its name.
         kind: Its kind, one of `KINDS`.
-        values: The names of the values of its relations. What is not told is missing.
+        values: The values of its relations by name, without those that no document states.
         document: The id of its document.
     """
 
@@ -193,7 +193,7 @@ def _value(
 
 
 def _another(rng: random.Random, names: list[str], name: str) -> str:
-    """Draw a name other than one."""
+    """Draw a name other than the given one."""
     while (drawn := choice(rng, names)) == name:
         pass
     return drawn

@@ -260,7 +260,8 @@ def percentages(rng: random.Random, level: int) -> Item:
     if level <= 2:
         fives = pair(rng, 1, 19, (1, 2, 4))  # percentages are 5 times these
         if level == 1:
-            fives = _two_of(rng, (2, 4, 5, 10, 15))
+            one, other = sample(rng, (2, 4, 5, 10, 15), 2)
+            fives = one, other
         ask = choice(rng, ("What is {}% of {}?", "How much is {}% of {}?", "Calculate {}% of {}."))
         question = ask.format(5 * fives[0], 20 * twenties[0])
         return offer(question, corners(mul, twenties, fives))
@@ -290,11 +291,6 @@ def percentages(rng: random.Random, level: int) -> Item:
             f"new price is lowered by {5 * falls[0]}%. What is it now?"
         )
     return offer(text, values, "${}".format)
-
-
-def _two_of(rng: random.Random, numbers: tuple[int, ...]) -> tuple[int, int]:
-    one, other = sample(rng, numbers, 2)
-    return one, other
 
 
 def comparing(rng: random.Random, level: int) -> Item:

@@ -176,7 +176,7 @@ def _overnight(rng: random.Random, trip: str) -> Item:
     return offer(text, times, _clock)
 
 
-# pairs of hours that two people need alone, by the hours that they need together
+# pairs of hours that two people need separately, by the hours that they need together
 _HOURS_ALONE = {
     both: [
         (a, a * both // (a - both)) for a in range(both + 1, 2 * both) if a * both % (a - both) == 0
@@ -261,7 +261,7 @@ def _divide(rng: random.Random) -> ValuesInUnit:
 
 
 def _scale(rng: random.Random) -> ValuesInUnit:
-    """Ask for a distance in minutes, or for a price given that of another quantity."""
+    """Ask for a distance in minutes, or for the price of another quantity."""
     if randbelow(rng, 2):
         price, wanted, n = pair(rng, 3, 12), pair(rng, 5, 24), randint(rng, 2, 9)
         if n in wanted:

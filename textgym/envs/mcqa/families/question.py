@@ -94,13 +94,13 @@ def pair(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2)) 
 
 
 def four(rng: random.Random, low: int, high: int, gaps: Sequence[int] = (1, 2, 3)) -> list[int]:
-    """Draw four numbers in random order: a number, and it plus one, the other or both of two gaps.
+    """Draw four numbers in random order: a number, and it plus one or both of two gaps.
 
     Args:
         rng: The random generator.
         low: The smallest number.
         high: The largest number.
-        gaps: Different gaps, of which two are drawn. The sum of any two must fit into the range.
+        gaps: Different gaps. Two are drawn; the sum of any two must fit into the range.
     """
     first, second = sample(rng, gaps, 2)
     start = randint(rng, low, high - first - second)

@@ -388,7 +388,7 @@ def _lines(rng: random.Random) -> Rule:
 
 
 def _void(rng: random.Random, moves: Sequence[str], *contents: Content) -> Rule:
-    """Draw a file or row without whose lines a game ends otherwise; any, if there is none."""
+    """Draw a file or row whose lines decide the game; if none does, any."""
     otherwise = ending(moves, contents)
     places = sample(rng, _PLACES, len(_PLACES))
     matters = (p for p in places if ending(moves, [*contents, ("void", p)]) != otherwise)

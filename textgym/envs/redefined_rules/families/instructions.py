@@ -247,7 +247,7 @@ def _place_rule(
 def _draw_steps(
     rng: random.Random, count: int, places: Sequence[str], *, removes: bool
 ) -> list[Step]:
-    """Return steps of which at most one removes a word: an early one, or perhaps the last one."""
+    """Return steps. At most one removes a word: an early one, or perhaps the last one."""
     kinds = [choice(rng, ("swap", "front", "end")) for _ in range(count)]
     if removes:
         kinds[choice(rng, (0, 1))] = "remove"

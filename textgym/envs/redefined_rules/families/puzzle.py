@@ -41,8 +41,8 @@ class Rule(NamedTuple):
     """A redefinition.
 
     Attributes:
-        content: What it says, as JSON data, whatever its wording. The first item is its kind.
-        text: What it says, in one or more sentences.
+        content: What it says, as JSON data, regardless of its wording. The first item is its kind.
+        text: One or more sentences that say it.
         needed: Whether the answer must differ without it. It need not where a later rule replaces
             this one, or where the condition of this one is not met.
     """
@@ -58,10 +58,10 @@ class Puzzle(NamedTuple):
     Attributes:
         rules: The redefinitions, in the order in which they are stated.
         question: The question.
-        asked: What the question asks, as JSON data, whatever its wording and without its answer.
+        asked: What the question asks, as JSON data, regardless of its wording, without the answer.
         form: How to give the answer, such as `the result`.
         solve: Returns the answer under the contents of some of the rules, in their order, and the
-            usual answer without any. An empty list says that there is none.
+            usual answer without any. An empty list means that there is no answer.
     """
 
     rules: Sequence[Rule]
@@ -96,7 +96,7 @@ def answers(puzzle: Puzzle) -> Answers:
 
 
 def _without_one(rules: Sequence[Rule]) -> Iterator[list[Content]]:
-    """Yield the contents of all rules, and those of the needed ones, without a needed one each."""
+    """Yield the contents of all rules without one that is needed, then of the needed rules only."""
     needed = [rule for rule in rules if rule.needed]
     for stated in [rules, needed] if len(needed) < len(rules) else [rules]:
         for rule in needed if len(stated) > 1 else ():

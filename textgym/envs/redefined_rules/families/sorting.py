@@ -162,7 +162,7 @@ def _order(kind: str, letters: str) -> str:
 
 
 def _draw_words(rng: random.Random, count: int) -> list[str]:
-    """Return different words of which none begins or ends with another."""
+    """Return different words, none of which begins or ends with another."""
     while True:
         words = sample(rng, _WORDS, count)
         ends = tuple(words)

@@ -21,6 +21,7 @@ from textgym.envs.redefined_rules.families.puzzle import (
     Rule,
     answers,
     changed,
+    replace_rule,
     worded,
 )
 
@@ -196,8 +197,7 @@ def _rules(rng: random.Random, level: int, piece: str, square: Square) -> list[R
         new = _move(rng, piece, where if holds else "")
         subject = f"how the {piece} moves {_WHERE[where] if holds else 'in general'}"
         place = 1 if holds else 0
-        rules[place] = rules[place]._replace(needed=False)
-        rules.append(new._replace(text=changed(rng, subject, new.text)))
+        replace_rule(rng, rules, place, subject, new)
     return rules
 
 
@@ -313,8 +313,8 @@ def _game(rng: random.Random, level: int, lines: Rule, loses: Rule, kind: float)
     else:
         rules = [lines, _void(rng, moves, lines.content), loses]
     if level == 5:
-        text = changed(rng, "what a line is", lines.text)
-        rules = [_lines(rng)._replace(needed=False), *rules[1:], lines._replace(text=text)]
+        later = changed(rng, "what a line is", lines)
+        rules = [_lines(rng)._replace(needed=False), *rules[1:], later]
     kinds = {rule.content[0] for rule in rules}
     given = [_USUAL_LINE] if "lines" not in kinds else []
     given += [_WINS] if "result" not in kinds else []

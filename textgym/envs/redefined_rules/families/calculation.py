@@ -13,13 +13,7 @@ from itertools import islice, permutations
 from typing import NamedTuple
 
 from textgym.envs.generation import choice, listing, randint, sample
-from textgym.envs.redefined_rules.families.puzzle import (
-    Content,
-    Puzzle,
-    Rule,
-    changed,
-    worded,
-)
+from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, changed, worded
 
 __all__ = [
     "CONDITIONS",
@@ -192,7 +186,7 @@ def operators(rng: random.Random, level: int) -> Puzzle:
     if level >= 3:
         rules.append(_sign_rule(rng, other, conditional=level >= 4))
     if level == 5:
-        rules.append(_replacing(rng, "the sign " + one, _sign_rule(rng, one)))
+        rules.append(changed(rng, "the sign " + one, _sign_rule(rng, one)))
     count = (0, 2, 4, 4, 5, 5)[level]
     return _draft(rng, rules, [one, other] if level >= 3 else [one], count)
 
@@ -205,7 +199,7 @@ def precedence(rng: random.Random, level: int) -> Puzzle:
         rules.append(_sign_rule(rng, one, conditional=level >= 4))
     if level == 5:
         rules.append(_sign_rule(rng, other))
-        rules.append(_replacing(rng, "the order of operations", _order_rule(rng)))
+        rules.append(changed(rng, "the order of operations", _order_rule(rng)))
     while True:
         draft = _draft(rng, rules, SIGNS, (0, 6, 7, 5, 6, 6)[level])
         if level > 2 or not _is_common(draft):
@@ -270,10 +264,6 @@ def _order_text(content: Content) -> str:
     first, second, third = groups
     ranks_text = f"{first} comes first, then {second}, and {third} last"
     return f"{ranks_text}, and signs of the same kind go {way}"
-
-
-def _replacing(rng: random.Random, subject: str, rule: Rule) -> Rule:
-    return rule._replace(text=changed(rng, subject, rule.text))
 
 
 def _draft(rng: random.Random, rules: list[Rule], needed: Sequence[str], count: int) -> Puzzle:

@@ -16,7 +16,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from textgym.envs.generation import choice, listing, randint, sample
-from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, changed, worded
+from textgym.envs.redefined_rules.families.puzzle import (
+    Content,
+    Puzzle,
+    Rule,
+    replace_rule,
+    worded,
+)
 
 __all__ = ["changed_list", "directions", "end_of_way", "lists", "names_found", "tables"]
 
@@ -190,9 +196,7 @@ def lists(rng: random.Random, level: int) -> Puzzle:
     if level >= 3:
         rules.append(Rule(("ends", "swapped"), worded(rng, _ENDS)))
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _place_rule(rng, one, meanings)
-        rules.append(new._replace(text=changed(rng, f"the word {one}", new.text)))
+        replace_rule(rng, rules, 0, f"the word {one}", _place_rule(rng, one, meanings))
     items = sample(rng, _ITEMS, 6 + (level >= 4))
     places = [*_PLACES, one, *([other] if level >= 4 else [])]
     steps = _draw_steps(rng, _LIST_COUNTS[level], places, removes=level >= 4)
@@ -313,9 +317,9 @@ def tables(rng: random.Random, level: int) -> Puzzle:
     if level >= 4:
         rules[0] = _colour_rule(rng, colours, choice(rng, _SOME))
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _colour_rule(rng, colours, choice(rng, _SOME))
-        rules.append(new._replace(text=changed(rng, "the names of colours", new.text)))
+        replace_rule(
+            rng, rules, 0, "the names of colours", _colour_rule(rng, colours, choice(rng, _SOME))
+        )
     names = sample(rng, _NAMES, _PEOPLE[level])
     table = [(name, [randint(rng, 1, 60) for _ in colours]) for name in names]
     conditions = [

@@ -19,7 +19,7 @@ from textgym.envs.redefined_rules.families.puzzle import (
     Content,
     Puzzle,
     Rule,
-    changed,
+    replace_rule,
     worded,
 )
 
@@ -87,9 +87,7 @@ def units(rng: random.Random, level: int) -> Puzzle:
         chain.append(_USUAL[middle][0])
         rules.append(_division(rng, middle))
         if level == 5:
-            new = _division(rng, middle)
-            rules[1] = rules[1]._replace(needed=False)
-            rules.append(new._replace(text=changed(rng, _a(middle), new.text)))
+            replace_rule(rng, rules, 1, _a(middle), _division(rng, middle))
     counts = [randint(rng, 2, 9), *(randint(rng, 1, 7) for _ in chain[1:])]
     if level >= 4:
         counts[0] = rules[0].content[2] + randint(rng, 1, 6)
@@ -259,8 +257,7 @@ def calendars(rng: random.Random, level: int) -> Puzzle:
         new = _week(rng) if rng.random() < 0.5 else _months(rng, _ORDINARY)
         place = 2 if new.content[0] == "week" else 0
         subject = "the week" if place else "the length of ordinary months"
-        rules[place] = rules[place]._replace(needed=False)
-        rules.append(new._replace(text=changed(rng, subject, new.text)))
+        replace_rule(rng, rules, place, subject, new)
     day = choice(rng, _common_days(rules))
 
     def solve(contents: Sequence[Content]) -> Answer:

@@ -22,6 +22,7 @@ __all__ = [
     "Rule",
     "answers",
     "changed",
+    "replace_rule",
     "worded",
 ]
 
@@ -109,6 +110,14 @@ def worded(rng: random.Random, frames: Sequence[str], *values: Any, **named: Any
     return text[0].upper() + text[1:]
 
 
-def changed(rng: random.Random, subject: str, text: str) -> str:
-    """Return the text of a rule that replaces an earlier one about the same subject."""
-    return f"{choice(rng, _CHANGES).format(subject)} {text}"
+def changed(rng: random.Random, subject: str, rule: Rule) -> Rule:
+    """Return a rule with the wording of one that replaces an earlier rule about the subject."""
+    return rule._replace(text=f"{choice(rng, _CHANGES).format(subject)} {rule.text}")
+
+
+def replace_rule(
+    rng: random.Random, rules: list[Rule], place: int, subject: str, rule: Rule
+) -> None:
+    """Add a rule that replaces the one at a place, which stays and need not matter any more."""
+    rules[place] = rules[place]._replace(needed=False)
+    rules.append(changed(rng, subject, rule))

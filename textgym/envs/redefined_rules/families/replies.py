@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from textgym.envs.generation import choice, randint, sample
-from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, changed, worded
+from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, replace_rule, worded
 
 __all__ = ["letters_given", "options", "verdicts", "words_given"]
 
@@ -55,9 +55,7 @@ def options(rng: random.Random, level: int) -> Puzzle:
     else:
         rules = [_shift(rng, choice(rng, _SOMETIMES)), _code(rng)]
     if level == 5:
-        rules[1] = rules[1]._replace(needed=False)
-        new = _code(rng)
-        rules.append(new._replace(text=changed(rng, "the code", new.text)))
+        replace_rule(rng, rules, 1, "the code", _code(rng))
     questions = [_question(rng) for _ in range(_QUESTION_COUNTS[level])]
     right = "".join(letter for _, _, letter in questions)
     shown = "\n".join(
@@ -167,10 +165,8 @@ def verdicts(rng: random.Random, level: int) -> Puzzle:
     if level >= 4:
         rules.append(_instead(rng, words.content))
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _wrong(rng)
         subject = "which statements are answered wrongly"
-        rules.append(new._replace(text=changed(rng, subject, new.text)))
+        replace_rule(rng, rules, 0, subject, _wrong(rng))
     statements = [_statement(rng) for _ in range(_STATEMENT_COUNTS[level])]
     shown = "\n".join(f"{number}. {text}" for number, (text, _) in enumerate(statements, 1))
     asked = [text for text, _ in statements]

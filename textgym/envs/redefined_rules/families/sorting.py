@@ -16,13 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from textgym.envs.generation import choice, listing, randint, sample
-from textgym.envs.redefined_rules.families.puzzle import (
-    Content,
-    Puzzle,
-    Rule,
-    changed,
-    worded,
-)
+from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, replace_rule, worded
 
 __all__ = ["alphabets", "numbers", "sorted_numbers", "sorted_words"]
 
@@ -123,9 +117,7 @@ def alphabets(rng: random.Random, level: int) -> Puzzle:
             rules.append(_comparison(rng))
         rules.append(_grouping(rng, words))
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _alphabet(rng, words)
-        rules.append(new._replace(text=changed(rng, "the alphabet", new.text)))
+        replace_rule(rng, rules, 0, "the alphabet", _alphabet(rng, words))
 
     question = worded(rng, _WORD_QUESTIONS, ", ".join(words))
     return Puzzle(rules, question, sorted(words), _WORD_FORM, partial(sorted_words, words))
@@ -283,9 +275,7 @@ def numbers(rng: random.Random, level: int) -> Puzzle:
             rules.append(_parity(rng))
         rules.append(_shift(rng))
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _key(rng)
-        rules.append(new._replace(text=changed(rng, "what decides the order", new.text)))
+        replace_rule(rng, rules, 0, "what decides the order", _key(rng))
     question = worded(rng, _NUMBER_QUESTIONS, ", ".join(map(str, drawn)))
     return Puzzle(rules, question, sorted(drawn), _NUMBER_FORM, partial(sorted_numbers, drawn))
 

@@ -21,6 +21,7 @@ from textgym.envs.redefined_rules.families.puzzle import (
     Puzzle,
     Rule,
     changed,
+    replace_rule,
     worded,
 )
 
@@ -56,10 +57,8 @@ def dice(rng: random.Random, level: int) -> Puzzle:
     else:
         rules = [_face(rng), _double(rng), _minus(rng)][: level - 1]
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
         face = rules[0].content[1]
-        new = _face(rng, face)
-        rules.append(new._replace(text=changed(rng, f"what a {face} counts", new.text)))
+        replace_rule(rng, rules, 0, f"what a {face} counts", _face(rng, face))
     throws = [(randint(rng, 1, 6), randint(rng, 1, 6)) for _ in range(_THROWS[level])]
     shown = listing([f"{one} and {other}" for one, other in throws], "and finally")
     question = _DICE_QUESTION.format(name=choice(rng, _PLAYERS), n=len(throws), throws=shown)
@@ -146,9 +145,7 @@ def gestures(rng: random.Random, level: int) -> Puzzle:
     else:
         rules = [_beats(rng), _draw(rng), _turned(rng)][: level - 1]
     if level == 5:
-        rules[0] = rules[0]._replace(needed=False)
-        new = _beats(rng)
-        rules.append(new._replace(text=changed(rng, "what beats what", new.text)))
+        replace_rule(rng, rules, 0, "what beats what", _beats(rng))
     played = [(choice(rng, _GESTURES), choice(rng, _GESTURES)) for _ in range(_ROUNDS[level])]
     asked = choice(rng, (0, 1))
     shown = "; ".join(f"{one} {mine}, {other} {theirs}" for mine, theirs in played)
@@ -263,8 +260,8 @@ def tricks(rng: random.Random, level: int) -> Puzzle:
     else:
         rules = [top, trump, low]
     if level == 5:
-        text = changed(rng, "the highest ranks", top.text)
-        rules = [_top(rng, ranks)._replace(needed=False), trump, low, top._replace(text=text)]
+        later = changed(rng, "the highest ranks", top)
+        rules = [_top(rng, ranks)._replace(needed=False), trump, low, later]
     players = sample(rng, _PLAYERS, 3)
     shown = " ".join(
         f"Trick {number}: "

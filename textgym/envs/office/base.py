@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from textgym.core.authoring import StateT
 from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.office.company.database import database_of, new_state
 from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.toolkits import Tools

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.office.databases import SharedDatabase, State, Table
 from textgym.errors import RowError, ToolError
 from textgym.tasks.task import Task

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import choice, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.reference import company_calls, opening, read_clock
 from textgym.envs.office.company.world import Company

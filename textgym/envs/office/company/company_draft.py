@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.office.company import vocabulary as words
 from textgym.envs.office.company.world import OPENS, SHUTS, Company, Person
 from textgym.envs.office.reference import Draft

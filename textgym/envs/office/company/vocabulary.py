@@ -6,7 +6,7 @@ every first name is a single word of ASCII letters, as addresses require.
 
 from __future__ import annotations
 
-from textgym.envs.wording import MONTHS
+from textgym.envs.generation import MONTHS
 
 __all__ = [
     "ANSWERS",

@@ -8,7 +8,7 @@ from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 from textgym.envs.office.base import OfficeEnv
 from textgym.envs.office.contingency.contingency_tasks import (
     CALLS_FACTOR,

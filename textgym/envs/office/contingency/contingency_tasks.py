@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import MONTHS, choice, sample
 from textgym.envs.office.contingency.desk import Desk, desk
 from textgym.envs.office.contingency.desk_draft import DeskDraft
 from textgym.envs.office.contingency.steps import KINDS
@@ -22,7 +22,6 @@ from textgym.envs.office.reference import (
     read_query,
     read_world,
 )
-from textgym.envs.wording import MONTHS
 from textgym.errors import RowError
 from textgym.messages import system, user
 

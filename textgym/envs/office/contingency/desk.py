@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.office.databases import Layout, SharedDatabase
 from textgym.tasks.hashing import hash_int
 from textgym.verifiers.state import Row

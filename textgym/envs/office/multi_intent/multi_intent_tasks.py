@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.database import Database
 from textgym.envs.office.company.reference import CompanyRun, company_calls, opening, read_clock

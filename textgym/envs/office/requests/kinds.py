@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.office.company import vocabulary
 from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.requests.details import (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from textgym.envs.drawing import choice, sample
+from textgym.envs.generation import choice, in_words, sample
 from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome, Trip, clock, next_day
-from textgym.envs.wording import in_words
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from textgym.envs.drawing import randbelow, randint
+from textgym.envs.generation import in_words, randbelow, randint
 from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome, Trip, clock
 from textgym.envs.office.contingency.tools import PAGE
-from textgym.envs.wording import in_words
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

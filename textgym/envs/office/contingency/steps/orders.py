@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice, in_words
 from textgym.envs.office.contingency.desk_draft import DeskDraft, Outcome
-from textgym.envs.wording import in_words
 from textgym.verifiers.state import Row
 
 __all__ = ["order", "order_by_policy", "raise_order"]

@@ -17,6 +17,7 @@ from numbers import Real
 from typing import Any, ClassVar, Generic, TypeVar
 
 import gymnasium as gym
+from typing_extensions import TypedDict
 
 from textgym.core.card import Card
 from textgym.core.grade import Grade
@@ -24,8 +25,18 @@ from textgym.errors import OracleError, UsageError, in_one_line
 from textgym.messages import ATOMS, Message, message_problem
 from textgym.tasks.task import Task
 from textgym.tools import methods_of_tools
+from textgym.verifiers.judge.prompt import JudgeOptions
 
-__all__ = ["AuthorMethods", "StateT", "check_class", "check_grade", "check_reply", "copy_of_state"]
+__all__ = [
+    "AuthorMethods",
+    "JudgedEnvOptions",
+    "StateT",
+    "TextEnvOptions",
+    "check_class",
+    "check_grade",
+    "check_reply",
+    "copy_of_state",
+]
 
 
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
@@ -144,6 +155,20 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
     def reward_range(self) -> tuple[float, float]:
         """The lowest and the highest possible return with these arguments."""
         return self.card.reward_range
+
+
+class TextEnvOptions(TypedDict, total=False):
+    """The keyword arguments of `TextEnv`, which documents them."""
+
+    dataset: str | None
+    split: str
+    level: int | None
+    max_turns: int | None
+    render_mode: str | None
+
+
+class JudgedEnvOptions(JudgeOptions, TextEnvOptions, total=False):
+    """The keyword arguments that an environment with a judge passes on."""
 
 
 _MAY_BE_ASYNC = ("begin", "respond", "call_offered_tool", "grade", "on_close", "on_restore")

@@ -20,12 +20,13 @@ from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
 from textgym.core.conversation import Conversation
 from textgym.core.grade import Payments
-from textgym.core.snapshots.episode_state import pack_state, unpack_state
-from textgym.core.snapshots.saved_episode import (
+from textgym.core.saved_episode import (
     MAX_SEED,
     pack_generator,
+    pack_state,
     read_saved,
     unpack_generator,
+    unpack_state,
 )
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
 from textgym.messages import copy_json, copy_message

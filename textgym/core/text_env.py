@@ -19,8 +19,8 @@ from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import StateT, check_class, check_grade, check_reply, copy_of_state
 from textgym.core.conversation import Conversation
 from textgym.core.grade import Grade, Payments, verdict_reason
+from textgym.core.saved_episode import declared_type
 from textgym.core.saving import SavableEnv
-from textgym.core.snapshots.episode_state import declared_type
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import UnknownNameError, UsageError

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
 from textgym.core.grade import Grade
-from textgym.core.options import JudgedEnvOptions
 from textgym.core.text_env import TextEnv
 from textgym.envs.math.families import LEVELS, draw
 from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
@@ -18,7 +18,7 @@ from textgym.messages import Message, assistant, text_of
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
-from textgym.verifiers.judge.options import split_judge_options
+from textgym.verifiers.judge.prompt import split_judge_options
 from textgym.verifiers.math import MAX_TIMEOUT, Form, verify
 from textgym.verifiers.stated import named_form
 
@@ -35,7 +35,7 @@ class MathTask(Task):
 
     Attributes:
         question: The question, without the instruction on how to answer.
-        form: How far the answer must be evaluated, see `textgym.verifiers.math.forms`.
+        form: How far the answer must be evaluated, see `textgym.verifiers.math.verdict`.
     """
 
     question: str = ""

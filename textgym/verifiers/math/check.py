@@ -14,19 +14,21 @@ import sympy
 from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
-from textgym.verifiers.math.forms import Form
 from textgym.verifiers.math.guards import OverLimit
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
+    Reading,
     is_equation,
     is_relation,
     links_of,
+    read,
+    sides_of,
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading, read, sides_of
-from textgym.verifiers.math.parsing.spelling import connected
+from textgym.verifiers.math.spelling import connected
 from textgym.verifiers.math.values import plainly_differ
-from textgym.verifiers.math.working.worked_out import is_to_be_computed, is_worked_out
+from textgym.verifiers.math.verdict import Form
+from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 
 __all__ = ["SAMPLES", "check"]
 

@@ -16,9 +16,10 @@ from typing import Any
 import math_verify
 import sympy
 
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
     INFINITE,
     NOT_SOLVED,
+    Reading,
     as_set,
     difference_of,
     is_assignment,
@@ -29,7 +30,6 @@ from textgym.verifiers.math.parsing.nodes import (
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading
 from textgym.verifiers.math.values import (
     identical,
     is_smooth,

@@ -16,19 +16,20 @@ from typing import Any
 import sympy
 
 from textgym.verifiers.math.guards import OverLimit
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
     difference_of,
     expressions_in,
     is_relation,
     items_of,
     links_of,
+    read,
+    sides_of,
     unknowns_of,
 )
-from textgym.verifiers.math.parsing.reading import read, sides_of
-from textgym.verifiers.math.parsing.spelling import plain_fractions
-from textgym.verifiers.math.parsing.written import read_written
+from textgym.verifiers.math.spelling import plain_fractions
+from textgym.verifiers.math.steps import Left, is_simplified_root, leaves_in
 from textgym.verifiers.math.values import identical, proportion
-from textgym.verifiers.math.working.steps import Left, is_simplified_root, leaves_in
+from textgym.verifiers.math.written import read_written
 
 __all__ = ["is_taken_from"]
 

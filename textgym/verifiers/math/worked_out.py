@@ -3,6 +3,11 @@ r"""Whether an answer is evaluated, or is still the computation that the questio
 `8^{998} \bmod 11` equals 5, and `\frac{2}{5} + \frac{1}{3}` equals `\frac{11}{15}`, but neither
 answers a question that asks for its value. Invariants: an answer may contain any computation that
 the gold contains, and an answer that is written like the gold is always accepted.
+
+Operators are searched for in the text, because the parser evaluates some of them; it reads a
+determinant as a number, for example. An answer with an operator that the gold does not have is
+rejected without a comparison. In an answer that equals the gold, `steps` finds the remaining
+computations.
 """
 
 from __future__ import annotations
@@ -14,30 +19,51 @@ from typing import Any
 import sympy
 
 from textgym.verifiers.math.equality import aligned
-from textgym.verifiers.math.forms import Form
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.question import is_taken_from
+from textgym.verifiers.math.reading import (
+    Reading,
     expressions_in,
     is_relation,
     is_solved,
+    sides_of,
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading, sides_of
-from textgym.verifiers.math.parsing.written import Node, read_written
-from textgym.verifiers.math.working.operators import operators_in
-from textgym.verifiers.math.working.question import is_taken_from
-from textgym.verifiers.math.working.steps import (
+from textgym.verifiers.math.steps import (
     Left,
     is_closed,
     is_simplified_root,
     leaves_in,
     left_in,
 )
+from textgym.verifiers.math.verdict import Form
+from textgym.verifiers.math.written import Node, read_written
 
-__all__ = ["is_to_be_computed", "is_worked_out"]
+__all__ = ["is_to_be_computed", "is_worked_out", "operators_in"]
+
 
 _MATRIX = re.compile(r"\\begin\s*\{")
 _COMMAND = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z]|[|!']")
+_OPERATORS = {
+    "integral": r"\\(?:i*int|oint)(?![a-z])",
+    "derivative": r"\\frac\s*\{\s*(?:d|\\partial)\b[^{}]*\}\s*\{\s*(?:d|\\partial)",
+    "limit": r"\\lim",
+    "sum": r"\\sum",
+    "product": r"\\prod",
+    "determinant": r"\\det|\{[vV]matrix\}",
+    "remainder": r"\\[bp]?mod(?![a-z])|(?<![a-z])mod(?![a-z])",
+    "divisor": r"(?<![a-z])(?:gcd|lcm)(?![a-z])",
+    "factorial": r"!(?!=)",
+    "binomial": r"\\(?:binom|choose)",
+    "rounding": r"\\[lr]?(?:floor|ceil)(?![a-z])",
+    "extremum": r"\\(?:max|min|sup|inf)(?![a-z])",
+    "intersection": r"\\cap(?![a-z])",
+    "difference": r"\\(?:setminus|backslash)",
+    "substitution": r"\|\s*[_^]",
+    "gamma": r"\\Gamma\s*\(",
+}
+_NAMED_OPERATOR = re.compile(r"\\operatorname\s*\{\s*([a-zA-Z]+)")
+_OPERATOR = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _OPERATORS.items()))
 
 
 def is_to_be_computed(gold: Reading, found: Reading) -> bool:
@@ -130,3 +156,14 @@ def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool
 
 def _has_decimals(node: Node) -> bool:
     return any(part.kind == "number" and "." in part.text for part in node.walk())
+
+
+def operators_in(latex: str) -> set[str]:
+    r"""Return the kinds of operators in a formula.
+
+    Example:
+        >>> sorted(operators_in(r"\binom{5}{2} + \int_0^1 x\,dx"))
+        ['binomial', 'integral']
+    """
+    named = {f"\\{name}" for name in _NAMED_OPERATOR.findall(latex)}
+    return named | {found.lastgroup or "" for found in _OPERATOR.finditer(latex)}

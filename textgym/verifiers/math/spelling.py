@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.verifiers.math.parsing.units import split_unit
+from textgym.verifiers.math.quantities import split_unit
 
 __all__ = ["Spelling", "connected", "plain_fractions", "spell"]
 

@@ -1,15 +1,46 @@
-r"""Units after a number: finding them, and their canonical names.
+r"""Quantities in words, and units after numbers.
 
-Invariants: a unit never makes two values equal; two different known units make them unequal. A
-single letter is a unit only in `\text{…}` or after a space, because `5m` is a product.
+Invariants: a text is a quantity as a whole, or not at all; two different known units make two
+values unequal, and a unit never makes them equal; any text is read in linear time. A single letter
+is a unit only in `\text{…}` or after a space, because `5m` is a product.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["parts_of_unit", "split_unit"]
+__all__ = ["holds_quantity", "parts_of_unit", "quantity", "split_unit"]
 
+
+_MAX_LENGTH = 100  # characters
+_SMALL = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
+_SCALES = {"thousand": 10**3, "million": 10**6}
+_WORDS = "|".join(sorted([*_SMALL, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
+_IN_WORDS = re.compile(
+    rf"(?P<sign>(?:minus|negative) )?(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
+    r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
+    re.IGNORECASE,
+)
+_NO_UNIT = re.compile(
+    r"half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|hundredth"
+    r"|thousandth)s?|times|plus|minus|over|and|not|less|more|squared|cubed|factorial|choose|mod"
+    r"|maybe|perhaps|wrong|false",
+    re.IGNORECASE,
+)
+_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? (?:and )?\d", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? (?:and )?"
+    r"(?P<rest>\d{1,9}) ?(?P<smaller>[a-z]{1,7})\.?",
+    re.IGNORECASE,
+)
 _NAMES = {
     "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre", "dm": "dm decimeter",
     "m": "m meter metre", "km": "km kilometer kilometre", "in": "in inch inches", "yd": "yd yard",
@@ -44,6 +75,68 @@ _BARE = re.compile(
 _TEXT = re.compile(r"\\text\{([^{}]*+)\}")
 _PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
 _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
+_PARTS = {
+    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
+    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
+    ("kg", "g"): 1000, ("$", "cent"): 100,
+}  # fmt: skip
+
+
+def holds_quantity(text: str) -> bool:
+    """Return whether a text may hold a quantity in words; see `quantity`.
+
+    Example:
+        >>> holds_quantity("There are seven."), holds_quantity("It is 1 hour."), holds_quantity("7")
+        (True, False, False)
+    """
+    return _HINT.search(text) is not None
+
+
+def quantity(text: str) -> str:
+    r"""Return a number in words, or a quantity in two units, as LaTeX; "" if a text is neither.
+
+    Example:
+        >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
+        ('21', '7\\text{ apples}', '90\\text{ minutes}')
+        >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
+        ('', '', '')
+    """
+    if len(text) > _MAX_LENGTH:
+        return ""
+    compound = _COMPOUND.fullmatch(text)
+    if compound is not None:
+        whole, larger, rest, smaller = compound.groups()
+        size = parts_of_unit(larger, smaller)
+        if int(rest) >= size:
+            return ""
+        return f"{int(whole) * size + int(rest)}\\text{{ {smaller}}}"
+    words = _IN_WORDS.fullmatch(text)
+    if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
+        return ""
+    number = _number(re.split(r"-| and | ", words["number"].lower()))
+    if number is None:
+        return ""
+    unit = f"\\text{{ {words['unit']}}}" if words["unit"] else ""
+    return f"{'-' if words['sign'] else ''}{number}{unit}"
+
+
+def _number(words: list[str]) -> int | None:
+    """Return the number that words spell; None if they spell no single one."""
+    total, group, scale = 0, 0, 10**9
+    limit = 1000  # the next word has to be smaller
+    for word in words:
+        value = _SMALL.get(word, _TENS.get(word))
+        if value is not None and value < limit and (value or len(words) == 1):
+            group += value
+            limit = 10 if word in _TENS else 1
+        elif word == "hundred" and 0 < group < 10:
+            group, limit = 100 * group, 100
+        elif word in _SCALES and group and _SCALES[word] < scale:
+            scale = _SCALES[word]
+            total, group, limit = total + group * scale, 0, 1000
+        else:
+            return None
+    return total + group
 
 
 def split_unit(text: str) -> tuple[str, str]:
@@ -73,13 +166,6 @@ def split_unit(text: str) -> tuple[str, str]:
     if found.re is _BARE and not _stands_apart(found["gap"], words):
         return text, ""
     return text[: found.start()], _canonical(_TEXT.sub(r" \1 ", found["unit"]))
-
-
-_PARTS = {
-    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
-    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
-    ("kg", "g"): 1000, ("$", "cent"): 100,
-}  # fmt: skip
 
 
 def parts_of_unit(whole: str, part: str) -> int:

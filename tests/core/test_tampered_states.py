@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 
 import textgym
 from textgym.core.grade import Grade
-from textgym.core.snapshots.episode_state import declared_type, unpack_state
+from textgym.core.saved_episode import declared_type, unpack_state
 from textgym.errors import EnvironmentFailure, StateError, TextgymError
 from textgym.messages import Message, user
 from textgym.tasks.task import Task

@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 from math import gcd, isqrt
 from typing import NamedTuple
 
-from textgym.verifiers.math.parsing.written import Node
+from textgym.verifiers.math.written import Node
 
 __all__ = ["Left", "is_closed", "is_simplified_root", "leaves_in", "left_in"]
 
@@ -54,7 +54,7 @@ def left_in(node: Node) -> Left:
     r"""Return the computations that are left in a formula.
 
     Example:
-        >>> from textgym.verifiers.math.parsing.written import read_written
+        >>> from textgym.verifiers.math.written import read_written
         >>> len(left_in(read_written("34 + 12")).steps), left_in(read_written("x^1 + 0")).padding
         (1, 2)
         >>> left_in(read_written(r"\frac{3\sqrt{2}}{7}")).steps

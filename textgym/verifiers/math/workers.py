@@ -23,13 +23,13 @@ from collections import deque
 from typing import Any
 
 from textgym.errors import WorkerFailure
-from textgym.verifiers.math.processes import fork_server
+from textgym.verifiers.math import fork_server
 
 __all__ = ["Workers", "workers"]
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from textgym.verifiers.math.processes.fork_server import run; run(int(sys.argv[1]))"
+    "from textgym.verifiers.math.fork_server import run; run(int(sys.argv[1]))"
 )
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0

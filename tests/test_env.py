@@ -18,7 +18,7 @@ import pytest
 
 from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import (
     BoundaryFailure,

@@ -3,7 +3,7 @@
 from . import checks as checks, errors as errors, metrics as metrics, verifiers as verifiers
 from .checks import audit as audit, check as check
 from .core.card import Card as Card
-from .core.grade import Grade as Grade
+from .core.episode import Grade as Grade
 from .core.snapshots import get_state as get_state, set_state as set_state
 from .core.text_env import TextEnv as TextEnv
 from .errors import (

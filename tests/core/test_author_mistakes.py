@@ -10,7 +10,7 @@ import pytest
 from library import Library
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import RowError, UsageError
 from textgym.messages import user
 from textgym.tasks.task import Task

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.saved_episode import declared_type, unpack_state
 from textgym.errors import EnvironmentFailure, StateError, TextgymError
 from textgym.messages import Message, user

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, UnknownNameError, UsageError
 from textgym.messages import user

@@ -20,7 +20,7 @@ import gymnasium as gym
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import OracleError, UsageError, in_one_line
 from textgym.messages import ATOMS, Message, message_problem
 from textgym.tasks.task import Task

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from textgym.core.authoring import StateT
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 

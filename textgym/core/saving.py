@@ -18,8 +18,7 @@ from gymnasium.utils import seeding
 
 from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
-from textgym.core.conversation import Conversation
-from textgym.core.grade import Payments
+from textgym.core.episode import Conversation, Payments
 from textgym.core.saved_episode import (
     MAX_SEED,
     pack_generator,

@@ -17,8 +17,7 @@ from typing import Any
 
 from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import StateT, check_class, check_grade, check_reply, copy_of_state
-from textgym.core.conversation import Conversation
-from textgym.core.grade import Grade, Payments, verdict_reason
+from textgym.core.episode import Conversation, Grade, Payments, verdict_reason
 from textgym.core.saved_episode import declared_type
 from textgym.core.saving import SavableEnv
 from textgym.display.terminal import show, wants_colour
@@ -72,7 +71,7 @@ class TextEnv(SavableEnv[StateT]):
     Example:
         >>> from textgym.core.card import Card
         >>> from textgym.messages import user
-        >>> from textgym.core.grade import Grade
+        >>> from textgym.core.episode import Grade
         >>> class Echo(TextEnv[None]):
         ...     card = Card("demo/Echo-v0", "Say it again.")
         ...     def generate(self, rng, level):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.ask_first.drawing import LEVELS, draw
 from textgym.envs.ask_first.rows import AskFirstTask, read_task

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.constraints.facts import Facts
 from textgym.envs.constraints.generator import LEVELS, Asked, draw_task

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.contingency.drawing import LEVELS, draw
 from textgym.envs.contingency.reference import effect_of

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
 from textgym.errors import OracleError, RowError, UsageError

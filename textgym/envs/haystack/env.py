@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 
 from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.drawing import randint
 from textgym.envs.haystack.answers import answer_line, grade_items

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.haystack.answers import f1_score
 from textgym.envs.haystack.overlap import OVERLAP_METRICS
 from textgym.verifiers.extract import last_line

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.math.families import LEVELS, draw
 from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of

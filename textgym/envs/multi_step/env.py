@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.multi_step.thesaurus import GROUPS, QUESTIONS, QUESTIONS_OF_TWO, Group

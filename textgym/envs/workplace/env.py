@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.drawing import choice
 from textgym.envs.reference_calls import Call

@@ -1,24 +1,33 @@
-"""The verdict on an episode: its `Grade`, the `Payments` on the way, and why a reward is not full.
+"""What an episode holds besides its state: its conversation, its payments, and its verdict.
 
-A reward is a finite number in the environment's declared range. A failure of the infrastructure is
-an exception (see `errors.py`), never a grade.
+`Grade` is the verdict. A reward is a finite number in the environment's declared range. A failure
+of the infrastructure is an exception (see `errors.py`), never a grade.
+
+Invariants: messages are appended, and removed again only if a step fails; `Conversation.copy`
+returns fresh copies.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.core.conversation import Conversation
 from textgym.errors import RewardError, UsageError
-from textgym.messages import copy_json
+from textgym.messages import (
+    ATOMS,
+    Message,
+    copy_json,
+    copy_plain_calls,
+    split_reasoning,
+    text_of,
+)
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 
-__all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments", "verdict_reason"]
+__all__ = ["ROUNDING", "VERDICT_REASONS", "Conversation", "Grade", "Payments", "verdict_reason"]
 
 
 VERDICT_REASONS = (
@@ -37,6 +46,81 @@ VERDICT_REASONS = (
 
 
 ROUNDING = 1e-9  # of a sum of payments
+
+
+class Conversation:
+    """The prompt of a task and the messages after it.
+
+    Args:
+        prompt: The messages of the task. They are never modified.
+
+    Attributes:
+        messages: All messages. Hand out only copies of them, see `copy`.
+        prompt_length: The number of messages in the prompt.
+
+    Example:
+        >>> conversation = Conversation([{"role": "user", "content": "Tea or milk?"}])
+        >>> conversation.add({"role": "assistant", "content": "Tea."})
+        >>> [message["content"] for message in conversation.copy()]
+        ['Tea or milk?', 'Tea.']
+    """
+
+    __slots__ = ("_nested", "messages", "prompt_length")
+
+    def __init__(self, prompt: Iterable[Message] = ()) -> None:
+        self.messages: list[Message] = []
+        # What messages hold besides texts: place, key, value, and whether it is plain calls.
+        self._nested: list[tuple[int, str, Any, bool]] = []
+        for message in prompt:
+            self.add(message)
+        self.prompt_length = len(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def add(self, message: Message) -> None:
+        """Append a message. The caller must not keep a reference to it."""
+        for name, value in message.items():
+            if value.__class__ not in ATOMS:
+                plain = name == "tool_calls" and copy_plain_calls(value) is not None
+                self._nested.append((len(self.messages), name, value, plain))
+        self.messages.append(message)
+
+    def cut(self, length: int) -> None:
+        """Remove all messages after the first `length`."""
+        del self.messages[length:]
+        while self._nested and self._nested[-1][0] >= length:
+            self._nested.pop()
+
+    def copy(self, start: int = 0) -> list[Message]:
+        """Return copies of the messages from index `start` on."""
+        copies: list[Any] = list(map(dict.copy, self.messages[start:]))  # type: ignore[arg-type]
+        for place, name, value, plain in self._nested:
+            if place < start:
+                continue
+            if plain:
+                calls = []
+                for call in value:
+                    call = call.copy()
+                    call["function"] = call["function"].copy()
+                    calls.append(call)
+            else:
+                calls = copy_json(value)
+            copies[place - start][name] = calls
+        return copies
+
+    def answer_text(self) -> str:
+        """Return the last reply without reasoning and surrounding white space; "" if none."""
+        for message in reversed(self.messages[self.prompt_length :]):
+            if message["role"] == "assistant":
+                return split_reasoning(text_of(message))[1].strip()
+        return ""
+
+    def replies(self) -> Iterator[Message]:
+        """Yield the assistant messages after the prompt, the last one first."""
+        for index in range(len(self.messages) - 1, self.prompt_length - 1, -1):
+            if self.messages[index]["role"] == "assistant":
+                yield self.messages[index]
 
 
 @dataclass(slots=True)

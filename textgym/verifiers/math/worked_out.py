@@ -66,41 +66,42 @@ _NAMED_OPERATOR = re.compile(r"\\operatorname\s*\{\s*([a-zA-Z]+)")
 _OPERATOR = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _OPERATORS.items()))
 
 
-def is_to_be_computed(gold: Reading, found: Reading) -> bool:
+def is_to_be_computed(gold: Reading, answer: Reading) -> bool:
     """Return whether an answer still has to be computed or solved, unlike the gold.
 
     Such an answer has an operator that the gold does not have, such as an integral, or it is an
     equation or inequality that is not solved. Its value is not considered.
     """
-    if gold.latex == found.latex:
+    if gold.latex == answer.latex:
         return False
-    wanted, given = aligned(gold.node, found.node)
-    if is_relation(given) and not is_solved(given):
-        return not is_relation(wanted) or is_solved(wanted)
-    latex = _compared_side(found, given)
-    matrices = len(_MATRIX.findall(gold.latex)) or isinstance(wanted, sympy.Tuple | sympy.Interval)
+    gold_node, node = aligned(gold.node, answer.node)
+    if is_relation(node) and not is_solved(node):
+        return not is_relation(gold_node) or is_solved(gold_node)
+    latex = _compared_side(answer, node)
+    is_tuple = isinstance(gold_node, sympy.Tuple | sympy.Interval)
+    matrices = len(_MATRIX.findall(gold.latex)) or is_tuple
     if len(_MATRIX.findall(latex)) > matrices:
         return True
     return not operators_in(latex) <= operators_in(gold.latex)
 
 
-def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: str = "") -> bool:
+def is_worked_out(gold: Reading, answer: Reading, form: Form = "any", question: str = "") -> bool:
     """Return whether an answer that equals the gold is evaluated.
 
     Args:
         gold: The correct answer.
-        found: An answer that equals it, and for which `is_to_be_computed` is false.
+        answer: An answer that equals it, and for which `is_to_be_computed` is false.
         form: How far the answer must be evaluated.
         question: The question; "" if unknown.
     """
-    if gold.latex == found.latex or isinstance(found.node, str):
+    if gold.latex == answer.latex or isinstance(answer.node, str):
         return True
-    wanted, given = aligned(gold.node, found.node)
-    latex = _compared_side(found, given)
-    written, model = read_written(latex), read_written(_compared_side(gold, wanted))
+    gold_node, node = aligned(gold.node, answer.node)
+    latex = _compared_side(answer, node)
+    written, model = read_written(latex), read_written(_compared_side(gold, gold_node))
     if written is None:
-        return model is None and _commands(latex) <= _commands(gold.latex)
-    if not any(map(unknowns_of, expressions_in(given))) and _has_variables(written):
+        return model is None and {*_COMMAND.findall(latex)} <= {*_COMMAND.findall(gold.latex)}
+    if not any(map(unknowns_of, expressions_in(node))) and _has_variables(written):
         return False  # the parser read a name as a function, as in \gamma(6)
     left = left_in(written)
     allowed = Left() if model is None else left_in(model)
@@ -112,9 +113,9 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
         return False
     return not is_taken_from(
         question,
-        gold=wanted,
-        found=given,
-        whole=found.node,
+        gold=gold_node,
+        answer=node,
+        whole=answer.node,
         left=left,
         allowed=allowed,
         lengths=None if model is None else (leaves_in(model), leaves_in(written)),
@@ -135,10 +136,6 @@ def _has_variables(written: Node) -> bool:
     if written.kind == "list":
         return any(map(_has_variables, written.parts))
     return not is_closed(written)
-
-
-def _commands(latex: str) -> set[str]:
-    return set(_COMMAND.findall(latex))
 
 
 def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool:
@@ -166,4 +163,4 @@ def operators_in(latex: str) -> set[str]:
         ['binomial', 'integral']
     """
     named = {f"\\{name}" for name in _NAMED_OPERATOR.findall(latex)}
-    return named | {found.lastgroup or "" for found in _OPERATOR.finditer(latex)}
+    return named | {match.lastgroup or "" for match in _OPERATOR.finditer(latex)}

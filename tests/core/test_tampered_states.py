@@ -221,7 +221,9 @@ def test_a_failure_in_begin_changes_nothing() -> None:
 def test_another_kind_of_generator_cannot_be_saved() -> None:
     env = begun(1)
     env.np_random = np.random.Generator(np.random.MT19937(5))
-    with pytest.raises(StateError, match="np_random is a MT19937"):
+    with pytest.raises(
+        StateError, match="np_random must be a PCG64 generator to be saved, not a MT19937"
+    ):
         env.get_state()
 
 

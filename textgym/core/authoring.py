@@ -1,4 +1,4 @@
-"""What an author writes: the methods of an environment, and the checks of them.
+"""What an author writes: the methods of an environment, their checks, and keyword arguments.
 
 `AuthorMethods` is the part of `TextEnv` that an author defines. The checks read the class when an
 environment is made, and what its methods return.
@@ -46,7 +46,7 @@ StateT = TypeVar("StateT")
 
 
 def _left_to_authors(method: F) -> F:
-    """Mark a method as undefined by default, so that policies can check for it."""
+    """Mark a default that authors may replace, so that policies can check whether they did."""
     method.__left_to_authors__ = True  # type: ignore[attr-defined]
     return method
 
@@ -75,7 +75,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
 
         It may be JSON data, or a dataclass or pydantic model with such fields. Saved states are
         validated against the annotated return type. What cannot be saved, such as a connection, is
-        opened here and kept in an attribute of its own, see `on_close` and `on_restore`.
+        opened here and kept in a separate attribute, see `on_close` and `on_restore`.
         """
         return None  # type: ignore[return-value]
 
@@ -90,7 +90,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         """Make what `begin` opened agree with `self.state`, which has been replaced.
 
         Called after `set_state`, after a step that failed, and after a tool call that raised an
-        unforeseen exception. `self.task` is the task of the state.
+        unexpected exception. `self.task` is the task of the state.
         """
         return None
 
@@ -111,7 +111,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
     def call_offered_tool(self, name: str, arguments: Any) -> Any:
         """Return the result of a tool that the task offers and the class does not have.
 
-        Tasks can come with tools of their own, in `Task.tools`. By default they cannot be called.
+        Tasks can bring tools, in `Task.tools`. By default they cannot be called.
 
         Args:
             name: The tool's name.
@@ -121,7 +121,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
             A string or JSON data, as a tool returns.
 
         Raises:
-            ToolError: The call cannot be handled; the model reads why.
+            ToolError: The call cannot be handled; the model reads the message.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define call_offered_tool")
 
@@ -179,7 +179,7 @@ MAX_TURNS = 20  # of a class with tools or a user, unless it says otherwise
 
 
 def check_class(cls: Any, base: Any) -> None:
-    """Check a class that was just made, and set its `blocking` and `max_turns` if it is due.
+    """Check a new class, and set its `blocking` and `max_turns` if needed.
 
     Args:
         cls: A subclass of `TextEnv`.
@@ -290,7 +290,7 @@ def copy_of_state(owner: type, state: Any) -> Any:
         >>> copy_of_state(Desk, {"lock": threading.Lock()})
         Traceback (most recent call last):
         textgym.errors.UsageError: the state of Desk cannot be copied (TypeError: cannot pickle \
-'_thread.lock' object): begin must return data; keep what is not data in an attribute of its own, \
+'_thread.lock' object): begin must return data; keep what is not data in a separate attribute, \
 which begin sets and on_close closes
     """
     try:
@@ -302,7 +302,7 @@ which begin sets and on_close closes
     except Exception as error:
         raise UsageError(
             f"the state of {owner.__name__} cannot be copied ({in_one_line(error)}): begin must "
-            "return data; keep what is not data in an attribute of its own, which begin sets and "
+            "return data; keep what is not data in a separate attribute, which begin sets and "
             "on_close closes"
         ) from error
 

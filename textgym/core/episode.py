@@ -33,19 +33,19 @@ __all__ = ["ROUNDING", "VERDICT_REASONS", "Conversation", "Grade", "Payments", "
 VERDICT_REASONS = (
     "", "empty", "refused", "unreadable", "several_answers", "wrong", "incomplete", "cut",
 )  # fmt: skip
-"""Why a reward is not full; "" if it is:
+"""Why an episode did not earn the full reward; "" if it did:
 
 - `empty`: the model wrote nothing.
 - `refused`: it declined to answer.
 - `unreadable`: no answer was found in its text.
 - `several_answers`: it offered alternatives.
-- `wrong`: the answer, or what was done, is not right.
-- `incomplete`: it is right in part.
+- `wrong`: the answer, or what was done, is wrong.
+- `incomplete`: it is partly right.
 - `cut`: a limit ended the episode.
 """
 
 
-ROUNDING = 1e-9  # of a sum of payments
+ROUNDING = 1e-9  # of a sum of rewards
 
 
 class Conversation:
@@ -131,12 +131,12 @@ class Grade:
         reward: The episode's reward, in the environment's declared range.
         is_success: Whether the task was solved.
         components: Named parts of the verdict, each a finite number.
-        extracted_answer: The answer as found in the model's text; "" if there is none. None if the
-            environment looks for no answer, for example because it grades a state: then info has ""
-            and `"answer_sought": False`.
+        extracted_answer: The answer as found in the model's text; "" if none was found. None if the
+            environment does not look for an answer, for example because it grades a state: info
+            then has "" and `"answer_sought": False`.
         info: Further entries for the info of the last step; each key always has the same type.
-        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" leaves it to the
-            default, which reads the text and the answer.
+        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" uses the default,
+            which depends on the text and the answer.
 
     Example:
         >>> Grade(1.0, True, {"correct": 1.0}, extracted_answer="B").reward
@@ -161,11 +161,12 @@ class Grade:
         Args:
             owner: The environment's id, for errors.
             reward_range: The environment's declared range of returns.
-            payments: What the episode paid on the way, the last step included; None for nothing.
+            payments: The rewards of the steps, including the last one; None if there are none.
 
         Raises:
-            RewardError: The return is outside the range, a component is not a finite number or was
-                both paid and graded, or the `verdict_reason` is not one of `VERDICT_REASONS`.
+            RewardError: The return is outside the range, a component is not a finite number, a
+                component comes from both `add_reward` and the grade, or the `verdict_reason` is not
+                one of `VERDICT_REASONS`.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
@@ -182,10 +183,11 @@ class Grade:
             value = float(component)
             if name in components:
                 raise RewardError(
-                    f"{owner}: component {name!r} is both paid by add_reward and graded"
+                    f"{owner}: component {name!r} comes from both add_reward and the grade: "
+                    "give one of them another name"
                 )
             if not math.isfinite(value):
-                raise RewardError(f"{owner}: component {name!r} is {value}")
+                raise RewardError(f"{owner}: component {name!r} is {value}, not a finite number")
             components[name] = value
         if self.verdict_reason not in VERDICT_REASONS:
             known = ", ".join(filter(None, VERDICT_REASONS))
@@ -204,15 +206,15 @@ class Grade:
 
 
 class Payments:
-    """What an episode pays on the way, by `TextEnv.add_reward`. Only a step under way can pay.
+    """The rewards that steps give before the grade, by `TextEnv.add_reward`.
 
     Args:
-        total: What earlier steps paid.
+        total: The sum of the rewards of earlier steps.
 
     Attributes:
-        total: What earlier steps paid.
-        of_step: What the step under way has paid so far, by component; None between steps. A step
-            begins with an empty dict. One that raised has paid nothing: it is None again.
+        total: The sum of the rewards of earlier steps.
+        of_step: The rewards of the current step so far, by component; None between steps. A step
+            begins with an empty dict. If it raises, it gives nothing, and this is None again.
 
     Example:
         >>> payments = Payments()
@@ -231,11 +233,11 @@ class Payments:
 
     @property
     def so_far(self) -> float:
-        """What the episode has paid, the step under way included."""
+        """The sum of all rewards so far, including the current step."""
         return sum((self.of_step or {}).values(), self.total)
 
     def add(self, owner: str, component: str, amount: float) -> None:
-        """Pay an amount for a component.
+        """Add an amount to a component of the current step.
 
         Args:
             owner: The environment's id, for errors.
@@ -243,12 +245,13 @@ class Payments:
             amount: The amount, which may be negative.
 
         Raises:
-            UsageError: No step is under way, or an argument has another type.
+            UsageError: There is no current step, or the component is not a name.
             RewardError: The amount is not a finite number.
         """
         if self.of_step is None:
             raise UsageError(
-                f"{owner}: add_reward pays during a step: call it in a tool, in respond or in grade"
+                f"{owner}: add_reward works only during a step: call it in a tool, in respond or "
+                "in grade"
             )
         if not isinstance(component, str) or not component:
             raise UsageError(
@@ -275,7 +278,7 @@ class Payments:
 def _check_return(
     owner: str, graded: float, paid: float, reward_range: tuple[float, float]
 ) -> None:
-    """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
+    """Raise a `RewardError` if the sum of the grade and the other rewards is out of range."""
     low, high = reward_range
     slack = ROUNDING if paid else 0.0
     if not low - slack <= graded + paid <= high + slack:
@@ -299,16 +302,16 @@ _EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a s
 _LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
 _OR = re.compile(r"\S or \S", re.IGNORECASE)
 _MAX_READ = 2_000  # characters, from either end of a text
-_MAX_SHORT = 60  # characters of an answer that is no sentence
+_MAX_SHORT = 60  # characters of an answer that is not a sentence
 
 
 def verdict_reason(
     grade: Grade, earned: float, reward_range: tuple[float, float], conversation: Conversation
 ) -> str:
-    r"""Return why an episode that no limit cut does not earn the full reward; "" if it does.
+    r"""Return why an episode that was not cut does not earn the full reward; "" if it does.
 
     Args:
-        grade: The grade, without a reason of its own.
+        grade: The grade, whose own `verdict_reason` is empty.
         earned: The return of the episode.
         reward_range: The lowest and the highest possible return.
         conversation: The conversation.
@@ -341,7 +344,7 @@ def verdict_reason(
 
 
 def _offers_several(text: str) -> bool:
-    """Tell whether alternatives are in the stated answer or in the last line."""
+    """Return whether the stated answer or the last line offers alternatives."""
     stated, form = read_stated(text)
     if form is None:
         return bool(_EITHER.search(last_line(text)))

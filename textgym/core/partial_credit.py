@@ -77,9 +77,9 @@ class PartialCreditEnv(TextEnv[StateT]):
         raise NotImplementedError(f"{type(self).__name__} must define progress")
 
     def less_paid(self, grade: Grade) -> Grade:
-        """Return a grade of 0 or 1 without the share of it that was paid on the way."""
-        paid = self._payments.so_far
-        return replace(grade, reward=grade.reward * (1 - paid)) if paid else grade
+        """Return a grade of 0 or 1 without the share that was already given for progress."""
+        given = self._payments.so_far
+        return replace(grade, reward=grade.reward * (1 - given)) if given else grade
 
     def _pay_for_progress(self) -> None:
         due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far

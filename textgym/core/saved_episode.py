@@ -72,9 +72,9 @@ class SavedEpisode(TypedDict):
         id: The environment's id.
         row: The task's row.
         messages: The messages after the prompt.
-        turn: How many of these messages were actions.
-        running: Whether the episode has not ended.
-        paid: What the steps so far have paid.
+        turn: The number of these messages that were actions.
+        running: Whether the episode is still running.
+        paid: The sum of the rewards so far.
         state: The environment's own state.
         stream: The seed of the stream of tasks, and how many tasks were drawn from it.
         np_random: The random generator; None if the environment was never seeded.
@@ -102,7 +102,7 @@ def _episode_adapter() -> TypeAdapter[SavedEpisode]:
     return TypeAdapter(SavedEpisode)
 
 
-def read_saved(given: Any) -> SavedEpisode:
+def read_saved(data: Any) -> SavedEpisode:
     """Return a saved episode after checking its format, but not its row and its state.
 
     Raises:
@@ -111,7 +111,7 @@ def read_saved(given: Any) -> SavedEpisode:
     from pydantic import ValidationError
 
     try:
-        saved = _episode_adapter().validate_python(given, strict=True)
+        saved = _episode_adapter().validate_python(data, strict=True)
     except ValidationError as error:
         raise StateError(validation_problem(error)) from None
     for index, message in enumerate(saved["messages"]):
@@ -119,7 +119,9 @@ def read_saved(given: Any) -> SavedEpisode:
             raise StateError(f"messages.{index}: {problem}")
     count = sum(message["role"] == "assistant" for message in saved["messages"])
     if saved["turn"] > count:
-        raise StateError(f"turn: there are {saved['turn']} turns, but {count} assistant messages")
+        raise StateError(
+            f"turn must be at most {count}, the number of assistant messages, not {saved['turn']}"
+        )
     return saved
 
 
@@ -134,7 +136,7 @@ def pack_generator(generator: np.random.Generator | None) -> Any:
     bits = generator.bit_generator
     if type(bits) is not np.random.PCG64:
         kind = type(bits).__name__
-        raise StateError(f"np_random is a {kind}, and only a PCG64 generator can be saved")
+        raise StateError(f"np_random must be a PCG64 generator to be saved, not a {kind}")
     return bits.state
 
 
@@ -213,7 +215,7 @@ def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
 
 
 def declared_type(owner: type, root: type) -> Any:
-    """Return the declared type of an environment class's states; Any if there is none.
+    """Return the declared type of the states of an environment class; Any if none is declared.
 
     Args:
         owner: The environment class, with a method `begin`.
@@ -287,7 +289,7 @@ def _with_values(value: Any, data: Any, path: str) -> Any:
         }
     if isinstance(value, list) and isinstance(data, list):
         pairs = enumerate(zip(value, data, strict=True))
-        return [_with_values(one, item, f"{path}.{n}") for n, (one, item) in pairs]
+        return [_with_values(inner, item, f"{path}.{n}") for n, (inner, item) in pairs]
     return value if _is_model(value) else copy_json(data)
 
 
@@ -297,7 +299,7 @@ def _check_names(data: Any, names: Collection[str], path: str) -> None:
     missing = [name for name in names if name not in data]
     unknown = [name for name in data if name not in names]
     if missing or unknown:
-        problem = "is missing" if missing else "is not a field"
+        problem = "is missing" if missing else "is unknown"
         raise StateError(f"{path}.{str((missing or unknown)[0])[:100]} {problem}")
 
 
@@ -319,7 +321,10 @@ def _unpack_untyped(data: Any, fresh: Any) -> Any:
 def _check_kind(data: Any, fresh: Any, path: str) -> None:
     """Check that a value has the type of the fresh one; None stands for any type."""
     if fresh is not None and _kind(data) is not _kind(fresh):
-        raise StateError(f"{path} has another type than the state that `begin` returns")
+        raise StateError(
+            f"{path} must have the type that it has in the state that begin returns, "
+            f"{type(fresh).__name__}, not {type(data).__name__}"
+        )
 
 
 def _kind(value: Any) -> type:

@@ -220,13 +220,11 @@ def split_reasoning(
 
 
 def _opens_reasoning(text: str, start: int) -> bool:
-    """Tell whether a `<think>` from a position on opens reasoning, rather than being a mention."""
+    """Return whether a `<think>` after a position opens reasoning and is not only mentioned."""
     opened = text.find("<think>", start)
-    while opened >= 0:
-        if not _MENTION.match(text, opened):
-            return True
+    while opened >= 0 and _MENTION.match(text, opened):
         opened = text.find("<think>", opened + 1)
-    return False
+    return opened >= 0
 
 
 @cache

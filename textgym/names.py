@@ -1,4 +1,4 @@
-"""Importing what a name such as `module:Class` refers to, and naming what can be imported."""
+"""Importing objects by names such as `module:Class`, and naming objects that can be imported."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def import_object(spec: str) -> Any:
 
 
 def is_place(text: str) -> bool:
-    """Return whether a text has the form `module:name`, rather than that of any other text.
+    """Return whether a text has the form `module:name`.
 
     Example:
         >>> is_place("my.module:function"), is_place("Wrong: try again.")
@@ -127,7 +127,7 @@ did you mean 'OrderedDict'?
 
 
 def name_of(creator: Any) -> str:
-    """Return the place of a class or function, as `module:name`."""
+    """Return the name of a class or function as `module:name`."""
     return f"{creator.__module__}:{getattr(creator, '__qualname__', '?')}"
 
 

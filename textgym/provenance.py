@@ -1,6 +1,6 @@
 """What a run records about its environments: names, arguments, splits, and what to import.
 
-Rollouts, rescoring and `textgym.wrappers.RecordTrajectories` use it, so that all write the same.
+Rollouts, rescoring and `textgym.wrappers.RecordTrajectories` use it, so their files agree.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def env_name(env: gym.Env[Any, Any]) -> str:
-    """Return the id of an environment: that of its spec, that of its card, or its class's name."""
+    """Return the id of an environment, from its spec or its card, or else the name of its class."""
     if env.spec:
         return env.spec.id
     cls: Any = type(env.unwrapped)
@@ -55,7 +55,7 @@ def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
 
 
 def wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
-    """Return the wrappers that save their own state as texts, innermost first."""
+    """Return the specs of the wrappers that save their own state, the innermost first."""
     specs = []
     for layer in wrappers_around(env):
         cls = type(layer)

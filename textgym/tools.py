@@ -91,13 +91,14 @@ def tool(method: Any = None, /, *, name: str | None = None) -> Any:
     def mark(method: F) -> F:
         if not inspect.isfunction(method):
             raise UsageError(
-                f"@tool marks a method, and name= its name; {method!r:.100} is no method"
+                f"@tool must be put before a method, with the tool's name as name=; "
+                f"{method!r:.100} is not a method"
             )
         called = method.__name__ if name is None else name
         if not isinstance(called, str) or not _NAME.fullmatch(called):
             raise UsageError(
-                f"{method.__qualname__}: a tool's name has at most 64 letters, digits, '_' and "
-                f"'-', unlike {called!r:.100}"
+                f"{method.__qualname__}: a tool's name must consist of at most 64 letters, digits, "
+                f"'_' and '-', not be {called!r:.100}"
             )
         setattr(method, _MARK, called)
         return method
@@ -111,15 +112,15 @@ def methods_of_tools(owner: type) -> dict[str, Callable[..., Any]]:
     Raises:
         UsageError: Two of them have the same name as tools.
     """
-    found: dict[str, Any] = {name: getattr(owner, name, None) for name in dir(owner)}
-    marked = {name: method for name, method in found.items() if hasattr(method, _MARK)}
+    attributes: dict[str, Any] = {name: getattr(owner, name, None) for name in dir(owner)}
+    marked = {name: method for name, method in attributes.items() if hasattr(method, _MARK)}
     by_tool: dict[str, str] = {}
     for name, method in marked.items():
         other = by_tool.setdefault(getattr(method, _MARK), name)
         if other != name:
             raise UsageError(
                 f"{owner.__name__}.{other} and {owner.__name__}.{name} are both the tool "
-                f"{getattr(method, _MARK)!r}"
+                f"{getattr(method, _MARK)!r}: give one of them another name"
             )
     return marked
 
@@ -176,7 +177,7 @@ class Tool:
     def read_arguments(self, arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
         """Validate the arguments of a call in pydantic's lax mode. A null counts as omitted.
 
-        True and false are no numbers, which they are to pydantic.
+        True and false are not accepted as numbers, although pydantic accepts them.
 
         Raises:
             ToolError: The arguments are not JSON, not an object, or not valid for the method.
@@ -214,8 +215,8 @@ class Toolbox:
     """
 
     def __init__(self, owner: type) -> None:
-        found = map(Tool, methods_of_tools(owner).values())
-        self.tools = {tool.name: tool for tool in sorted(found, key=lambda tool: tool.name)}
+        tools = map(Tool, methods_of_tools(owner).values())
+        self.tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
         self.unforeseen: dict[tuple[str, str], str] = {}
         other = getattr(owner, "call_offered_tool", None)
         self._call_other = None if hasattr(other, "__left_to_authors__") else other
@@ -279,8 +280,8 @@ class Toolbox:
             call += f" for {_shown(arguments)}"
             self.unforeseen[key] = call
             _log.warning(
-                "%s; the model was told, and the state is as before the call: raise ToolError "
-                "where a value cannot be handled",
+                "%s; the model received this error, and the state is as before the call: raise "
+                "ToolError for values that cannot be handled",
                 call,
                 exc_info=error,
             )
@@ -308,7 +309,7 @@ def _shown(arguments: Any) -> str:
 
 
 def _bool_as_number(value: Any, read: Any) -> bool:
-    """Tell whether a boolean of a value was read as a number, in it or in a container in it."""
+    """Return whether a boolean in a value, at any depth, was read as a number."""
     if value.__class__ is bool:
         return read.__class__ in (int, float)
     if isinstance(value, list) and isinstance(read, list | tuple):

@@ -1,8 +1,8 @@
 """Users whom an assistant can ask.
 
-`slots` has the details that a request may leave out, `understanding` finds those that a message
-asks for, `phrases` has what a user says, and `scripted_user` is a user who knows facts. A policy
-can be the user instead: `policy_user`.
+`slots` has the details that a request may leave out, `understanding` finds the ones that a message
+asks for, `phrases` has what a user says, and `scripted_user` is a user who knows facts. With
+`policy_user`, a policy is the user.
 """
 
 from textgym.users.policy_user import PolicyUser, UserLike, UserTurn, add_usage

@@ -1,4 +1,4 @@
-"""The phrases by which a user tells what kind of sentence a message has.
+"""The phrases by which a user recognises the kinds of sentences in a message.
 
 All are regular expressions of lower-case text as `normalised` returns it.
 

@@ -1,12 +1,12 @@
 """What an assistant's message asks a user for, by the slots of the user's request.
 
 A message is split into sentences and clauses. A clause asks if it is a question, or says that
-something is needed or missing. The slots that it asks for are those of the first of these that it
-has: a phrase that asks for a slot or its noun behind a question word; a noun; a value that is
-offered; a vague word.
+something is needed or missing. It asks for slots with the first of these that it contains: a phrase
+that asks for a slot, or its noun behind a question word; a noun; a value that is offered; a vague
+word.
 
-Invariants: any text is understood somehow, and nothing is raised; the time is linear in the text;
-only the last `MAX_READ` characters are read.
+Invariants: every text is of some kind, and no text raises an exception; the time is linear in the
+length of the text; only the last `MAX_READ` characters are read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
 
 MAX_READ = 8_000  # characters
 MAX_GREETING = 80  # characters
-MAX_CLAUSE = 600  # characters, of which the last are read
+MAX_CLAUSE = 600  # characters that are read, at the end
 MAX_MEANINGS = 2  # slots that one vague word may ask for
 MANY = 4  # other slots with words in questions that are all asked for
 MAX_ITEM = 40  # characters of a line without a bullet
@@ -53,7 +53,7 @@ MAX_BEFORE_OFFER = 80  # characters of its sentence
 
 
 class Kind(StrEnum):
-    """The kinds of messages that a user tells apart."""
+    """The kinds of messages that a user distinguishes."""
 
     QUESTION = "question"
     """It asks for slots."""
@@ -254,7 +254,7 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
 
 
 def _named_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[_Span]:
-    """Return the words for other slots in a clause that are none for a slot of the request."""
+    """Return the words in a clause that are for other slots, and not for one of the request."""
     nouns = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
     return _disjoint(_outside(nouns, nouns), _own(clause, slots, nouns))
 
@@ -266,7 +266,7 @@ def _own(clause: str, slots: Sequence[Slot], nouns: list[_Span]) -> list[_Span]:
 
 
 def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[str]:
-    """Return the names of the other slots that a clause asks for beside those of the request.
+    """Return the names of the other slots that a clause asks for.
 
     A word for another slot counts unless its part of the clause has a word for one of the request:
     `the name of the recipient` is one detail.
@@ -278,10 +278,10 @@ def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> li
     own = _own(clause, slots, naming)
     vague = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
     asked = _behind(BEHIND_QUESTION_WORD, clause, nouns)
-    told = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
+    named = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
     asking = _matches(clause, [(slot.name, slot.asking) for slot in others])
     hints = _matches(clause, [(slot.name, slot.hinting) for slot in others])
-    alone = [
+    separate = [
         (start, end, name)
         for first, last in _parts(clause)
         for start, end, name in _within(first, last, [*nouns, *hints])
@@ -291,13 +291,13 @@ def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> li
     for first, last in _parts(clause):
         if not _within(first, last, own):
             doubtful = _within(first, last, vague)
-            spans = asked if doubtful else [*told, *asking, *alone]
+            spans = asked if doubtful else [*named, *asking, *separate]
             found += _disjoint(_within(first, last, spans), doubtful)
     return [name for _, _, name in found]
 
 
 def _loosely_in(clause: str, slots: Sequence[Slot]) -> list[str]:
-    """Return the slots that a clause may be about, of which each word may mean several."""
+    """Return the slots that a clause may be about; one word may mean several."""
     return sorted(_slots_in(clause, slots)) or [name for *_, name in _hinted_in(clause, slots)]
 
 

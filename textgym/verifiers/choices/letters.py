@@ -84,7 +84,7 @@ class LetteredText(NamedTuple):
 
 
 def is_latin_letter(text: str) -> bool:
-    """Tell whether a text is one of the letters A to Z, in either case.
+    """Return whether a text is one of the letters A to Z, in either case.
 
     Example:
         >>> is_latin_letter("b"), is_latin_letter("é"), is_latin_letter("AB")
@@ -175,7 +175,7 @@ def named_letter(text: str, letters: Collection[str]) -> str:
 
 
 def _is_rejected(tokens: Sequence[str], place: int) -> bool:
-    """Tell whether the words around a capital letter reject it."""
+    """Return whether the words around a capital letter reject it."""
     if not tokens[place].isupper():
         return False
     before = " ".join(tokens[max(0, place - _NEARBY) : place]).replace("’", "'")
@@ -184,7 +184,7 @@ def _is_rejected(tokens: Sequence[str], place: int) -> bool:
 
 
 def _is_article_or_pronoun(tokens: Sequence[str], gaps: Sequence[str], place: int) -> bool:
-    """Tell whether a letter is the word "a" or "I", by the word behind it."""
+    """Return whether a letter is the word "a" or "I", by the word behind it."""
     verbs = {"A": _WORDS_AFTER_OPTION_A, "I": _WORDS_AFTER_OPTION_I}.get(tokens[place].upper())
     if verbs is None or not gaps[place][:1].isspace() or place + 1 == len(tokens):
         return False
@@ -193,7 +193,7 @@ def _is_article_or_pronoun(tokens: Sequence[str], gaps: Sequence[str], place: in
 
 
 def _begins_item(tokens: Sequence[str], gaps: Sequence[str], place: int) -> bool:
-    """Tell whether a letter begins an item of a list, as in "…, A) iron" or "… or (B) zinc"."""
+    """Return whether a letter begins an item of a list, as in "…, A) iron" or "… or (B) zinc"."""
     mark = tokens[place + 1] if place + 1 < len(tokens) else ""
     if mark not in (":", ")", "]") and not (mark == "." and gaps[place + 1][:1].isspace()):
         return False
@@ -206,7 +206,7 @@ def _begins_item(tokens: Sequence[str], gaps: Sequence[str], place: int) -> bool
 
 
 def _offers_another(tokens: Sequence[str], letter: str, options: Sequence[int]) -> bool:
-    """Tell whether the letter and one next to it, at these places, are alternatives."""
+    """Return whether the letter and one next to it, at these places, are alternatives."""
     for left, right in pairwise(options):
         pair = {tokens[left].upper(), tokens[right].upper()}
         if letter in pair and len(pair) == 2:
@@ -217,7 +217,7 @@ def _offers_another(tokens: Sequence[str], letter: str, options: Sequence[int]) 
 
 
 def _are_alternatives(between: Sequence[str], behind: str) -> bool:
-    """Tell whether two letters are alternatives, by the tokens between and the one behind them."""
+    """Return whether two letters are alternatives, by the tokens between and behind them."""
     words = [token.lower() for token in between]
     if not words or (len(words) == 2 and words[0] in (")", "]") and words[1] in ("(", "[")):
         return True  # "A B", "(A)(B)"

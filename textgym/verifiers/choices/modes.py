@@ -177,8 +177,8 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
 
 
 def _begins_with_lettered_option(text: str, options: Mapping[str, str]) -> bool:
-    said, texts = normalize_answer(text), map(latex_to_text, options.values())
-    return any(said.startswith(normalize_answer(text)) for text in texts if split_letter(text))
+    answer, texts = normalize_answer(text), map(latex_to_text, options.values())
+    return any(answer.startswith(normalize_answer(text)) for text in texts if split_letter(text))
 
 
 def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
@@ -190,10 +190,10 @@ def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
     if letter in options:
         return letter
     parts = split_letter(text)
-    told = _option_behind(parts, options) if parts else ""
-    if parts and told == parts.letter.upper():
-        return told if ":" not in parts.mark else ""
-    if told and normalize_text(text) != normalize_text(options[told]):
+    behind = _option_behind(parts, options) if parts else ""
+    if parts and behind == parts.letter.upper():
+        return behind if ":" not in parts.mark else ""
+    if behind and normalize_text(text) != normalize_text(options[behind]):
         return ""
     return whole_option(line, options)
 
@@ -247,7 +247,7 @@ _NORMALIZERS: tuple[Callable[[str], str], ...] = (
 
 
 def whole_option(text: str, options: Mapping[str, str]) -> str:
-    r"""Return the letter of the only option that a text equals; "" if there are none, or several.
+    r"""Return the letter of the only option that a text equals; "" if it equals none, or several.
 
     Texts are compared exactly, except for white space. If no option is equal, they are compared
     without case, and then without LaTeX, Markdown, quotes and punctuation.
@@ -269,7 +269,7 @@ def whole_option(text: str, options: Mapping[str, str]) -> str:
 
 
 def mentioned_option(text: str, options: Mapping[str, str]) -> str:
-    """Return the letter of the only option that a text mentions; "" if there are none, or several.
+    """Return the letter of the only option that a text mentions; "" if none, or several.
 
     An option's text must stand on its own, not as part of a longer word or number. A negation
     before it rejects it, and so does one behind it, unless it rejects something else: "zinc, not
@@ -282,22 +282,22 @@ def mentioned_option(text: str, options: Mapping[str, str]) -> str:
         >>> mentioned_option("iron or zinc", options), mentioned_option("not zinc", options)
         ('', '')
     """
-    said = normalize_text(latex_to_text(text))
+    answer = normalize_text(latex_to_text(text))
     spans: dict[str, tuple[int, int]] = {}
     for letter, option in options.items():
         words = normalize_text(latex_to_text(option))
-        start = _find_words(words, said) if words else -1
+        start = _find_words(words, answer) if words else -1
         if start >= 0:
             spans[letter] = start, start + len(words)
     if len(spans) != 1:
         return ""
     [(letter, (start, end))] = spans.items()
-    behind = _REJECTION_OF_OTHERS.sub("", said[end:])
-    return "" if _REJECTION.search(said, 0, start) or _REJECTION.search(behind) else letter
+    behind = _REJECTION_OF_OTHERS.sub("", answer[end:])
+    return "" if _REJECTION.search(answer, 0, start) or _REJECTION.search(behind) else letter
 
 
 def _find_words(words: str, text: str) -> int:
-    """Return the first index at which words stand on their own; -1 if there is none."""
+    """Return the first index of words that are not part of longer words; -1 if there is none."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)
@@ -308,5 +308,5 @@ def _find_words(words: str, text: str) -> int:
 
 
 def is_same_text(text: str, option: str) -> bool:
-    """Tell whether a text equals an option without case, markup and punctuation."""
+    """Return whether a text equals an option without case, markup and punctuation."""
     return _normalize_markup(text) == _normalize_markup(option)

@@ -99,7 +99,7 @@ class Judge:
             draw: Comparisons of the same texts with different numbers are judged separately.
 
         Raises:
-            JudgeFailure: There is no verdict; calling again may give one.
+            JudgeFailure: The judge gave no verdict. It may be asked again.
         """
         raise NotImplementedError(f"{type(self).__name__} must define compare")
 
@@ -143,8 +143,9 @@ class ModelJudge(Judge):
         """Ask for a verdict, or return the one that is kept; see `Judge.compare`.
 
         Nobody is asked, and the answers are not equal, if the generated answer has over 50,000
-        characters and four times those of the expected one, or contains one of the judge's labels,
-        in any spelling, that neither the question nor the expected answer contains. An answer is
+        characters and is over four times as long as the expected one, or contains one of the
+        judge's labels, in any spelling, that neither the question nor the expected answer contains.
+        An answer is
         also too long if it does not fit the judge's context although the expected answer in its
         place does. Text up to a `</think>` is reasoning, and is not shown to the judge.
         """

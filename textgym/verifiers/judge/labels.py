@@ -3,11 +3,11 @@ r"""A judge's two labels: as it is asked to write them, read in its replies, and
 An answer may contain a label or ask for one, and an honest judge may quote it or comment on it.
 Three rules keep such a label from being read as the verdict:
 
-- The judge is asked to end its reply with a label and a code that no answer can know, on a line of
-  their own. Anywhere else a label is a verdict only if it is the only one, and is a no or stands in
-  a sentence that does not speak about it.
+- The judge is asked to end its reply with a label and a code that no answer can know, on a separate
+  line. Anywhere else, a label is a verdict only if the reply has no other label, and if it is a no
+  or stands in a sentence that does not speak about it.
 - If the judge omits the code or gets it wrong, a label is a verdict only if it is the whole reply.
-  If the judge was shown no code, a label is a verdict if it is alone on the last line.
+  If the judge was not shown a code, a label is a verdict if the last line has nothing else.
 - `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.
   Such an answer can be rejected before a judge reads it.
 
@@ -158,7 +158,7 @@ class Labels:
         return equal
 
     def _in_sentence(self, text: str) -> bool | None:
-        """Return the verdict of a text with one label, which does not end with a line of its own.
+        """Return the verdict of a text with one label that does not end with a label's line.
 
         "I say [[A=B]]" is a verdict, "It asks for [[A=B]]" speaks about the label. Only `equal` is
         worth quoting, so `not_equal` is a verdict in either sentence.
@@ -171,7 +171,7 @@ class Labels:
         return None if _MENTION.search(text) else True
 
     def _denies(self, text: str) -> bool:
-        """Tell whether a text contains the label `not_equal`: if a word, alone on a line."""
+        """Return whether a text contains the label `not_equal`; a word must have its own line."""
         if self.are_words:
             found = [self._line.fullmatch(line) for line in text.split("\n")]
         else:

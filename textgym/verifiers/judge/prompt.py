@@ -65,9 +65,9 @@ class JudgeOptions(TypedDict, total=False):
             textgym's own prompt.
         judge_system_message: The system message; None (the default) sends none.
         judge_equal_label: What the judge writes if the answers mean the same (default `[[A=B]]`).
-            It counts alone on the last line of a reply, together with its code, as the whole reply,
-            or as the only label in a sentence that does not speak about it. Without
-            `{equal_label}` in the prompt, no code is needed.
+            It counts on the last line of a reply together with its code, as the whole reply, or as
+            the only label in a sentence that does not speak about it. Without `{equal_label}` in
+            the prompt, no code is needed.
         judge_not_equal_label: What the judge writes if they do not (default `[[A!=B]]`).
         judge_endpoint_max_concurrency: The maximum number of concurrent requests to the judge
             (default 64); None for no limit.
@@ -173,7 +173,7 @@ class JudgePrompt:
             question: The question; "" if there is none.
             first: The answer shown as the expected one.
             second: The answer shown as the generated one.
-            again: Whether to ask for the label alone, after a reply without a clear verdict.
+            again: Whether to ask for only the label, after a reply without a clear verdict.
         """
         code = _code(question, first, second)
         equal, not_equal = self._labels.coded(code)
@@ -187,8 +187,8 @@ class JudgePrompt:
         if again:
             plain = self.equal_label, self.not_equal_label
             asked += _AGAIN.format(*((equal, not_equal) if self._shows_code else plain))
-        said = user(asked)
-        return [system(self.system_message), said] if self.system_message else [said]
+        request = user(asked)
+        return [system(self.system_message), request] if self.system_message else [request]
 
     def read(self, reply: str, question: str, first: str, second: str) -> bool | None:
         """Return the verdict of a reply to `messages`; None if it does not give exactly one.
@@ -205,7 +205,7 @@ class JudgePrompt:
         return self._labels.read(reply, code)
 
     def is_forged(self, question: str, expected: str, generated: str) -> bool:
-        """Tell whether a generated answer contains a label that neither other text contains.
+        """Return whether a generated answer contains a label that neither other text contains.
 
         Example:
             >>> prompt = JudgePrompt()

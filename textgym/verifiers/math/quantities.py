@@ -169,7 +169,7 @@ def split_unit(text: str) -> tuple[str, str]:
 
 
 def parts_of_unit(whole: str, part: str) -> int:
-    """Return how many of one unit make another, such as minutes an hour; 0 if it is unknown.
+    """Return how many of one unit make another, such as minutes an hour; 0 if unknown.
 
     Example:
         >>> parts_of_unit("hour", "minutes"), parts_of_unit("minutes", "hour")

@@ -92,8 +92,8 @@ def verify(
             `textgym.verifiers.math.verdict`.
         question: The question. Its own formulas are rejected as answers. If it asks for a
             percentage, the answer may omit the percent sign.
-        stated_in: The form in which the prompt asks for the answer, which alone counts if the text
-            has it; see `named_form`. Without one, the form that stands last counts.
+        stated_in: The form in which the prompt asks for the answer; if the text has it, no other
+            form counts. See `named_form`. If it is None, the form that stands last counts.
 
     Raises:
         UsageError: The timeout is not over 0 and up to 3,600, or the form is unknown.
@@ -138,16 +138,16 @@ def verify(
 def equal_math(
     expected: str, generated: str, *, question: str = "", form: Form = "any", timeout: float = 10.0
 ) -> bool:
-    r"""Tell whether a mathematical answer equals the expected one and is worked out.
+    r"""Return whether a mathematical answer equals the expected one and is fully evaluated.
 
-    `textgym.verifiers.math.verify` does the same and also tells why an answer is not accepted.
+    `textgym.verifiers.math.verify` does the same and also returns why an answer is rejected.
 
     Args:
         expected: The right answer in LaTeX.
         generated: The model's text, without its reasoning.
-        question: The question, whose own formulas are not accepted as an answer.
-        form: How far the answer must be worked out: `any`, `evaluated` or `simplified`.
-        timeout: The CPU time that the comparison may take, in seconds.
+        question: The question. Its own formulas are rejected as answers.
+        form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`.
+        timeout: The limit of CPU time for the check, in seconds.
 
     Raises:
         UsageError: The form or the timeout is not valid.

@@ -1,8 +1,8 @@
-r"""Golds that are words, names, times or yes/no, which are compared as texts.
+r"""Golds that are words, names, times or yes/no. They are compared as texts.
 
 In a formula, letters are variables: as formulas, `listen` and `silent` are the same product.
-Invariants: any text is read in linear time, and none raises an exception; a gold is a text whatever
-the answer is.
+Invariants: any text is read in linear time, and none raises an exception; whether a gold is a text
+does not depend on the answer.
 """
 
 from __future__ import annotations

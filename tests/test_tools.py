@@ -331,7 +331,7 @@ def test_tool_has_the_name_that_the_model_sees() -> None:
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "né", 5], ids=repr)
 def test_name_that_a_model_cannot_call_is_refused(name: Any) -> None:
-    with pytest.raises(UsageError, match=r"look: a tool's name has at most 64 letters"):
+    with pytest.raises(UsageError, match=r"look: a tool's name must consist of at most 64 letters"):
 
         @tool(name=name)
         def look(self: Any) -> str:

@@ -14,30 +14,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 __all__ = [
-    "BoundaryFailure",
-    "ContextFullError",
-    "DatasetError",
-    "EnvironmentFailure",
-    "ExtraMissingError",
-    "InvalidActionError",
-    "JudgeFailure",
-    "OracleError",
-    "PolicyFailure",
-    "RewardError",
-    "RowError",
-    "RunError",
-    "StateError",
-    "TextgymError",
-    "ToolError",
-    "TrainingError",
-    "UnknownNameError",
-    "UsageError",
-    "UserFailure",
-    "WorkerFailure",
-    "did_you_mean",
-    "in_one_line",
-    "install_advice",
-]
+    "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
+    "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
+    "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
+    "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
+    "did_you_mean", "in_one_line", "install_advice",
+]  # fmt: skip
 
 
 class TextgymError(Exception):

@@ -14,13 +14,9 @@ from typing import Any
 import gymnasium as gym
 
 __all__ = [
-    "counting_layers",
-    "grade_at_time_limit",
-    "graded_cut",
-    "layers_of",
-    "limit_turns",
+    "counting_layers", "grade_at_time_limit", "graded_cut", "layers_of", "limit_turns",
     "wrappers_around",
-]
+]  # fmt: skip
 
 
 def wrappers_around(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any]]:

@@ -20,30 +20,11 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
-    "ATOMS",
-    "MAX_DEPTH",
-    "ROLES",
-    "FunctionCall",
-    "ImagePart",
-    "Message",
-    "TextPart",
-    "ToolCall",
-    "ToolSchema",
-    "assistant",
-    "assistant_calls",
-    "copy_json",
-    "copy_message",
-    "copy_messages",
-    "copy_plain_calls",
-    "is_deeper",
-    "message_problem",
-    "plain_copy",
-    "split_reasoning",
-    "system",
-    "text_of",
-    "tool_result",
-    "user",
-]
+    "ATOMS", "MAX_DEPTH", "ROLES", "FunctionCall", "ImagePart", "Message", "TextPart",
+    "ToolCall", "ToolSchema", "assistant", "assistant_calls", "copy_json", "copy_message",
+    "copy_messages", "copy_plain_calls", "is_deeper", "message_problem", "plain_copy",
+    "split_reasoning", "system", "text_of", "tool_result", "user",
+]  # fmt: skip
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))

@@ -16,15 +16,9 @@ import gymnasium as gym
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
-    "EnvFn",
-    "Source",
-    "check_env_ids",
-    "check_env_kwargs",
-    "functions_of",
-    "kwargs_for_env",
-    "split_by_weight",
-    "weights_of",
-]
+    "EnvFn", "Source", "check_env_ids", "check_env_kwargs", "functions_of", "kwargs_for_env",
+    "split_by_weight", "weights_of",
+]  # fmt: skip
 
 EnvFn = Callable[[], gym.Env[Any, Any]]
 Source = float | EnvFn | tuple[float, EnvFn]
@@ -101,18 +95,18 @@ def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if name.isidentifier()} | dict(own)
 
 
-def check_env_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
+def check_env_ids(what: str, names: Iterable[str], ids: Collection[str]) -> None:
     """Check that names are ids of environments that are played.
 
     Args:
         what: What the names belong to, for the error.
-        given: The names.
+        names: The names.
         ids: The ids of the environments that are played.
 
     Raises:
         UnknownNameError: A name is not such an id.
     """
-    for id in given:
+    for id in names:
         if id not in ids:
             raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
 

@@ -21,14 +21,9 @@ from textgym.tasks.files import is_file_name
 from textgym.trajectories.run_folder import json_round_trip
 
 __all__ = [
-    "env_name",
-    "import_source",
-    "kwargs_from_spec",
-    "provenance",
-    "recorded",
-    "recorded_kwargs",
-    "wrappers_of",
-]
+    "env_name", "import_source", "kwargs_from_spec", "provenance", "recorded",
+    "recorded_kwargs", "wrappers_of",
+]  # fmt: skip
 
 
 def env_name(env: gym.Env[Any, Any]) -> str:
@@ -124,12 +119,13 @@ def provenance(
         >>> provenance({"textgym/MCQA-v0": MCQA(split="test")})
         {'splits': {'textgym/MCQA-v0': 'test'}}
     """
-    found = {
+    entries = {
         "splits": {id: _split(env.unwrapped) for id, env in samples.items()},
         "imports": {id: import_source(env) for id, env in samples.items() if id not in named},
     }
     known = {
-        name: {id: value for id, value in values.items() if value} for name, values in found.items()
+        name: {id: value for id, value in values.items() if value}
+        for name, values in entries.items()
     }
     return {name: values for name, values in known.items() if values}
 

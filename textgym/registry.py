@@ -25,18 +25,9 @@ if TYPE_CHECKING:
     from textgym.core.text_env import TextEnv
 
 __all__ = [
-    "card",
-    "environment_class",
-    "ids",
-    "import_environments",
-    "is_registered",
-    "make",
-    "register",
-    "registered_envs",
-    "registered_id",
-    "takes_argument",
-    "with_registered_ids",
-]
+    "card", "environment_class", "ids", "import_environments", "is_registered", "make",
+    "register", "registered_envs", "registered_id", "takes_argument", "with_registered_ids",
+]  # fmt: skip
 
 T = TypeVar("T")
 _VECTORS = "textgym.vector.make"

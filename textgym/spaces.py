@@ -31,13 +31,9 @@ from textgym.messages import (
 )
 
 __all__ = [
-    "MAX_CALLS",
-    "ActionSpace",
-    "ConversationSpace",
-    "TextSpace",
-    "action_problem",
+    "MAX_CALLS", "ActionSpace", "ConversationSpace", "TextSpace", "action_problem",
     "read_action",
-]
+]  # fmt: skip
 
 MAX_CALLS = 64  # tool calls that are run for one message
 _ACTION_ROLES = frozenset(("assistant",))

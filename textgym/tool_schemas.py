@@ -105,7 +105,9 @@ class Signature:
                 schema = _schema_of_hint(_Hint(_without_metadata(hint), repr(hint), hint))
             except TypeError:
                 schema = None
-            if schema is None or not all(map(_is_scalar, default.values())):
+            if schema is None or not {str, int, float, bool}.issuperset(
+                map(type, default.values())
+            ):
                 whole: dict[str, Any] = _without_titles(self.adapter.json_schema())
                 return whole
             about = {"description": described[name]} if name in described else {}
@@ -173,10 +175,6 @@ def _default(parameter: inspect.Parameter) -> dict[str, Any] | None:
     if parameter.default is parameter.empty or parameter.default is None:
         return None
     return {"default": parameter.default}
-
-
-def _is_scalar(value: Any) -> bool:
-    return value.__class__ in (str, int, float, bool)
 
 
 def _argument_docs(method: Callable[..., Any]) -> dict[str, str]:

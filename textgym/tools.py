@@ -116,10 +116,10 @@ def methods_of_tools(owner: type) -> dict[str, Callable[..., Any]]:
     marked = {name: method for name, method in attributes.items() if hasattr(method, _MARK)}
     by_tool: dict[str, str] = {}
     for name, method in marked.items():
-        other = by_tool.setdefault(getattr(method, _MARK), name)
-        if other != name:
+        first = by_tool.setdefault(getattr(method, _MARK), name)
+        if first != name:
             raise UsageError(
-                f"{owner.__name__}.{other} and {owner.__name__}.{name} are both the tool "
+                f"{owner.__name__}.{first} and {owner.__name__}.{name} are both the tool "
                 f"{getattr(method, _MARK)!r}: give one of them another name"
             )
     return marked
@@ -218,8 +218,8 @@ class Toolbox:
         tools = map(Tool, methods_of_tools(owner).values())
         self.tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
         self.unforeseen: dict[tuple[str, str], str] = {}
-        other = getattr(owner, "call_offered_tool", None)
-        self._call_other = None if hasattr(other, "__left_to_authors__") else other
+        method = getattr(owner, "call_offered_tool", None)
+        self._call_other = None if hasattr(method, "__left_to_authors__") else method
 
     @cached_property
     def _pickled(self) -> bytes:
@@ -250,15 +250,17 @@ class Toolbox:
             BoundaryFailure: The tool failed, through no fault of the model.
             UsageError: The signature of the tool's method has no schema.
         """
-        tool, other = self.tools.get(name), self._call_other
+        tool, call_other = self.tools.get(name), self._call_other
         names = self.tools if offered is None else offered
-        if name not in names or not (tool or other):
-            known = ", ".join(n for n in names if other or n in self.tools) or "none"
+        if name not in names or not (tool or call_other):
+            known = ", ".join(n for n in names if call_other or n in self.tools) or "none"
             return f"Error: there is no tool {name[:100]!r}; the tools are: {known}"
-        method: Any = tool.method if tool and tool.schema else other  # its errors are the author's
+        method: Any = call_other
+        if tool and tool.schema:  # outside the `try`: errors of the schema are the author's
+            method = tool.method
         try:
-            given = tool.read_arguments(arguments) if tool else {}
-            result = result_of(method(owner, **given) if tool else method(owner, name, arguments))
+            values = tool.read_arguments(arguments) if tool else {}
+            result = result_of(method(owner, **values) if tool else method(owner, name, arguments))
             return result if isinstance(result, str) else _text_of(result)
         except ToolError as error:
             return f"Error: {error}"

@@ -28,15 +28,9 @@ from textgym.tools import methods_of_tools
 from textgym.verifiers.judge.prompt import JudgeOptions
 
 __all__ = [
-    "AuthorMethods",
-    "JudgedEnvOptions",
-    "StateT",
-    "TextEnvOptions",
-    "check_class",
-    "check_grade",
-    "check_reply",
-    "copy_of_state",
-]
+    "AuthorMethods", "JudgedEnvOptions", "StateT", "TextEnvOptions", "check_class",
+    "check_grade", "check_reply", "copy_of_state",
+]  # fmt: skip
 
 
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))

@@ -78,8 +78,8 @@ class PartialCreditEnv(TextEnv[StateT]):
 
     def less_paid(self, grade: Grade) -> Grade:
         """Return a grade of 0 or 1 without the share that was already given for progress."""
-        given = self._payments.so_far
-        return replace(grade, reward=grade.reward * (1 - given)) if given else grade
+        earned = self._payments.so_far
+        return replace(grade, reward=grade.reward * (1 - earned)) if earned else grade
 
     def _pay_for_progress(self) -> None:
         due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far

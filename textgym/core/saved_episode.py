@@ -29,16 +29,9 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
-    "MAX_SEED",
-    "SavedEpisode",
-    "declared_type",
-    "pack_generator",
-    "pack_state",
-    "read_saved",
-    "unpack_generator",
-    "unpack_state",
-    "validation_problem",
-]
+    "MAX_SEED", "SavedEpisode", "declared_type", "pack_generator", "pack_state", "read_saved",
+    "unpack_generator", "unpack_state", "validation_problem",
+]  # fmt: skip
 
 
 MAX_SEED = 2**128 - 1

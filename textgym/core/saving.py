@@ -113,10 +113,10 @@ class SavableEnv(AuthorMethods[StateT]):
     def _tasks_at_level(self, level: Any) -> TaskSource:
         """Return the tasks of an environment like this one that is made with a level."""
         try:
-            other: SavableEnv[Any] = type(self)(**{**self._arguments, "level": level})
+            env: SavableEnv[Any] = type(self)(**{**self._arguments, "level": level})
         except TypeError as error:
             raise UsageError(f"{self.card.id} cannot be made with level=: {error}") from error
-        return other._tasks
+        return env._tasks
 
     def get_state(self) -> dict[str, Any]:
         """Return the episode as JSON data, for `set_state`.

@@ -11,19 +11,6 @@ from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand
 
 __all__ = [
-    "SLOTS",
-    "Correction",
-    "Fact",
-    "Heard",
-    "Kind",
-    "Memory",
-    "PolicyUser",
-    "Reply",
-    "ScriptedUser",
-    "Slot",
-    "UserLike",
-    "UserTurn",
-    "add_usage",
-    "slot_of",
-    "understand",
-]
+    "SLOTS", "Correction", "Fact", "Heard", "Kind", "Memory", "PolicyUser", "Reply",
+    "ScriptedUser", "Slot", "UserLike", "UserTurn", "add_usage", "slot_of", "understand",
+]  # fmt: skip

@@ -168,13 +168,13 @@ def answers(told: Sequence[tuple[str, str]], is_repeated: bool, *seed: object) -
     """
     forms = _ALONE if len(told) == 1 else _AMONG
     opener = say("repeat" if is_repeated else "agree", *seed)
-    said = []
+    sentences = []
     for place, (label, value) in enumerate(told):
         form = _pick(forms, "answer", place, *seed)
         text = form.replace("{label}", label).replace("{value}", value)
         follows_comma = opener.endswith((",", ":")) and not place
-        said.append(_closed(text) if follows_comma else _sentence(_closed(text), value))
-    return _joined([opener, " ".join(said)])
+        sentences.append(_closed(text) if follows_comma else _sentence(_closed(text), value))
+    return _joined([opener, " ".join(sentences)])
 
 
 def correction(label: str, value: str, *seed: object) -> str:

@@ -39,15 +39,15 @@ Say nothing that the request does not say, and never do the assistant's work. Wh
 says that it is done, or has given its answer, or cannot go on, reply with [END] alone."""
 
 
-def add_usage(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+def add_usage(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
     """Return the sums of token counts; the counts of prompts and completions are always there.
 
     Example:
         >>> add_usage({"prompt_tokens": 7}, {"prompt_tokens": 2, "completion_tokens": 3})
         {'completion_tokens': 3, 'prompt_tokens': 9}
     """
-    names = sorted({"prompt_tokens", "completion_tokens", *one, *other})
-    return {name: one.get(name, 0) + other.get(name, 0) for name in names}
+    names = sorted({"prompt_tokens", "completion_tokens", *first, *second})
+    return {name: first.get(name, 0) + second.get(name, 0) for name in names}
 
 
 class UserTurn(NamedTuple):
@@ -146,10 +146,10 @@ def _roles_exchanged(messages: list[Message]) -> list[Message]:
 
 
 @lru_cache(maxsize=64)
-def _client(given: Any, owner: str) -> ReplyClient:
+def _client(spec: Any, owner: str) -> ReplyClient:
     """Return the client of a user. Equal specs are one model a process."""
-    name = given if isinstance(given, str) else getattr(given, "name", type(given).__name__)
-    make = partial(_make_user, given, owner)
+    name = spec if isinstance(spec, str) else getattr(spec, "name", type(spec).__name__)
+    make = partial(_make_user, spec, owner)
     return ReplyClient(
         str(name),
         make,

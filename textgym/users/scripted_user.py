@@ -265,9 +265,9 @@ class ScriptedUser:
             return [say(_REPLIES[reply.heard.kind], *seed)]
         parts = []
         for names, is_repeated in ((reply.answered, False), (reply.repeated, True)):
-            told = [(self._slots[name].label, self._spoken(name, memory)) for name in names]
-            if told:
-                parts.append(answers(told, is_repeated, *seed, is_repeated))
+            values = [(self._slots[name].label, self._spoken(name, memory)) for name in names]
+            if values:
+                parts.append(answers(values, is_repeated, *seed, is_repeated))
         for name in reply.unknown:
             parts.append(say("no_preference", *seed, name, label=self._others[name].label))
         return parts

@@ -161,7 +161,10 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
                 meant = _slots_in(last, slots)
                 meant |= {name for _, _, name in _named_in(last, slots, others)}
                 before |= meant if len(meant) == 1 or "they" in clause else set()
-            loosely += _loosely_in(named, others)
+            # One of these words may mean several slots.
+            loosely += sorted(_slots_in(named, others)) or [
+                name for *_, name in _hinted_in(named, others)
+            ]
     if before and not (asked or hinted or foreign) and _kind_of(unclear) is Kind.UNCLEAR:
         own = {slot.name for slot in slots}  # the time in `There is no time yet. What is it?`
         asked, foreign = before & own, sorted(before - own)
@@ -248,8 +251,8 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     behind = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     if behind or asking:
         named = _behind(BEHIND_REQUEST, clause, nouns)
-        found = [*_with_joined(clause, [*behind, *named], nouns), *asking]
-        return _longest([*found, *_listed_before(clause, found, nouns)])
+        spans = [*_with_joined(clause, [*behind, *named], nouns), *asking]
+        return _longest([*spans, *_listed_before(clause, spans, nouns)])
     return set() if AWAITS.search(clause) else _longest(nouns or offered)
 
 
@@ -287,18 +290,13 @@ def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> li
         for start, end, name in _within(first, last, [*nouns, *hints])
         if _ALONE.fullmatch(clause[first:start] + clause[end:last])
     ]
-    found: list[_Span] = []
+    asked_for: list[_Span] = []
     for first, last in _parts(clause):
         if not _within(first, last, own):
             doubtful = _within(first, last, vague)
             spans = asked if doubtful else [*named, *asking, *separate]
-            found += _disjoint(_within(first, last, spans), doubtful)
-    return [name for _, _, name in found]
-
-
-def _loosely_in(clause: str, slots: Sequence[Slot]) -> list[str]:
-    """Return the slots that a clause may be about; one word may mean several."""
-    return sorted(_slots_in(clause, slots)) or [name for *_, name in _hinted_in(clause, slots)]
+            asked_for += _disjoint(_within(first, last, spans), doubtful)
+    return [name for _, _, name in asked_for]
 
 
 def _parts(clause: str) -> Iterator[tuple[int, int]]:
@@ -328,8 +326,8 @@ def _hinted_in(clause: str, slots: Sequence[Slot]) -> list[_Span]:
     """Return the vague words of an asking clause, and the slots that they may mean."""
     if any(cue.search(clause) for cue in (ALL, HELP, GO_AHEAD, AWAITS)):
         return []
-    found = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
-    return _outside(found, found)
+    hints = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
+    return _outside(hints, hints)
 
 
 _Span = tuple[int, int, str]
@@ -352,12 +350,12 @@ def _matches(clause: str, patterns: Sequence[tuple[str, re.Pattern[str] | None]]
 
 def _with_joined(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:
     """Add the nouns that are joined to others: the time in `which day and time`."""
-    found = sorted(spans)
+    joined = sorted(spans)
     for noun in sorted(nouns):
-        before = [span for span in found if span[1] <= noun[0]]
+        before = [span for span in joined if span[1] <= noun[0]]
         if before and JOINED.fullmatch(clause, before[-1][1], noun[0]):
-            found = sorted([*found, noun])
-    return found
+            joined = sorted([*joined, noun])
+    return joined
 
 
 def _listed_before(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:

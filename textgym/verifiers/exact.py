@@ -242,10 +242,10 @@ def read_number(text: str) -> Decimal | None:
         (Decimal('2084'), Decimal('-5'), None, None)
     """
     text = text.translate(_PLAIN_MARKS).strip() if len(text) <= _MAX_NUMBER else ""
-    found = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
-    if found is None:
+    number = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
+    if number is None:
         return None
-    return Decimal(text.replace(found["mark"] or ",", "").replace(" ", ""))
+    return Decimal(text.replace(number["mark"] or ",", "").replace(" ", ""))
 
 
 def equal_number(
@@ -272,18 +272,18 @@ def equal_number(
         >>> equal_number(1, True), equal_number("nan", "nan")
         (False, False)
     """
-    one, other = _to_decimal(expected), _to_decimal(generated)
-    if one is None or other is None:
+    first, second = _to_decimal(expected), _to_decimal(generated)
+    if first is None or second is None:
         return False
-    if one == other:
+    if first == second:
         return True
-    if not one.is_finite() or not other.is_finite():
+    if not first.is_finite() or not second.is_finite():
         return False
     try:
         tolerance = max(
-            Decimal(repr(absolute)), _EXACT.multiply(Decimal(repr(relative)), one.copy_abs())
+            Decimal(repr(absolute)), _EXACT.multiply(Decimal(repr(relative)), first.copy_abs())
         )
-        return _EXACT.subtract(one, other).copy_abs() <= tolerance
+        return _EXACT.subtract(first, second).copy_abs() <= tolerance
     except ArithmeticError:  # an exponent at the limits of Decimal
         return False
 
@@ -311,16 +311,16 @@ def equal_json(expected: Any, generated: Any) -> bool:
     """
     pairs = [(expected, generated)]
     while pairs:
-        one, other = pairs.pop()
-        if isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():
+        first, second = pairs.pop()
+        if isinstance(first, dict) and isinstance(second, dict):
+            if first.keys() != second.keys():
                 return False
-            pairs += [(one[key], other[key]) for key in one]
-        elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-            if len(one) != len(other):
+            pairs += [(first[key], second[key]) for key in first]
+        elif isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+            if len(first) != len(second):
                 return False
-            pairs += zip(one, other, strict=True)
-        elif _json_type(one) is not _json_type(other) or one != other:
+            pairs += zip(first, second, strict=True)
+        elif _json_type(first) is not _json_type(second) or first != second:
             return False
     return True
 

@@ -15,22 +15,10 @@ from typing import NamedTuple
 from textgym.messages import split_reasoning
 
 __all__ = [
-    "ANSWER_LABEL",
-    "AnswerLine",
-    "Box",
-    "after_reasoning",
-    "answer_lines",
-    "before_stop",
-    "boxes_in",
-    "final_number",
-    "last_answer",
-    "last_boxed",
-    "last_line",
-    "last_tagged",
-    "latex_to_text",
-    "line_spans",
-    "tag_span",
-]
+    "ANSWER_LABEL", "AnswerLine", "Box", "after_reasoning", "answer_lines", "before_stop",
+    "boxes_in", "final_number", "last_answer", "last_boxed", "last_line", "last_tagged",
+    "latex_to_text", "line_spans", "tag_span",
+]  # fmt: skip
 
 _BOX = re.compile(r"\\boxed\s{0,9}\{")
 _BRACES = re.compile(rf"(?P<box>{_BOX.pattern})|[{{}}]")
@@ -308,10 +296,10 @@ def final_number(text: str) -> str:
     if last_digit < 0:
         return ""
     near = deque(_NUMBER.finditer(text, max(0, last_digit - _NUMBER_WINDOW)), maxlen=1)
-    found = near or deque(_NUMBER.finditer(text), maxlen=1)
-    if not found:
+    numbers = near or deque(_NUMBER.finditer(text), maxlen=1)
+    if not numbers:
         return ""
-    sign, inner, number, power = found[0].group("sign", "inner", "number", "power")
+    sign, inner, number, power = numbers[0].group("sign", "inner", "number", "power")
     minus = "-" if (sign or inner or "+") in "-\u2212" else ""
     zero = "0" if number.startswith(".") else ""
     return minus + zero + _SEPARATORS.sub("", number) + (power or "")

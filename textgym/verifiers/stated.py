@@ -134,11 +134,11 @@ def read_stated(text: str, form: AnswerForm | None = None) -> Stated:
 
 def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
     """Return what a text states in a form, or in the one that stands last and in no other one."""
-    text = stated.text
+    text, span = stated.text, tag_span(stated.text, "answer")
     possible: dict[AnswerForm, _Answer | None] = {
         "line": None if stated.form == "box" else _line(text),
         "box": _box(text),
-        "tag": _tag(text),
+        "tag": _Answer(*span, text[slice(*span)]) if span else None,
     }
     answers: dict[AnswerForm, _Answer] = {
         name: answer for name, answer in possible.items() if answer
@@ -161,11 +161,6 @@ def _line(text: str) -> _Answer | None:
         if not DENIED_LABEL.search(text, max(0, label - _NEAR_LABEL), label):
             return _Answer(start, end, text[start:end])
     return None
-
-
-def _tag(text: str) -> _Answer | None:
-    span = tag_span(text, "answer")
-    return _Answer(*span, text[slice(*span)]) if span else None
 
 
 def _box(text: str) -> _Answer | None:

@@ -17,13 +17,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 __all__ = [
-    "LetteredText",
-    "is_latin_letter",
-    "lone_letter",
-    "named_letter",
-    "split_letter",
+    "LetteredText", "is_latin_letter", "lone_letter", "named_letter", "split_letter",
     "to_latin_letters",
-]
+]  # fmt: skip
 
 
 _OPENING = " *_`\"'“‘«<([{$~"
@@ -100,7 +96,7 @@ def to_latin_letters(text: str) -> str:
         >>> to_latin_letters("(ب) or Ｃ, not جيد")
         '(B) or C, not جيد'
     """
-    return _SINGLE.sub(lambda found: _LATIN.get(found[0], found[0]), text)
+    return _SINGLE.sub(lambda match: _LATIN.get(match[0], match[0]), text)
 
 
 def lone_letter(text: str) -> str:
@@ -151,9 +147,9 @@ def named_letter(text: str, letters: Collection[str]) -> str:
         >>> named_letter("A or B", "ABC"), named_letter("not A but B", "ABC")
         ('', 'B')
     """
-    found: list[tuple[str, str]] = _TOKEN.findall(text)
-    tokens = [token for token, _ in found]
-    gaps = [gap for _, gap in found]  # the white space and Markdown behind each token
+    parts: list[tuple[str, str]] = _TOKEN.findall(text)
+    tokens = [token for token, _ in parts]
+    gaps = [gap for _, gap in parts]  # the white space and Markdown behind each token
     places = [place for place, token in enumerate(tokens) if is_latin_letter(token)]
     named = [
         place

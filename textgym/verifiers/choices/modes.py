@@ -42,16 +42,9 @@ from textgym.verifiers.extract import answer_lines, before_stop, last_boxed, lat
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = [
-    "GRADING_MODES",
-    "WHICH_MATCH",
-    "GradingMode",
-    "WhichMatch",
-    "choice",
-    "format_choice",
-    "is_same_text",
-    "mentioned_option",
-    "whole_option",
-]
+    "GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice",
+    "is_same_text", "mentioned_option", "whole_option",
+]  # fmt: skip
 
 
 GradingMode = Literal[

@@ -153,19 +153,19 @@ def split_unit(text: str) -> tuple[str, str]:
         value, _ = split_unit(text[currency.end() :])
         mark = currency["mark"].removeprefix("\\")
         return currency["sign"] + value, mark
-    found = _DEGREES.search(text)
-    if found is not None:
-        scale = {"C": "celsius", "F": "fahrenheit", "": "degree"}[found["scale"]]
-        return text[: found.start()], scale
-    found = _IN_TEXT.search(text) or _BARE.search(text)
-    if found is None or not _VALUE.search(_TEXT.sub("", text[: found.start()])):
+    match = _DEGREES.search(text)
+    if match is not None:
+        scale = {"C": "celsius", "F": "fahrenheit", "": "degree"}[match["scale"]]
+        return text[: match.start()], scale
+    match = _IN_TEXT.search(text) or _BARE.search(text)
+    if match is None or not _VALUE.search(_TEXT.sub("", text[: match.start()])):
         return text, ""
-    words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", found["unit"]))]
+    words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", match["unit"]))]
     if not _NOT_UNITS.isdisjoint(words):
         return text, ""
-    if found.re is _BARE and not _stands_apart(found["gap"], words):
+    if match.re is _BARE and not _stands_apart(match["gap"], words):
         return text, ""
-    return text[: found.start()], _canonical(_TEXT.sub(r" \1 ", found["unit"]))
+    return text[: match.start()], _canonical(_TEXT.sub(r" \1 ", match["unit"]))
 
 
 def parts_of_unit(whole: str, part: str) -> int:

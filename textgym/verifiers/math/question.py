@@ -195,17 +195,14 @@ def _is_open(node: Any) -> bool:
     return is_formula and any(map(unknowns_of, expressions_in(node)))
 
 
-def _is_negative_sum(part: Any) -> bool:
-    return len(part.args) == 2 and part.args[0] == -1
-
-
 def _factored_sums(node: Any) -> int:
     """Return the number of sums that are factors of a product or raised to a power."""
     return sum(
         isinstance(factor, sympy.Add)
         for expression in expressions_in(node)
         for part in sympy.preorder_traversal(expression)
-        if isinstance(part, sympy.Mul | sympy.Pow) and not _is_negative_sum(part)
+        if isinstance(part, sympy.Mul | sympy.Pow)
+        and not (len(part.args) == 2 and part.args[0] == -1)  # a negative sum
         for factor in part.args
     )
 

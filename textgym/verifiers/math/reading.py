@@ -29,23 +29,10 @@ from textgym.verifiers.math.guards import OverLimit, is_long
 from textgym.verifiers.math.spelling import connected, spell
 
 __all__ = [
-    "INFINITE",
-    "NOT_SOLVED",
-    "Reading",
-    "as_set",
-    "difference_of",
-    "expressions_in",
-    "is_assignment",
-    "is_equation",
-    "is_relation",
-    "is_solved",
-    "items_of",
-    "links_of",
-    "read",
-    "sides_of",
-    "unknowns_of",
-    "value_side",
-]
+    "INFINITE", "NOT_SOLVED", "Reading", "as_set", "difference_of", "expressions_in",
+    "is_assignment", "is_equation", "is_relation", "is_solved", "items_of", "links_of", "read",
+    "sides_of", "unknowns_of", "value_side",
+]  # fmt: skip
 
 
 _SIDE = re.compile(
@@ -293,10 +280,10 @@ def as_set(node: Any, *, solved: bool = True) -> Any:
     if solved and not is_solved(node):
         return None
     try:
-        found = unwrap_fcs(node).as_set()
+        solutions = unwrap_fcs(node).as_set()
     except NOT_SOLVED:
         return None
-    return None if found is sympy.S.EmptySet else found
+    return None if solutions is sympy.S.EmptySet else solutions
 
 
 def _hides_infinity(side: Any) -> bool:

@@ -18,15 +18,9 @@ from textgym.verifiers.math.words import TIME_OF_DAY
 from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = [
-    "HIDDEN",
-    "REASON",
-    "UNSURE",
-    "WRONG",
-    "start_of",
-    "stated_text",
-    "stated_value",
+    "HIDDEN", "REASON", "UNSURE", "WRONG", "start_of", "stated_text", "stated_value",
     "value_in",
-]
+]  # fmt: skip
 
 
 _MAX_READ = 20_000  # characters at the end of the text
@@ -242,19 +236,19 @@ def stated_text(text: str, question: str = "") -> list[str]:
     if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
         return []
     small = _SMALL_WORDS.match(words, start)
-    found = [words[small.end() if small else start :].strip(" .,;:!")]
+    readings = [words[small.end() if small else start :].strip(" .,;:!")]
     subject = None if statement.is_labelled else _SUBJECT.fullmatch(words.strip(" ,;:!"))
     if subject is not None:
         asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
         if re.search(asked, question, re.IGNORECASE):
-            found.append(subject["name"])
+            readings.append(subject["name"])
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
     if len(bold) == 1 and not is_denied and not UNSURE.search(words):
-        found.append(bold[0].strip(" .,;:!"))
+        readings.append(bold[0].strip(" .,;:!"))
     times = TIME_OF_DAY.findall(statement.text)
     if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
-        found.append(times[0])
-    return list(dict.fromkeys(filter(None, found)))
+        readings.append(times[0])
+    return list(dict.fromkeys(filter(None, readings)))
 
 
 def _prepared(text: str) -> str:
@@ -297,7 +291,7 @@ def _statements(text: str) -> Iterator[_Statement]:
 
 def _hide(text: str) -> str:
     """Return a text of the same length in which formulas hold no letters and full stops."""
-    return _MATH.sub(lambda found: HIDDEN * len(found.group()), text)
+    return _MATH.sub(lambda match: HIDDEN * len(match.group()), text)
 
 
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
@@ -348,9 +342,9 @@ def value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
 
 
-def _as_sign(found: re.Match[str]) -> str:
+def _as_sign(match: re.Match[str]) -> str:
     """Return a minus sign with spaces before it, so that no place in the text changes."""
-    return "-".rjust(len(found.group()))
+    return "-".rjust(len(match.group()))
 
 
 def start_of(statement: str) -> int:
@@ -389,7 +383,7 @@ def _as_formula(value: str, behind: str) -> str:
     lines = _LINES.search(value)
     if lines is not None:
         value = re.split(r"\\\\", lines[1].strip().removesuffix("\\\\"))[-1].replace("&", "")
-    formula = _DELIMITED.sub(lambda found: f" {found[1] or ''} ", value)
+    formula = _DELIMITED.sub(lambda match: f" {match[1] or ''} ", value)
     if "\\begin" not in formula:
         formula = _OR.sub(r" \\text{ or } ", _AND.sub(" , ", formula))
     if formula.count("$") > 1:

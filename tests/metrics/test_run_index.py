@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 import textgym
 from textgym.cli.main import app
 from textgym.errors import RunError
+from textgym.json_values import encode_line
 from textgym.metrics import run_index
 from textgym.metrics.episode_table import COLUMNS
 from textgym.metrics.run_index import read_index
 from textgym.metrics.run_metrics import read_episode_table
 from textgym.trajectories import run_folder
-from textgym.trajectories.run_folder import encode_line, read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
 
 MCQA = "textgym/MCQA-v0"

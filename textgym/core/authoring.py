@@ -21,7 +21,8 @@ import gymnasium as gym
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.errors import OracleError, UsageError, in_one_line
-from textgym.messages import ATOMS, Message, message_problem
+from textgym.json_values import ATOMS
+from textgym.messages import Message, message_problem
 from textgym.tasks.task import Task
 from textgym.tools import methods_of_tools
 

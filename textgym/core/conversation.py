@@ -9,14 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from textgym.messages import (
-    ATOMS,
-    Message,
-    copy_json,
-    copy_plain_calls,
-    split_reasoning,
-    text_of,
-)
+from textgym.json_values import ATOMS, copy_json
+from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of
 
 __all__ = ["Conversation"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from textgym.core.conversation import Conversation
 from textgym.errors import RewardError, UsageError
-from textgym.messages import copy_json
+from textgym.json_values import copy_json
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 

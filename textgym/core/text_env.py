@@ -24,7 +24,8 @@ from textgym.core.snapshots.episode_state import declared_type
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import UnknownNameError, UsageError
-from textgym.messages import Message, copy_json, copy_message, tool_result
+from textgym.json_values import copy_json
+from textgym.messages import Message, copy_message, tool_result
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task

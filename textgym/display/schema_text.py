@@ -5,9 +5,10 @@ Schemas may come from a data set, so no value raises, however malformed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from textgym.json_values import json_text
 
 __all__ = ["argument_lines", "type_name"]
 
@@ -33,12 +34,14 @@ def argument_lines(parameters: Any) -> list[tuple[str, str, str]]:
     for name, argument in properties.items() if isinstance(properties, Mapping) else ():
         argument = argument if isinstance(argument, Mapping) else {}
         is_required = isinstance(required, (list, tuple)) and name in required
-        default = f"default {_json(argument['default'])}" if "default" in argument else "optional"
+        default = (
+            f"default {json_text(argument['default'])}" if "default" in argument else "optional"
+        )
         kind = type_name(argument, schema.get("$defs"))
         kind = ", ".join(filter(None, (kind, "required" if is_required else default)))
         description = argument.get("description")
         description = " ".join(description.split()) if isinstance(description, str) else ""
-        lines.append((name if isinstance(name, str) else _json(name), kind, description))
+        lines.append((name if isinstance(name, str) else json_text(name), kind, description))
     return lines
 
 
@@ -64,9 +67,9 @@ def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
         known = definitions if isinstance(definitions, Mapping) else {}
         return type_name(known.get(reference.rpartition("/")[2]), definitions, depth + 1)
     if isinstance(schema.get("enum"), (list, tuple)):
-        return " or ".join(_json(value) for value in schema["enum"])
+        return " or ".join(json_text(value) for value in schema["enum"])
     if "const" in schema:
-        return _json(schema["const"])
+        return json_text(schema["const"])
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), (list, tuple)):
             names = (type_name(item, definitions, depth + 1) for item in schema[key])
@@ -78,10 +81,3 @@ def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
         inner = type_name(schema.get("items"), definitions, depth + 1)
         return f"array of {inner}" if inner else "array"
     return kind if isinstance(kind, str) else ""
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except Exception:  # a bad key, a circular reference, a type that JSON lacks
-        return f"({type(value).__name__})"

@@ -15,6 +15,7 @@ from typing import Any
 
 from textgym.display.schema_text import argument_lines
 from textgym.display.terminal import Paint
+from textgym.json_values import json_text
 from textgym.messages import split_reasoning
 
 __all__ = [
@@ -282,16 +283,7 @@ def _text(value: Any) -> str:
     """Return a text unchanged, None as "", and anything else as JSON or its `repr`."""
     if isinstance(value, str):
         return value
-    if value is None:
-        return ""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except Exception:  # a bad key, a circular reference, a type that JSON lacks
-        pass
-    try:
-        return repr(value)
-    except Exception:
-        return f"({type(value).__name__})"
+    return "" if value is None else json_text(value)
 
 
 def _list(value: Any) -> Sequence[Any]:

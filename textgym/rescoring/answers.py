@@ -14,9 +14,9 @@ import gymnasium as gym
 
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
+from textgym.json_values import json_round_trip
 from textgym.registry import import_environments, make
 from textgym.tasks.task import Task
-from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TaskAnswers"]

@@ -21,11 +21,12 @@ from typing import Any
 from textgym.concurrency.blocking import step_may_block
 from textgym.core.text_env import TextEnv
 from textgym.errors import BoundaryFailure, RowError, RunError, UsageError
+from textgym.json_values import encode_line
 from textgym.registry import make
 from textgym.rescoring.agreement import Agreement, share_interval
 from textgym.rescoring.answers import TaskAnswers
 from textgym.rescoring.recorded import RecordedAnswer, read_records, recorded_answers, task_row
-from textgym.trajectories.run_folder import encode_line, read_config
+from textgym.trajectories.run_folder import read_config
 
 __all__ = ["GradedAnswer", "Grading", "grade"]
 

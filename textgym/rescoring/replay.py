@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from textgym.errors import ContextFullError, UsageError
-from textgym.messages import Message, ToolSchema, copy_json
+from textgym.json_values import copy_json, json_round_trip
+from textgym.messages import Message, ToolSchema
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
-from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["Replay", "can_be_replayed"]

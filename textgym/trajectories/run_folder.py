@@ -13,25 +13,21 @@ import errno
 import fcntl
 import itertools
 import json
-import math
 import mmap
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 import orjson
 
 from textgym.errors import RunError
+from textgym.json_values import decode_line, encode_line, json_round_trip
 from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
 __all__ = [
     "RunFolder",
-    "encode_line",
-    "json_round_trip",
     "open_trajectories",
     "read_config",
     "read_line",
@@ -42,8 +38,6 @@ __all__ = [
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1
-_MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
 
 
@@ -297,7 +291,7 @@ def read_line(line: bytes, where: str) -> Trajectory:
         RunError: The line is broken, or has another version of the schema.
     """
     try:
-        trajectory: Trajectory = _decode(line)
+        trajectory: Trajectory = decode_line(line)
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
         if version == _VERSION_WITHOUT_TRACEBACKS:
@@ -318,61 +312,6 @@ def _add_traceback(trajectory: Trajectory) -> None:
     failure = trajectory.get("failure")
     if failure:
         failure["traceback"] = ""
-
-
-def _decode(line: bytes) -> Any:
-    if not _LONG_NUMBER.search(line):  # which orjson would round
-        with contextlib.suppress(ValueError):
-            return orjson.loads(line)
-    return json.loads(line)  # which also reads unpaired surrogates
-
-
-def encode_line(value: Any) -> bytes:
-    """Return a trajectory, or any other value, as a line of JSON."""
-    try:
-        return orjson.dumps(value, default=_default, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # unpaired surrogates, ints of more than 64 bits, other keys, cycles
-        return (json.dumps(_jsonable(value)) + "\n").encode()
-
-
-def json_round_trip(value: Any) -> Any:
-    """Return a value as it will be read after it was stored.
-
-    Example:
-        >>> json_round_trip([{"price": np.float64(0.5), 3: (1, 2)}])
-        [{'price': 0.5, '3': [1, 2]}]
-    """
-    return _decode(encode_line(value))
-
-
-def _default(value: Any) -> Any:
-    """Return NumPy values as Python values, and everything else that is not JSON as its repr."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    try:
-        return repr(value)
-    except Exception:
-        return f"({type(value).__name__})"
-
-
-def _jsonable(value: Any, parents: tuple[int, ...] = ()) -> Any:
-    """Return a value as JSON values: keys become strings, cycles and great depth become "..."."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None  # as orjson writes it
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    if not isinstance(value, (dict, list, tuple)):
-        return _jsonable(_default(value), parents)
-    if id(value) in parents or len(parents) == _MAX_DEPTH:
-        return "..."
-    parents = (*parents, id(value))
-    if isinstance(value, dict):
-        return {_key(name): _jsonable(item, parents) for name, item in value.items()}
-    return [_jsonable(item, parents) for item in value]
-
-
-def _key(name: Any) -> str:
-    return name if isinstance(name, str) else str(_default(name))
 
 
 def _is_json(content: bytes) -> bool:

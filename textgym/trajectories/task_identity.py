@@ -5,9 +5,9 @@ Ids alone do not tell tasks apart: in every data set, rows without one are calle
 
 from __future__ import annotations
 
+from textgym.json_values import encode_line
 from textgym.messages import Message
 from textgym.tasks.hashing import hash_bytes
-from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["prompt_of", "task_identity"]

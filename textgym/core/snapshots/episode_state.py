@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textgym.errors import StateError
-from textgym.messages import copy_json
+from textgym.json_values import copy_json
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

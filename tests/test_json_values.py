@@ -1,4 +1,4 @@
-"""Rows as JSON holds them: what has a plain form is read in it, all else is refused by name."""
+"""Rows as JSON values: what has an obvious JSON form is converted, all else is refused by name."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.errors import DatasetError, RowError
+from textgym.json_values import json_row
 from textgym.tasks.files import load_rows
-from textgym.tasks.json_rows import json_row
 
 
 def deep(levels: int) -> Any:

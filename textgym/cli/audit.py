@@ -42,7 +42,6 @@ def check_command(
     target: EnvArgument,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
 ) -> None:
-    """Run `textgym check`."""
     from textgym.checks import check
 
     if not check(environment_class(target), tasks=tasks):
@@ -89,7 +88,6 @@ def audit_command(
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")
     ] = None,
 ) -> None:
-    """Run `textgym audit`."""
     from textgym.checks.subject import plain_class
 
     plain = {target: cls for target in envs if (cls := plain_class(target))}

@@ -122,7 +122,6 @@ def eval_command(
         typer.Option("--dry-run", help="Only print the first prompt as the model gets it."),
     ] = False,
 ) -> None:
-    """Run `textgym eval`."""
     if resume and out is None:
         raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)

@@ -58,7 +58,6 @@ def grade_command(
     retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Run `textgym grade`."""
     from textgym.rescoring.grading import grade
 
     graded = 0

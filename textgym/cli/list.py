@@ -27,7 +27,6 @@ def list_command(
         ),
     ] = None,
 ) -> None:
-    """Run `textgym list`."""
     wanted = [_parse_filter(text) for text in filters or []]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("environment", no_wrap=True)  # ids are copied from the table

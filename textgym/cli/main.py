@@ -79,7 +79,7 @@ class _Commands(TyperGroup):
     """All commands; the module of a command is imported when the command is run."""
 
     def __init__(self, **attributes: Any) -> None:
-        listed: Any = {name: TyperCommand(name, help=help) for name, (_, help) in _COMMANDS.items()}
+        listed: Any = {name: TyperCommand(name, help=text) for name, (_, text) in _COMMANDS.items()}
         super().__init__(**{**attributes, "commands": listed})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -89,9 +89,9 @@ class _Commands(TyperGroup):
 
 
 def _load(name: Any) -> Any:
-    place, help = _COMMANDS[name]
+    place, text = _COMMANDS[name]
     alone = typer.Typer(**_PLAIN)
-    alone.command(name, cls=_Command, help=help)(import_object(f"textgym.cli.{place}"))
+    alone.command(name, cls=_Command, help=text)(import_object(f"textgym.cli.{place}"))
     return typer.main.get_command(alone)
 
 

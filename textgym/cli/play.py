@@ -62,7 +62,6 @@ def play_command(
     ] = None,
     settings: OwnSettingsOption = None,
 ) -> None:
-    """Run `textgym play`."""
     env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
     with contextlib.closing(env):
         episode = _Episode(env, id, _UserInput())

@@ -39,7 +39,6 @@ def rescore_command(
     retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Run `textgym rescore`."""
     options = {
         "env_kwargs": read_env_settings(settings or ()),
         "out": out,

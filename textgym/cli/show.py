@@ -39,7 +39,6 @@ def show_command(
     settings: OwnSettingsOption = None,
     docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
 ) -> None:
-    """Run `textgym show`."""
     from textgym.checks.summary import audit_line
 
     cls = environment_class(id)
@@ -71,7 +70,6 @@ def show_command(
 
 
 def wrappers_command() -> None:
-    """Run `textgym wrappers`."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("wrapper", "arguments", "what it does"):
         table.add_column(column, overflow="fold", no_wrap=column == "wrapper")

@@ -68,7 +68,6 @@ def view_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
 ) -> None:
-    """Run `textgym view`."""
     if answers and as_json:
         raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
     env = registered_id(env) if env and ":" in env else env

@@ -41,8 +41,8 @@ def every_index_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Count:
     """Returns how many lines of trajectories a function parses."""
     lines: list[bytes] = []
-    decode = run_folder._decode
-    monkeypatch.setattr(run_folder, "_decode", lambda line: lines.append(line) or decode(line))
+    decode = run_folder.decode_line
+    monkeypatch.setattr(run_folder, "decode_line", lambda line: lines.append(line) or decode(line))
 
     def count(function: Callable[[], Any]) -> int:
         lines.clear()

@@ -13,14 +13,16 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
 from textgym.cli.output.tables import (
+    comparison_table,
     details,
+    explain,
     metrics_rows,
     metrics_tables,
     repeats_table,
     splits_of,
+    unpaired_note,
 )
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show, visible

@@ -29,17 +29,23 @@ from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.mixtures import EnvFn, check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.provenance import recorded_kwargs, wrappers_of
 from textgym.registry import import_environments, make, with_registered_ids
-from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
-from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
+from textgym.rescoring.verdicts import (
+    EpisodeVerdict,
+    Rescore,
+    VerdictCollector,
+    compare,
+    make_verdict,
+    with_failure,
+    with_new_grade,
+)
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
-from textgym.trajectories.run import Run
-from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
+from textgym.trajectories.run_folder import Run, RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.selection import check_trajectories
 from textgym.wrappers.specs import apply_wrappers

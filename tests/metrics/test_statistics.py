@@ -1,4 +1,4 @@
-"""Means, errors, confidence intervals and percentiles, against the standard library and brute force.
+"""Means, errors, intervals and percentiles, against the standard library and brute force.
 
 Numbers without an explanation come from statsmodels 0.15.0
 (`OLS(x, ones).fit(cov_type="cluster")`) and scipy 1.17.1 (`t.ppf`, `ttest_rel`, `ttest_ind`).

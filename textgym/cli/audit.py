@@ -50,7 +50,8 @@ def check_command(
 
 def audit_command(
     envs: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Ids, MODULE:ID or MODULE:CLASS.")
+        list[str],
+        typer.Argument(metavar="ID...", help="Environments: ids, MODULE:ID or MODULE:CLASS."),
     ],
     dataset: DatasetOption = None,
     split: SplitOption = None,
@@ -64,25 +65,26 @@ def audit_command(
         float | None,
         typer.Option(
             metavar="X",
-            help="What a policy that ignores the task may get on average; by default the card's.",
+            help="Mean reward that ignoring the task may earn; by default the chance on the card.",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Play few tasks: finds gross defects in seconds.")
+        bool, typer.Option("--quick", help="Play few tasks, to find gross defects in seconds.")
     ] = False,
     attackers: Annotated[
         list[str] | None,
         typer.Option(
             "--attacker",
             metavar="MODULE:FUNCTION",
-            help="Policy to try beside those of the audit: a function of a Sight.",
+            help="Your own attacker, tried beside those of the audit; may be repeated.",
         ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help=f"List all attackers, not only {_SHOWN_ATTACKERS}.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per environment, one a line.")
+        bool,
+        typer.Option("--json", help="Print the report of each environment as one line of JSON."),
     ] = False,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")

@@ -91,7 +91,7 @@ class _UserInput:
 
     Attributes:
         is_terminal: Whether the input is a terminal.
-        echoes: Whether typed text appears beside the transcript.
+        echoes: Whether the terminal also shows the transcript, so that typed text appears in it.
     """
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ class _Episode:
             self._print(format_answer(inner.task.answer, colour=self.colour))
 
     def _next_message(self) -> Message:
-        """Return the next message; commands before it are run."""
+        """Return the next message, after running the commands before it."""
         while True:
             try:
                 entered = read_input(self.user.ask, self.tools, self.turn)
@@ -212,7 +212,7 @@ class _Episode:
                 self.user.print_note("an empty line is not a message; /help shows how to play")
 
     def _show_tools(self, part: str = "", *, brief: bool = False) -> None:
-        """Show the tools whose names have a part."""
+        """Show the tools whose names contain a text."""
         tools = [tool for tool in self.tools if part.lower() in tool["function"]["name"].lower()]
         if tools:
             self._print(format_tools(tools, colour=self.colour, brief=brief) + "\n")
@@ -222,7 +222,7 @@ class _Episode:
             self.user.print_note("there are no tools")
 
     def _show_new(self, observation: list[Message]) -> None:
-        """Show the messages that are new, except one that was just typed in this terminal."""
+        """Show the new messages, except one that was just typed in this terminal."""
         start = len(self.shown) if observation[: len(self.shown)] == self.shown else 0
         new = observation[start:]
         self.shown = list(observation)
@@ -303,7 +303,10 @@ def read_input(
     name, _, rest = line[1:].partition(" ")
     schemas = {tool["function"]["name"]: tool["function"] for tool in tools}
     if name in schemas:
-        return _call(name, _arguments(name, rest.strip(), schemas[name]), turn)
+        arguments = _arguments(name, rest.strip(), schemas[name])
+        function: Any = {"name": name, "arguments": arguments}
+        call: Any = {"id": f"call_{turn}_0", "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
     if name in _COMMANDS:
         return f"tools {rest}".strip() if name == "tools" else name
     hint = did_you_mean(name, [*schemas, *_COMMANDS])
@@ -311,12 +314,6 @@ def read_input(
         f"there is no tool or command {name!r}{hint} "
         f"(to send a message that begins with /, put it between two lines of {_FENCE})"
     )
-
-
-def _call(name: str, arguments: str, turn: int) -> Message:
-    function: Any = {"name": name, "arguments": arguments}
-    call: Any = {"id": f"call_{turn}_0", "type": "function", "function": function}
-    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def _arguments(name: str, text: str, function: Mapping[str, Any]) -> str:
@@ -332,20 +329,15 @@ def _arguments(name: str, text: str, function: Mapping[str, Any]) -> str:
     except ValueError as error:
         raise UsageError(f"the arguments of {name!r} cannot be parsed: {error}") from None
     properties = (function.get("parameters") or {}).get("properties") or {}
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key:
             raise UsageError(f"arguments of {name!r} must be key=value, not {word!r}")
-        if key in given:
+        if key in arguments:
             raise UsageError(f"argument {key!r} of {name!r} is given twice")
         is_text = (properties.get(key) or {}).get("type") == "string"
-        given[key] = value if is_text else _value(value)
-    return json.dumps(given, ensure_ascii=False)
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+        arguments[key] = value
+        with contextlib.suppress(ValueError, RecursionError):
+            arguments[key] = value if is_text else json.loads(value)
+    return json.dumps(arguments, ensure_ascii=False)

@@ -45,8 +45,8 @@ def show_command(
     if docs:
         print(inspect.cleandoc(cls.__doc__ or ""))
         return
-    own = read_settings(settings or ())
-    env = make(id, **env_arguments(split, level, dataset, own))
+    arguments = read_settings(settings or ())
+    env = make(id, **env_arguments(split, level, dataset, arguments))
     with contextlib.closing(env):
         observation, info = env.reset(options={"index": index})
         console = Console()
@@ -55,9 +55,9 @@ def show_command(
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             if text:
                 table.add_row(name.replace("_", " "), as_text(text))
-        audited = "" if dataset or own else audit_line(cls.card.id)
-        if audited:
-            table.add_row("audit", audited)
+        audit = "" if dataset or arguments else audit_line(cls.card.id)
+        if audit:
+            table.add_row("audit", audit)
         console.print(table)
         if not info["tools"]:
             console.print("\nTools: none")
@@ -74,10 +74,10 @@ def wrappers_command() -> None:
     for column in ("wrapper", "arguments", "what it does"):
         table.add_column(column, overflow="fold", no_wrap=column == "wrapper")
     for title, cls in WRAPPERS.items():
-        shown = [
-            name if given.default is given.empty else f"{name}={json.dumps(given.default)}"
-            for name, given in arguments_of(cls).items()
+        arguments = ", ".join(
+            name if argument.default is argument.empty else f"{name}={json.dumps(argument.default)}"
+            for name, argument in arguments_of(cls).items()
             if name != "name"
-        ]
-        table.add_row(title, ", ".join(shown), (inspect.getdoc(cls) or "").splitlines()[0])
+        )
+        table.add_row(title, arguments, (inspect.getdoc(cls) or "").splitlines()[0])
     print_all(table)

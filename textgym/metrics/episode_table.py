@@ -4,7 +4,7 @@ Invariants:
 
 - A row holds numbers only. Texts (an environment's id, a level, a stop reason) are stored as codes
   into a list of distinct texts. Trajectories are not kept.
-- A row depends on its trajectory alone, in every process, because a run's index stores it.
+- A row depends only on its trajectory, in every process, because a run's index stores it.
 - `EpisodeTable.view` sorts the rows by environment, task and repeat, so that metrics do not depend
   on the order in which episodes finished.
 """
@@ -95,7 +95,7 @@ class EpisodeView:
           environment does not report one.
         - `prompt_tokens`, `completion_tokens`: NaN if the policy did not report them.
         - `completion_chars`: the characters that the policy wrote, with reasoning and tool calls;
-          `conversation_chars`: those of all messages at the end.
+          `conversation_chars`: the characters of all messages at the end.
         - `splits`: turns that began a new token sequence; NaN if the policy records no tokens.
         """
         return np.asarray(self.values[:, _POSITION[name]][self.rows])
@@ -135,12 +135,12 @@ class EpisodeView:
         """Return the mean of each reward component over the episodes that have it, by name."""
         chosen = np.zeros(len(self.values), bool)
         chosen[self.rows] = True
-        mine = self.components[chosen[self.components[:, 0].astype(int)]]
-        mine = mine[np.isfinite(mine[:, 2])]
-        codes = mine[:, 1].astype(int)
-        sums, counts = np.bincount(codes, mine[:, 2]), np.bincount(codes)
-        found = np.flatnonzero(counts).tolist()
-        means = ((str(self.texts[code]), sums[code] / counts[code]) for code in found)
+        rows = self.components[chosen[self.components[:, 0].astype(int)]]
+        rows = rows[np.isfinite(rows[:, 2])]
+        codes = rows[:, 1].astype(int)
+        sums, counts = np.bincount(codes, rows[:, 2]), np.bincount(codes)
+        present = np.flatnonzero(counts).tolist()
+        means = ((str(self.texts[code]), sums[code] / counts[code]) for code in present)
         return {name: float(mean) for name, mean in sorted(means)}
 
 
@@ -200,7 +200,7 @@ class EpisodeTable:
     def restored(
         cls, texts: Sequence[str], rows: memoryview, components: memoryview
     ) -> EpisodeTable:
-        """Return the table of which `parts` returned the parts."""
+        """Return a table from what `parts` returned."""
         table = cls()
         table._codes.extend(texts)
         table._rows.extend(rows)
@@ -213,11 +213,11 @@ class EpisodeTable:
         return list(self._codes)[1:], self._rows.as_bytes(), self._components.as_bytes()
 
     def numbers(self, name: str) -> Array:
-        """Return the column of `EpisodeView.column` with this name, in the order of adding."""
+        """Return a column of `EpisodeView.column`, in the order in which episodes were added."""
         return np.asarray(self._rows.as_array()[:, _POSITION[name]])
 
     def texts(self, name: str) -> list[str | None]:
-        """Return the text of each episode in a column of codes, in the order of adding."""
+        """Return the texts of a column of codes, in the order in which episodes were added."""
         known = list(self._codes)
         return [known[code] for code in self.numbers(name).astype(int).tolist()]
 

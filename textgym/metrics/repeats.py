@@ -45,7 +45,7 @@ def repeat_values(graded: EpisodeView) -> dict[str, Array]:
     - `pass@k`: the probability that at least one of k episodes succeeds, estimated by `pass_at_k`
       from all graded episodes of the task. `pass@1` is their mean success.
     - `pass@1[avg-of-k]`: the mean success of the first k graded episodes of the task, ordered by
-      repeat, for k of 2 and more. The name is that of NeMo-Skills and NeMo Gym.
+      repeat, for k of 2 and more. NeMo-Skills and NeMo Gym use the same name.
     - `majority@k`: the success of a majority vote over the answers of the same k episodes, see
       `majority_successes`. Episodes without an answer do not vote, ties are shared evenly, and a
       task without votes has success 0. Only for environments that report an extracted answer.
@@ -62,23 +62,24 @@ def repeat_values(graded: EpisodeView) -> dict[str, Array]:
     counts = np.bincount(task)
     rank = np.arange(len(task)) - np.repeat(np.cumsum(counts) - counts, counts)
     wins = np.bincount(task, success).astype(int)
-    answer, reports = graded.column("answer"), _reports_answers(graded)
+    env, answer = graded.column("env"), graded.column("answer")
+    reports = np.isin(env, env[~np.isnan(answer)])  # whether the environment reports answers
     answer = np.where(answer == NO_ANSWER, np.nan, answer)
-    found = {}
+    values = {}
     for k in repeat_counts(int(counts.max(initial=0))):
         enough = counts >= k
-        found[f"pass@{k}"] = _fill(enough, _pass_at_k(counts[enough], wins[enough], k))
+        values[f"pass@{k}"] = _fill(enough, _pass_at_k(counts[enough], wins[enough], k))
         if k == 1:
             continue
         first = enough[task] & (rank < k)
         means = success[first].reshape(-1, k).mean(1)
-        found[f"pass@1[avg-of-{k}]"] = _fill(enough, means)
+        values[f"pass@1[avg-of-{k}]"] = _fill(enough, means)
         voting = first & reports
         voters = np.bincount(task[voting], minlength=len(counts)) > 0
         number = np.repeat(np.arange(voters.sum()), k)
         votes = majority_successes(number, answer[voting], success[voting])
-        found[f"majority@{k}"] = _fill(voters, votes)
-    return found
+        values[f"majority@{k}"] = _fill(voters, votes)
+    return values
 
 
 def reward_values(graded: EpisodeView) -> dict[str, Array]:
@@ -112,12 +113,6 @@ def _pass_at_k(counts: Array, wins: Array, k: int) -> Array:
     return np.array([pass_at_k(*divmod(int(pair), base), k) for pair in pairs])[which]
 
 
-def _reports_answers(graded: EpisodeView) -> Array:
-    """Return for each episode whether its environment ever reports an extracted answer."""
-    env = graded.column("env")
-    return np.isin(env, env[~np.isnan(graded.column("answer"))])
-
-
 def _fill(chosen: Array, values: Array) -> Array:
     """Return an array with the values at the chosen tasks and NaN at the others."""
     filled = np.full(len(chosen), np.nan)
@@ -142,9 +137,8 @@ def repeat_counts(repeats: int) -> list[int]:
 def pass_at_k(n: int, c: int, k: int) -> float:
     """Estimate the probability that at least one of k episodes of a task succeeds.
 
-    The estimate is the share of all sets of k episodes, out of n of which c succeeded, that
-    contain a success: `1 - C(n-c, k) / C(n, k)`. It is unbiased (Chen et al. 2021,
-    arXiv:2107.03374).
+    If c of n episodes succeeded, the estimate is the share of all sets of k episodes that contain a
+    success: `1 - C(n-c, k) / C(n, k)`. It is unbiased (Chen et al. 2021, arXiv:2107.03374).
 
     Args:
         n: The number of graded episodes.

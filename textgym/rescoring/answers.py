@@ -53,12 +53,13 @@ class TaskAnswers:
         """Return the right answer of an episode's task.
 
         Raises:
-            UsageError: The environment or its data are gone or have changed, or it tells no answer.
+            UsageError: The environment or its data are gone or have changed, or its tasks have no
+                answers.
             BoundaryFailure: The environment cannot be reached at the moment.
         """
         answer = self.task(trajectory).answer
         if answer is None:
-            raise UsageError(f"{trajectory['env_id']} tells none")
+            raise UsageError(f"the tasks of {trajectory['env_id']} have no answers")
         return answer
 
     def task(self, trajectory: Trajectory) -> Task:
@@ -71,7 +72,7 @@ class TaskAnswers:
         env = self._env(trajectory)
         inner = env.unwrapped
         if not isinstance(inner, TextEnv):
-            raise UsageError(f"{trajectory['env_id']} tells none")
+            raise UsageError(f"the tasks of {trajectory['env_id']} have no answers")
         prompt, info = env.reset(options=self._options(trajectory))
         messages = trajectory["messages"]
         same_prompt = not messages or json_round_trip(prompt) == messages[: len(prompt)]

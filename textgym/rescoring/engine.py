@@ -4,7 +4,7 @@ Each episode is replayed with its stored messages.
 
 Invariants: an episode whose prompt or observations have changed is never rescored, but counted as
 not comparable; a failed replay gives no reward and is counted as failed; memory holds only the
-episodes under way and the verdicts to list, whatever the length of the run.
+episodes under way and the verdicts to list, for a run of any length.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def rescore(
 
     Args:
         run: A run, or its folder.
-        env_kwargs: Keyword arguments of the environments that replace the run's; those of a single
-            environment as a dict under its id.
+        env_kwargs: Keyword arguments of the environments that replace the run's. A dict under an id
+            applies to that environment only.
         envs: The function that makes the environment, if the run was played with one; for a mixture
             with functions, a dict of them by name.
         out: A folder for the run with the new rewards; everything that was sampled is kept.
@@ -177,7 +177,7 @@ class _Replayer:
     """Replays stored episodes, each in an environment with its keyword arguments.
 
     Args:
-        env_fns: Makes every environment, or those of some ids; all others are made from their ids.
+        env_fns: Makes every environment, or is a dict for some ids; all others are made by id.
         changes: Keyword arguments that replace the stored ones.
         retries: How often a failed step is retried.
         rows: The rows that were given as tasks, by environment.
@@ -217,7 +217,7 @@ class _Replayer:
         env_fn = self._env_fns if callable(self._env_fns) else self._env_fns.get(id)
         if env_fn:
             env = env_fn()
-            # The first wrappers are those of the function; the run put the others around them.
+            # The function applies the first wrappers; the run put the others around them.
             others = stored["env_kwargs"].get("wrappers", [])[len(wrappers_of(env)) :]
             env = apply_wrappers(env, others)
         else:
@@ -316,7 +316,7 @@ class _RescoreRecorder:
 
 
 def _config(run: str | Path | Run, changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the `run.json` of the new run: that of the old one, and how it was rescored."""
+    """Return the `run.json` of the new run: the old one, and how it was rescored."""
     folder, config = run.out if isinstance(run, Run) else Path(run), _stored_config(run)
     changes = recorded_kwargs(changes)
     kwargs = dict(config.get("env_kwargs") or {})
@@ -351,6 +351,6 @@ def _rows(run: str | Path | Run) -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def _stored_config(run: str | Path | Run) -> dict[str, Any]:
-    """Return a run's `run.json`; an empty dict if there is none."""
+    """Return a run's `run.json`; an empty dict if it is missing."""
     folder = run.out if isinstance(run, Run) else run
     return {} if folder is None else read_config(folder)

@@ -1,8 +1,8 @@
 """Replaying a stored episode: a policy that returns the stored messages and samples nothing.
 
-Invariant: a stored message only answers the stored conversation, of which a wrapper may leave out
-messages, and the whole conversation is compared at the end. If the environment shows anything else,
-the episode cannot be compared, and `Replay.difference` says why.
+Invariant: a stored message only answers the stored conversation. A wrapper may leave out messages,
+and the whole conversation is compared at the end. If the environment shows anything else, the
+episode cannot be compared, and `Replay.difference` states the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Replay", "can_be_replayed"]
 def can_be_replayed(trajectory: Trajectory) -> bool:
     """Return whether all messages that an episode needs are stored.
 
-    That is so if the episode did not fail, or if the environment or its user failed at a message.
+    They are if the episode did not fail, or if the environment or its user failed at a message.
     """
     failure = trajectory["failure"]
     if failure is None:
@@ -34,7 +34,7 @@ def can_be_replayed(trajectory: Trajectory) -> bool:
 
 
 class _DifferenceFound(UsageError):
-    """Ends a replay. It is a usage error because those are not retried."""
+    """Ends a replay. It is a `UsageError` because those are not retried."""
 
 
 class Replay(Policy):
@@ -95,7 +95,7 @@ class Replay(Policy):
             self.difference = self._difference(messages, self._messages)
 
     def _compare_shown(self, messages: Sequence[Any], stored: Sequence[Any]) -> None:
-        """Compare what the policy is shown, which may leave out messages before the last ones."""
+        """Compare what the policy sees, which may lack messages before the last ones."""
         if len(messages) < len(stored):
             shown = json_round_trip(messages)
             pairs = enumerate(zip(shown, stored, strict=False))
@@ -106,8 +106,7 @@ class Replay(Policy):
         self._compare(messages, stored)
 
     def _compare(self, messages: Sequence[Any], stored: Sequence[Any]) -> None:
-        difference = self._difference(messages, stored)
-        if difference:
+        if difference := self._difference(messages, stored):
             self._stop(difference)
 
     def _stop(self, difference: str) -> None:

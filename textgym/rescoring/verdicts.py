@@ -50,7 +50,7 @@ class EpisodeVerdict:
         task_index: The task's index.
         repeat: Which of the task's episodes.
         old_reward: The stored reward; None if the stored episode failed.
-        new_reward: The new reward; None if there is none.
+        new_reward: The new reward; None if the episode has no new one.
         changes: What else differs: the old and the new value by name.
         reason: Why the episode cannot be compared, failed or was left out; or that the stored
             episode had failed.
@@ -73,7 +73,7 @@ class Rescore:
 
     Attributes:
         counts: The number of episodes by kind of verdict.
-        recovered: How many episodes had failed and have a reward now.
+        recovered: How many failed episodes have a reward now.
         mean_before: The mean stored reward of the episodes that were compared.
         mean_after: The mean new reward of these episodes, including the recovered ones.
         listed: The verdicts `different`, `not_comparable` and `failed` in stored order; of each
@@ -254,7 +254,6 @@ def with_new_grade(stored: Trajectory, new: Trajectory) -> Trajectory:
 
 
 def _regraded(step: Step, grade: dict[str, Any]) -> Step:
-    """Return a step with another grade."""
     kept: Any = {name: value for name, value in step.items() if name not in _GRADED}
     regraded: Step = {**kept, **grade}  # type: ignore[typeddict-item]
     return regraded

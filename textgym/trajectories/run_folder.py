@@ -98,7 +98,7 @@ class RunFolder:
         if not _is_json(stored):  # a run that was killed at its start leaves it empty or incomplete
             if file.exists() and file.stat().st_size:
                 raise RunError(
-                    f"{str(self.path)!r} holds trajectories, but no run.json to say of which run"
+                    f"{str(self.path)!r} holds trajectories, but its run.json is missing"
                 )
             self._run_file.seek(0)
             self._run_file.truncate()

@@ -1,8 +1,8 @@
 """Searching a run: which episodes to show, and in which order.
 
-Only what a search compares of an episode is kept of each, and no more whole trajectories are in
-memory than are shown, so that a run of any length can be searched. The episodes are read one after
-the other, or come from an index, which only reads those that are shown.
+Memory holds only what a search compares, and the trajectories to show, so that a run of any length
+can be searched. The episodes are read one after the other, or come from an index, which reads only
+the episodes to show.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Entry(NamedTuple):
 
 
 class Episodes(ABC):
-    """The episodes of a run. An item is whatever finds one of them."""
+    """The episodes of a run. An item, of any type, identifies an episode."""
 
     @abstractmethod
     def entries(self) -> Iterator[tuple[Entry, Any]]:
@@ -123,11 +123,11 @@ class EpisodeFilter:
 
     Attributes:
         env: The environment's id, with or without its namespace.
-        task: The task's id or index, or `index:3` for the index alone.
+        task: The task's id or index, or `index:3`, which is never an id.
         level: The task's level.
         category: The task's category.
         stop_reason: Why the episode ended.
-        text: A text that some message contains, ignoring case.
+        text: A text that a message contains, ignoring case.
         failed: Whether the episode failed.
         success: Whether the task was solved; an episode that failed matches neither value.
     """
@@ -142,10 +142,13 @@ class EpisodeFilter:
     success: bool | None = None
 
     def matches(self, entry: Entry) -> bool:
-        """Return whether an episode meets all conditions but that on its text."""
+        """Return whether an episode meets all conditions except the one on its text."""
         return (
             (self.env is None or self.env in (entry.env_id, entry.env_id.rpartition("/")[2]))
-            and (self.task is None or self.task in _task_names(entry))
+            and (
+                self.task is None
+                or self.task in (entry.task_id, str(entry.task_index), f"index:{entry.task_index}")
+            )
             and (self.level is None or self.level == entry.level)
             and (self.category is None or self.category == entry.category)
             and (self.stop_reason is None or self.stop_reason == entry.stop_reason)
@@ -223,15 +226,15 @@ class Search:
             self.total += 1
             if not wanted.matches(entry):
                 continue
-            if not (wanted.text is None or self._has_text(wanted.text, item)):
-                continue
+            if wanted.text is not None:
+                messages = self._episodes.read(item)["messages"]
+                folded = wanted.text.casefold()
+                if not any(folded in text.casefold() for text in _texts(messages)):
+                    continue
             if wanted.task is not None and entry.task_id is not None:
                 self._check_task(wanted.task, entry, item)
             self.matched += 1
             yield entry, item
-
-    def _has_text(self, text: str, item: Any) -> bool:
-        return _contains(self._episodes.read(item)["messages"], text)
 
     def _check_task(self, name: str, entry: Entry, item: Any) -> None:
         """Refuse a name that different tasks of an environment have."""
@@ -256,15 +259,6 @@ def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajector
         if missing:
             raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")
         yield trajectory
-
-
-def _task_names(entry: Entry) -> tuple[str | None, ...]:
-    return entry.task_id, str(entry.task_index), f"index:{entry.task_index}"
-
-
-def _contains(messages: Any, text: str) -> bool:
-    folded = text.casefold()
-    return any(folded in part.casefold() for part in _texts(messages))
 
 
 def _texts(value: Any, key: str = "") -> Iterator[str]:

@@ -47,7 +47,7 @@ def audit_parts(report: Json, attackers: int | None = 10) -> list[RenderableType
     )
     parts: list[RenderableType] = [title, Text(_settings(report), "dim")]
     levels = results_by_level(report)
-    width = max((len(_name(r)) for mine in levels.values() for r in mine), default=0)
+    width = max((len(_name(r)) for results in levels.values() for r in results), default=0)
     for level, results in levels.items():
         parts += [Text(""), Text(level, "bold"), _checks(results, width)]
     panel = panel_of(report)

@@ -76,7 +76,7 @@ def audit_command(
         typer.Option(
             "--attacker",
             metavar="MODULE:FUNCTION",
-            help="Your own attacker, tried beside those of the audit; may be repeated.",
+            help="Your own attacker, tried beside the attackers of the audit; may be repeated.",
         ),
     ] = None,
     everything: Annotated[

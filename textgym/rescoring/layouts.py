@@ -76,7 +76,7 @@ def _first(record: Any, names: tuple[str, ...]) -> Any:
 
 
 def _named(record: Record, *, without: tuple[str, ...] = ()) -> Fields:
-    """Return all fields of a record, with those of common names also under ours."""
+    """Return all fields of a record, and its question, answer and options by common names."""
     kept = {name: value for name, value in record.items() if name not in without}
     return {
         **kept,

@@ -81,8 +81,8 @@ class TokenRecord:
     def prior(self, messages: Sequence[Message]) -> Tokens | None:
         """Return a copy of the tokens that a conversation begins with.
 
-        They are None before the first turn with tokens, and if the environment has changed an
-        earlier message.
+        None before the first turn with tokens, and if the environment has changed an earlier
+        message.
         """
         tokens = self._tokens
         if tokens is None or not self._is_prefix_of(messages):

@@ -51,7 +51,7 @@ def check_command(
 def audit_command(
     envs: Annotated[
         list[str],
-        typer.Argument(metavar="ID...", help="Environments: ids, MODULE:ID or MODULE:CLASS."),
+        typer.Argument(metavar="ID", help="Environments: ids, MODULE:ID or MODULE:CLASS."),
     ],
     dataset: DatasetOption = None,
     split: SplitOption = None,

@@ -48,7 +48,7 @@ def eval_command(
     envs: Annotated[
         list[str],
         typer.Argument(
-            metavar="ID[=WEIGHT]...",
+            metavar="ID[=WEIGHT]",
             help="Environments: ids, MODULE:ID or MODULE:CLASS. All have a weight, or none has.",
         ),
     ],

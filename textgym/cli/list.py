@@ -23,7 +23,7 @@ def list_command(
     filters: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD=VALUE]...",
+            metavar="FIELD=VALUE",
             help="Only environments whose card matches, such as domain=logic.",
         ),
     ] = None,

@@ -64,13 +64,13 @@ class _StoredRun:
 def metrics_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of runs; the first is the baseline."),
+        typer.Argument(metavar="RUN", help="Folders of runs; the first is the baseline."),
     ],
     by: Annotated[
         str,
         typer.Option(
             metavar="GROUP",
-            help="A row for each env, or also for each level or category of an environment.",
+            help="Rows below each environment: level, category, or env for none.",
         ),
     ] = "level",
     form: Annotated[

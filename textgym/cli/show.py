@@ -8,7 +8,6 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from textgym.cli.arguments import (
@@ -22,7 +21,7 @@ from textgym.cli.arguments import (
 )
 from textgym.cli.output.terminal import as_text, print_all
 from textgym.core.text_env import TextEnv
-from textgym.display.terminal import show, wants_colour
+from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_answer, format_episode
 from textgym.registry import environment_class, make
 from textgym.wrappers.specs import WRAPPERS, arguments_of
@@ -49,19 +48,20 @@ def show_command(
     env = make(id, **env_arguments(split, level, dataset, arguments))
     with contextlib.closing(env):
         observation, info = env.reset(options={"index": index})
-        console = Console()
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, value in cls.card.as_dict().items():
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            if isinstance(value, bool):
+                text = "yes" if value else "no"
             if text:
                 table.add_row(name.replace("_", " "), as_text(text))
         audit = "" if dataset or arguments else audit_line(cls.card.id)
         if audit:
             table.add_row("audit", audit)
-        console.print(table)
+        print_all(table)
         if not info["tools"]:
-            console.print("\nTools: none")
-        console.print(f"\nTask {info['task_id']}:\n", markup=False)
+            print("\nTools: none")
+        show(visible(f"\nTask {info['task_id']}:\n"))
         inner = env.unwrapped
         assert isinstance(inner, TextEnv)
         show(format_episode(observation, info["tools"], colour=wants_colour()))

@@ -19,8 +19,10 @@ __all__ = [
     "JsonOption",
     "LevelOption",
     "OwnSettingsOption",
+    "RetriesOption",
     "RunArgument",
     "SplitOption",
+    "WaitingOption",
     "env_arguments",
     "read_env_settings",
     "read_limits",
@@ -171,4 +173,9 @@ EnvSettingsOption = Annotated[
         help="Argument of all environments or of one, such as shots=4; may be repeated.",
     ),
 ]
+WaitingOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Maximum number of concurrent steps, if they wait for a judge."),
+]
+RetriesOption = Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")]

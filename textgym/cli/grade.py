@@ -11,7 +11,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import JsonOption, OwnSettingsOption, read_settings
+from textgym.cli.arguments import (
+    JsonOption,
+    OwnSettingsOption,
+    RetriesOption,
+    WaitingOption,
+    read_settings,
+)
 from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -52,13 +58,8 @@ def grade_command(
     limit: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of listed differences.")
     ] = 20,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Maximum number of concurrent answers, if steps wait for a judge."
-        ),
-    ] = 16,
-    retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
+    concurrency: WaitingOption = 16,
+    retries: RetriesOption = 2,
     as_json: JsonOption = False,
 ) -> None:
     from textgym.rescoring.grading import grade

@@ -12,7 +12,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import EnvSettingsOption, JsonOption, RunArgument, read_env_settings
+from textgym.cli.arguments import (
+    EnvSettingsOption,
+    JsonOption,
+    RetriesOption,
+    RunArgument,
+    WaitingOption,
+    read_env_settings,
+)
 from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -30,13 +37,8 @@ def rescore_command(
     limit: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of episodes per list; 0 lists all.")
     ] = 20,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Maximum number of concurrent episodes, if steps wait for a judge."
-        ),
-    ] = 64,
-    retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
+    concurrency: WaitingOption = 64,
+    retries: RetriesOption = 2,
     as_json: JsonOption = False,
 ) -> None:
     from textgym.rescoring.engine import rescore

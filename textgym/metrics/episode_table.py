@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -247,7 +247,8 @@ class EpisodeTable:
         for step in steps:
             if step["message_index"] < len(lengths):
                 written += lengths[step["message_index"]]
-        self._add_components(components_of(trajectory))
+        for name, value in components_of(trajectory).items():
+            self._components.append((self.num_episodes, self._codes[name], value))
         answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
         voted = _NAN if answer is None else NO_ANSWER
         if answer is not None and answer != "":
@@ -267,11 +268,6 @@ class EpisodeTable:
             sum(lengths),
             _NAN if (splits := trajectory.get("splits")) is None else splits,
         )
-
-    def _add_components(self, components: Mapping[str, float]) -> None:
-        """Add the reward components of the episode that is being added."""
-        for name, value in components.items():
-            self._components.append((self.num_episodes, self._codes[name], value))
 
     def view(self) -> EpisodeView:
         """Return all episodes; none can be added while the view exists."""

@@ -210,7 +210,9 @@ def read_index(
         RunError: The folder contains no run, or a line that cannot be read.
     """
     with open_trajectories(path) as lines:
-        stamp, index = _stamp(lines), RunIndex(path, os.fstat(lines.fileno()).st_ino)
+        status = os.fstat(lines.fileno())
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+        index = RunIndex(path, status.st_ino)
         header, content = _load(path)
         if header.get("stamp") == stamp:
             index.restore(header, content)
@@ -248,11 +250,6 @@ def _is_complete(trajectory: Trajectory) -> bool:
             else success is None and reward is None and type(failure["boundary"]) is str
         )
     )
-
-
-def _stamp(file: BinaryIO) -> list[int]:
-    status = os.fstat(file.fileno())
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _digest_of(file: BinaryIO, size: int) -> blake2b:

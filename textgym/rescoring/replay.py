@@ -75,10 +75,11 @@ class Replay(Policy):
         step = self._steps[self._turn]
         index = step["message_index"]
         self._compare_shown(messages, self._messages[:index])
-        if index >= len(self._messages) or not _is_assistant_message(self._messages[index]):
+        message = self._messages[index] if index < len(self._messages) else None
+        if not isinstance(message, dict) or message.get("role") != "assistant":
             self._stop(f"message {index}, which should be the policy's, is not stored")
         self._turn += 1
-        return Action(copy_json(self._messages[index]), step["finish_reason"])
+        return Action(copy_json(message), step["finish_reason"])
 
     def compare_end(self, messages: Sequence[Message]) -> None:
         """Compare the whole conversation with the stored one after the episode has ended.
@@ -126,7 +127,3 @@ class Replay(Policy):
         if not self._steps or index < self._steps[0]["message_index"]:
             return "the prompt differs"
         return f"message {index} differs"
-
-
-def _is_assistant_message(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("role") == "assistant"

@@ -299,7 +299,9 @@ def read_line(line: bytes, where: str) -> Trajectory:
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
         if version == _VERSION_WITHOUT_TRACEBACKS:
-            _add_traceback(trajectory)
+            trajectory["version"] = SCHEMA_VERSION
+            if failure := trajectory.get("failure"):
+                failure["traceback"] = ""
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(f"{where} is broken: {type(error).__name__}: {error}") from None
     if trajectory["version"] != SCHEMA_VERSION:
@@ -308,14 +310,6 @@ def read_line(line: bytes, where: str) -> Trajectory:
             f"{SCHEMA_VERSION}: read it with the version that wrote it"
         )
     return trajectory
-
-
-def _add_traceback(trajectory: Trajectory) -> None:
-    """Turn a trajectory of version 1 of the schema into one of version 2."""
-    trajectory["version"] = SCHEMA_VERSION
-    failure = trajectory.get("failure")
-    if failure:
-        failure["traceback"] = ""
 
 
 def _is_json(content: bytes) -> bool:

@@ -100,21 +100,12 @@ class _WholeEpisodes(Episodes):
         return item
 
 
-def _worst_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
-    reward = match[0].reward
-    return reward is None, reward or 0.0
-
-
-def _best_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
-    reward = match[0].reward
-    return reward is None, -(reward or 0.0)
-
-
 ORDERS: dict[str, Callable[[tuple[Entry, Any]], Any] | None] = {
-    "worst": _worst_first,
-    "best": _best_first,
+    "worst": lambda match: (match[0].reward is None, match[0].reward or 0.0),
+    "best": lambda match: (match[0].reward is None, -(match[0].reward or 0.0)),
     "stored": None,
 }
+"""The sort key of each order; failed episodes, which have no reward, come last."""
 
 
 @dataclass(frozen=True, slots=True)

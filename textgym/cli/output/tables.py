@@ -130,7 +130,7 @@ def metrics_table(rows: Rows) -> Table:
     columns: list[tuple[str, Callable[[Metrics], str]]] = [
         ("episodes", lambda metrics: f"{metrics['episodes']:,}"),
         ("reward", mean_cell),
-        ("task\nreward", task_reward_cell if is_shaped else lambda metrics: "-"),
+        ("task\nreward", _task_reward if is_shaped else lambda metrics: "-"),
         ("success", rate_cell),
         ("no\nanswer", lambda metrics: number(metrics["no_answer_rate"], "{:.1%}")),
         ("steps", lambda metrics: number(metrics["mean_steps"], "{:.2f}")),
@@ -200,8 +200,7 @@ def details(name: str, metrics: Metrics) -> list[RenderableType]:
     return [*shown, Text(""), _table(lengths, columns)] if lengths else shown
 
 
-def task_reward_cell(metrics: Metrics) -> str:
-    """Return the mean of the environment's own reward with its confidence interval."""
+def _task_reward(metrics: Metrics) -> str:
     return _mean(metrics["mean_task_reward"], metrics["task_reward_error"], metrics["tasks"])
 
 

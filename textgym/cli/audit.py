@@ -137,10 +137,10 @@ def _check_place(path: Path) -> None:
 
 
 def _attacker(spec: str) -> Any:
-    found = import_object(spec)
-    if not callable(found):
-        raise UsageError(f"--attacker takes a function of a Sight, and {spec!r} is {found!r:.100}")
-    return found
+    attacker = import_object(spec)
+    if not callable(attacker):
+        raise UsageError(f"--attacker must name a function, and {spec!r} is {attacker!r:.100}")
+    return attacker
 
 
 def _audit(env: gym.Env[Any, Any], where: str, **options: Any) -> Report:

@@ -39,7 +39,7 @@ class TaskAnswers:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._imports = config.get("imports")
-        self._given = config.get("given_tasks") or {}
+        self._rows = config.get("given_tasks") or {}
         self._envs: dict[str, gym.Env[Any, Any]] = {}
 
     def __enter__(self) -> TaskAnswers:
@@ -93,7 +93,7 @@ class TaskAnswers:
         """Return the options of `reset` that select the task: its row if it was given as one."""
         if "row" in trajectory:
             return {"task": trajectory["row"]}
-        given, index = self._given.get(trajectory["env_id"]), trajectory["task_index"]
-        if given and isinstance(given[0], dict):
-            return {"task": given[index]}
+        rows, index = self._rows.get(trajectory["env_id"]), trajectory["task_index"]
+        if rows and isinstance(rows[0], dict):
+            return {"task": rows[index]}
         return {"index": index}

@@ -194,7 +194,7 @@ class Search:
         self._limit = limit
         self.streams = order == "stored" and limit == 0
         self.total = self.matched = 0
-        self._tasks: dict[str, tuple[float, int]] = {}  # found by `task`, with its index
+        self._tasks: dict[str, tuple[float, int]] = {}  # identity and index, by environment
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Yield the episodes."""
@@ -212,18 +212,18 @@ class Search:
             yield self._episodes.read(item)
 
     def _matching(self) -> Iterator[tuple[Entry, Any]]:
-        wanted = self._filter
+        conditions = self._filter
         for entry, item in self._episodes.entries():
             self.total += 1
-            if not wanted.matches(entry):
+            if not conditions.matches(entry):
                 continue
-            if wanted.text is not None:
+            if conditions.text is not None:
                 messages = self._episodes.read(item)["messages"]
-                folded = wanted.text.casefold()
+                folded = conditions.text.casefold()
                 if not any(folded in text.casefold() for text in _texts(messages)):
                     continue
-            if wanted.task is not None and entry.task_id is not None:
-                self._check_task(wanted.task, entry, item)
+            if conditions.task is not None and entry.task_id is not None:
+                self._check_task(conditions.task, entry, item)
             self.matched += 1
             yield entry, item
 

@@ -15,7 +15,7 @@ from textgym.core.grade import Grade
 from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.policies.scripted import OraclePolicy
+from textgym.policies.specs import OraclePolicy
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
 from textgym.trajectories.episode_record import MAX_TRACEBACK
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from textgym.errors import DatasetError, RowError
 from textgym.tasks.files import load_rows
-from textgym.tasks.json_rows import json_row
+from textgym.tasks.task import json_row
 
 
 def deep(levels: int) -> Any:

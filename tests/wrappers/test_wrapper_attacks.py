@@ -8,7 +8,7 @@ import gymnasium as gym
 import pytest
 
 import textgym
-from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.concurrency.calls import reset_may_block, step_may_block
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
-from textgym.concurrency.run_sync import result_of
+from textgym.concurrency.event_loops import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
 from textgym.core.conversation import Conversation
 from textgym.core.grade import Payments
@@ -29,9 +29,8 @@ from textgym.core.snapshots.saved_episode import (
 )
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
 from textgym.messages import copy_json, copy_message
-from textgym.tasks.json_rows import json_row
 from textgym.tasks.source import TaskSource
-from textgym.tasks.task import Task
+from textgym.tasks.task import Task, json_row
 
 __all__ = ["LiveSpec", "SavableEnv", "live_spec"]
 

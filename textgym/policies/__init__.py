@@ -1,7 +1,7 @@
 """Policies: what answers a conversation, named by a spec such as `oracle` or `hf:MODEL`.
 
-- `base`: `Policy`, `Action`, `Sampling` and `Tokens`; `specs`: `make_policy`.
-- `scripted`: the oracle and the random policy, which play through the environment's own methods.
+- `base`: `Policy`, `Action`, `Sampling` and `Tokens`.
+- `specs`: `make_policy`, and the oracle and the random policy.
 - `hf`, `vllm`, `openai/`: language models run by transformers, by vLLM, and behind a server.
 - `chat/`: chat templates, token ids of prompts, and messages parsed from sampled text.
 """

@@ -76,7 +76,7 @@ class HFPolicy(Policy):
     dequantised.
 
     If the chat template ignores tools, the project's own tool prompt describes them. Tool calls in
-    Hermes form (see `textgym.policies.chat.hermes_parser`) are parsed if this prompt asks for them
+    Hermes form (see `textgym.policies.chat.hermes`) are parsed if this prompt asks for them
     or the template writes them. For any other form, `tool_parser` names vLLM's parser of the model
     family; without it such calls stay text.
 

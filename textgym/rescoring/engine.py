@@ -21,8 +21,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym._version import __version__
-from textgym.concurrency.blocking import CallThreads
-from textgym.concurrency.garbage import rare_collections
+from textgym.concurrency.calls import CallThreads
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
@@ -36,7 +35,7 @@ from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
-from textgym.rollouts.workers import EPISODES_PER_YIELD
+from textgym.rollouts.workers import EPISODES_PER_YIELD, rare_collections
 from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories

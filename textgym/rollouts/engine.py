@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 from textgym._version import __version__
-from textgym.concurrency.blocking import CallThreads
+from textgym.concurrency.calls import CallThreads
 from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
 from textgym.metrics.run_index import Key
@@ -25,7 +25,6 @@ from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weight
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
-from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
 from textgym.rollouts.env_pool import PooledEnv
 from textgym.rollouts.episode import Job, SamePromptCheck, play
 from textgym.rollouts.plan import (
@@ -40,9 +39,9 @@ from textgym.rollouts.plan import (
 )
 from textgym.rollouts.recorder import RunLog, RunRecorder
 from textgym.rollouts.resume import read_completed, remaining, unfinished
-from textgym.rollouts.schedule import Schedule
+from textgym.rollouts.schedule import CurriculumSchedule, Schedule, add_result
 from textgym.rollouts.workers import play_all
-from textgym.tasks.json_rows import json_row
+from textgym.tasks.task import json_row
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder

@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.concurrency.calls import reset_may_block, step_may_block
 from textgym.layers import grade_at_time_limit
 from textgym.policies import Policy
 from textgym.rollouts.recorder import RunLog

@@ -17,8 +17,7 @@ from functools import partial
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn
 
-from textgym.concurrency.blocking import CallThreads
-from textgym.concurrency.retry import is_boundary_failure, retry_pause
+from textgym.concurrency.calls import CallThreads, is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
 from textgym.messages import Message, copy_json, copy_messages
 from textgym.policies import Action, Policy

@@ -27,7 +27,7 @@ from textgym.provenance import env_name, recorded
 from textgym.registry import make, takes_argument
 from textgym.rollouts.episode import Job
 from textgym.rollouts.recorder import RunLog
-from textgym.tasks.json_rows import json_row
+from textgym.tasks.task import json_row
 from textgym.wrappers import FlattenConversation, TokenIds
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 

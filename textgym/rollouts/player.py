@@ -15,7 +15,7 @@ from itertools import starmap
 from operator import index
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import run_sync
 from textgym.errors import UsageError
 from textgym.mixtures import check_env_ids, kwargs_for_env
 from textgym.policies import Policy, make_policy

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from textgym.errors import DatasetError, RowError
-from textgym.tasks.file_rows import JsonlRows
 from textgym.tasks.parquet_rows import ParquetRows
-from textgym.tasks.rows import HubRows, Rows
+from textgym.tasks.rows import HubRows, JsonlRows, Rows
 from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskList", "file_stamp", "is_file_name", "load_rows", "read_tasks", "shared_tasks"]

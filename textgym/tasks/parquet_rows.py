@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.errors import DatasetError, RowError, in_one_line
-from textgym.tasks.file_rows import FileRows
-from textgym.tasks.rows import data_library
+from textgym.tasks.rows import FileRows, data_library
 
 __all__ = ["ParquetRows"]
 

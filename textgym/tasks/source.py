@@ -16,9 +16,8 @@ from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError,
 from textgym.messages import message_problem
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
 from textgym.tasks.hashing import canonical_json, hash_int
-from textgym.tasks.json_rows import json_row
 from textgym.tasks.splits import SPLITS, EvaluationTasks, TaskStream, draw_rows
-from textgym.tasks.task import Task, with_id
+from textgym.tasks.task import Task, json_row, with_id
 
 __all__ = ["TaskSource"]
 

@@ -17,12 +17,11 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
-from textgym.concurrency import background_loop
+from textgym.concurrency import event_loops as background_loop
 from textgym.errors import ContextFullError, EnvironmentFailure, PolicyFailure, UsageError
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum

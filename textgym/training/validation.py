@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import run_sync
 from textgym.errors import UsageError
 from textgym.metrics.statistics import Estimate, clustered_error, rate_interval
 from textgym.mixtures import weights_of

@@ -22,15 +22,15 @@ from textgym.core.saving import live_spec
 from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
-from textgym.vector.arguments import (
+from textgym.vector.batches import (
     parse_actions,
     parse_autoreset_mode,
     parse_env_id,
     parse_reset,
+    stack_infos,
+    stack_results,
 )
-from textgym.vector.infos import stack_infos, stack_results
-from textgym.vector.pending_calls import PendingCalls, shorten
-from textgym.vector.sub_env import SubEnv
+from textgym.vector.sub_envs import PendingCalls, SubEnv, shorten
 
 __all__ = ["TextVectorEnv"]
 

@@ -19,9 +19,8 @@ from textgym.errors import ContextFullError, InvalidActionError, UsageError
 from textgym.messages import Message, assistant, copy_json, text_of
 from textgym.names import import_object, is_place
 from textgym.policies import Action, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.spaces import TextSpace
 from textgym.wrappers.base import MessageEnv, SavedState, check_count, check_message_spaces
 from textgym.wrappers.rewards.costs import cached_tokenizer

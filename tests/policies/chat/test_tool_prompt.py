@@ -13,8 +13,7 @@ import textgym
 from textgym.checks.episodes import guesses, oracle, play
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, tool_result, user
-from textgym.policies.chat.hermes_parser import parse_tool_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import parse_tool_calls, with_tool_prompt
 
 TOOL: dict[str, Any] = {
     "type": "function",

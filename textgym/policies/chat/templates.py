@@ -19,8 +19,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, copy_json, text_of
-from textgym.policies.chat.hermes_parser import parse_tool_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import parse_tool_calls, with_tool_prompt
 from textgym.policies.json_codec import replace_surrogates
 
 __all__ = [

@@ -26,7 +26,7 @@ from typing import Any
 from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, assistant, split_reasoning, text_of, user
 from textgym.policies.base import Action, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
+from textgym.policies.chat.hermes import with_parsed_calls
 from textgym.policies.chat.templates import encode, render, uses_hermes_calls
 from textgym.policies.chat.vllm_parser import VLLMOutputParser
 

@@ -35,8 +35,6 @@ from textgym.policies.openai.arguments import (
     checked_key,
     checked_url,
 )
-from textgym.policies.openai.chat_completions import ChatRequest
-from textgym.policies.openai.completions import CompletionRequest
 from textgym.policies.openai.connection_pool import ConnectionPool, NoReplyError
 from textgym.policies.openai.rate_limit import MAX_WAIT, RateLimiter
 from textgym.policies.openai.replies import (
@@ -48,6 +46,7 @@ from textgym.policies.openai.replies import (
     read_reply,
 )
 from textgym.policies.openai.request_format import RequestFormat
+from textgym.policies.openai.requests import ChatRequest, CompletionRequest
 
 __all__ = ["OpenAIPolicy", "split_spec"]
 

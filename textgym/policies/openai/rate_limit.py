@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
-from textgym.concurrency.retry import pause_seconds
+from textgym.concurrency.calls import pause_seconds
 
 __all__ = ["MAX_WAIT", "RateLimiter", "read_retry_after"]
 

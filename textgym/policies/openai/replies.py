@@ -124,7 +124,7 @@ def read_reply(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedR
     """Read a server's reply to a request.
 
     Example:
-        >>> from textgym.policies.openai.chat_completions import ChatRequest
+        >>> from textgym.policies.openai.requests import ChatRequest
         >>> data = b'{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}'
         >>> read_reply(HTTPReply(200, {}, data), ChatRequest([], [])).action.message
         {'role': 'assistant', 'content': 'Hello'}

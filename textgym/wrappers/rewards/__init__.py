@@ -1,10 +1,9 @@
 """Wrappers that change the reward, each under the name of a component of its own.
 
-`costs` take reward away, `bonuses` pay more, `shaping` reshapes the whole reward.
-`lengths` measures what a policy wrote.
+`costs` take reward away and measure what a policy wrote; `shaping` adds bonuses and reshapes the
+whole reward.
 """
 
-from textgym.wrappers.rewards.bonuses import EfficiencyBonus, FormatBonus
 from textgym.wrappers.rewards.costs import (
     LengthPenalty,
     RepetitionPenalty,
@@ -12,7 +11,13 @@ from textgym.wrappers.rewards.costs import (
     StepPenalty,
     ToolErrorPenalty,
 )
-from textgym.wrappers.rewards.shaping import ClipReturn, PotentialShaping, WeightedComponents
+from textgym.wrappers.rewards.shaping import (
+    ClipReturn,
+    EfficiencyBonus,
+    FormatBonus,
+    PotentialShaping,
+    WeightedComponents,
+)
 
 __all__ = [
     "ClipReturn",

@@ -110,30 +110,40 @@ Curriculum = bool | Mapping[str, Any] | SuccessCurriculum
 """A curriculum as a caller gives it: True, the arguments of one, or one."""
 
 
-def read_curriculum(given: Curriculum | None) -> SuccessCurriculum | None:
+def read_curriculum(
+    given: Curriculum | None, num_envs: int | None = None
+) -> SuccessCurriculum | None:
     """Return a curriculum as `rollout` and `make_vec` take it; None if there is none.
 
+    Args:
+        given: The curriculum.
+        num_envs: The number of environments that it draws from, if it is known.
+
     Raises:
-        UsageError: It is something else, or an argument is invalid.
+        UsageError: It is something else, or an argument is invalid, or there are fewer than two
+            environments.
 
     Example:
         >>> read_curriculum({"window": 8}).as_dict()
         {'window': 8, 'floor': 0.1}
     """
-    if given is None or isinstance(given, SuccessCurriculum):
+    if given is None or given is False:
+        return None
+    if num_envs is not None and num_envs < 2:
+        raise UsageError("a curriculum draws from several environments: pass ids with weights")
+    if isinstance(given, SuccessCurriculum):
         return given
-    if isinstance(given, bool):
-        return SuccessCurriculum() if given else None
-    if not isinstance(given, Mapping):
+    arguments = {} if given is True else given
+    if not isinstance(arguments, Mapping):
         raise UsageError(
             f"curriculum must be True, a dict such as {{'window': 64}}, or a SuccessCurriculum, "
             f"not {given!r:.100}"
         )
-    for name in given:
+    for name in arguments:
         if name not in _ARGUMENTS:
             hint = did_you_mean(str(name), _ARGUMENTS)
             raise UnknownNameError(f"a curriculum has no argument {name!r:.100}{hint}")
-    return SuccessCurriculum(**given)
+    return SuccessCurriculum(**arguments)
 
 
 def _checked(results: Any) -> Mapping[str, Sequence[bool]]:

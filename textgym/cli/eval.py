@@ -33,9 +33,10 @@ from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import Sampling, make_policy
 from textgym.registry import make, with_registered_ids
 from textgym.rollouts.progress import RunProgress
-from textgym.trajectories.run_folder import read_config, refuse_used_folder
+from textgym.trajectories.run_folder import read_config
 
 if TYPE_CHECKING:
+    from textgym.rollouts.prepared import PreparedRollout
     from textgym.trajectories import Run
 
 __all__ = ["eval_command"]
@@ -137,7 +138,7 @@ def eval_command(
         kwargs["wrappers"] = wrap
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
-        from textgym.rollouts.plan import with_test_split
+        from textgym.rollouts.env_set import with_test_split
 
         kwargs = with_test_split(weights, kwargs)
         for id in ids:
@@ -150,24 +151,24 @@ def eval_command(
         "top_k": top_k,
         "stop": stop or [],
     }
-    console = Console()
+    from textgym.rollouts.prepared import PreparedRollout
+
+    Sampling.read(sampling)
     folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
-    run = _play(
-        console,
+    # Wrong arguments are reported before a model is loaded.
+    with PreparedRollout(
         weights if weighted or len(ids) > 1 else ids[0],
-        policy,
-        folder,
-        sampling=sampling,
-        policy_options=policy_options,
         episodes=episodes if weighted or episodes is None else episodes * len(ids),
         repeats=repeats,
         start=start,
         concurrency=concurrency,
         env_concurrency=limits,
         seed=seed,
+        out=folder,
         resume=resume,
         env_kwargs=kwargs,
-    )
+    ) as rollout:
+        run = _play(Console(), rollout, policy, folder, sampling, policy_options)
     _report(run, folder)
     metrics = run.metrics["overall"]
     if metrics["failures"] == metrics["episodes"]:
@@ -201,40 +202,24 @@ def _report(run: Run, folder: Path) -> None:
 
 def _play(
     console: Console,
-    envs: str | dict[str, float],
+    rollout: PreparedRollout,
     policy: str | None,
     out: Path,
-    sampling: Any,
+    sampling: dict[str, Any],
     policy_options: dict[str, Any],
-    **options: Any,
 ) -> Run:
-    """Run the rollout under a progress bar with the mean reward so far."""
+    """Play the rollout under a progress bar with the mean reward so far."""
     import asyncio
 
-    from textgym.rollouts import arollout
-
-    Sampling.read(sampling)
-    if not options["resume"]:
-        refuse_used_folder(out)
-    for id in [envs] if isinstance(envs, str) else envs:
-        # a wrong id or argument is an error before a model is loaded
-        make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
-    named = policy or _DEFAULT_POLICY
-    status = console.status(f"loading {named}") if console.is_terminal else nullcontext()
+    spec = policy or _DEFAULT_POLICY
+    status = console.status(f"loading {spec}") if console.is_terminal else nullcontext()
     with status, _naming_a_policy(policy):
-        player = make_policy(named, sampling, policy_options)
+        player = make_policy(spec, sampling, policy_options)
     progress = RunProgress(console)
 
     async def run() -> Run:
         try:
-            return await arollout(
-                envs,
-                player,
-                on_episode=progress.count,
-                on_start=progress.begin,
-                out=out,
-                **options,
-            )
+            return await rollout.play(player, on_episode=progress.count, on_start=progress.begin)
         finally:
             await player.close()
 

@@ -85,7 +85,14 @@ class EnvPool:
         """
         if self._idle[key]:
             return self._idle[key].pop()
-        pooled = PooledEnv(key, make())
+        return self._added(key, make())
+
+    def add(self, key: Hashable, env: gym.Env[Any, Any]) -> None:
+        """Add an environment that was made elsewhere; the pool closes it."""
+        self.release(self._added(key, env))
+
+    def _added(self, key: Hashable, env: gym.Env[Any, Any]) -> PooledEnv:
+        pooled = PooledEnv(key, env)
         self._all.add(pooled)
         return pooled
 

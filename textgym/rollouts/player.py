@@ -15,16 +15,14 @@ from itertools import starmap
 from operator import index
 from typing import Any
 
-from textgym.concurrency.event_loops import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
-from textgym.mixtures import check_env_ids, kwargs_for_env
 from textgym.policies import Policy, make_policy
-from textgym.provenance import kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
-from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.env_set import Envs, EnvSet, check_minimum
 from textgym.rollouts.episode import EpisodeKey, Job
-from textgym.rollouts.plan import Envs, PlannedTasks, make_env_fns, with_wrappers
+from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
@@ -70,46 +68,24 @@ class EpisodePlayer:
         env_concurrency: Mapping[str, int] | None = None,
         retries: int = 2,
     ) -> None:
-        envs, limits = registered_envs(envs), with_registered_ids(env_concurrency or {})
         check_minimum(1, concurrency=concurrency)
         check_minimum(0, retries=retries)
-        kwargs = with_registered_ids(env_kwargs or {})
         self._log = RunLog()
-        self._env_fns = make_env_fns(envs, kwargs, wrappers, self._log)
-        check_env_ids("env_concurrency", limits, self._env_fns)
-        check_minimum(1, **limits)
-        self._limits, self._concurrency, self._retries = limits, concurrency, retries
+        self._envs = EnvSet(
+            registered_envs(envs),
+            with_registered_ids(env_kwargs or {}),
+            wrappers,
+            with_registered_ids(env_concurrency or {}),
+            self._log,
+        )
+        self.samples = self._envs.samples
+        self._concurrency, self._retries = concurrency, retries
         self._pool, self._is_closed = EnvPool(self._log), False
-        self.samples = {id: make() for id, make in self._env_fns.items()}
-        given = with_wrappers(kwargs, wrappers)
-        self._kwargs = {
-            id: recorded_kwargs(
-                kwargs_from_spec(env) if callable(envs) else kwargs_for_env(id, given)
-            )
-            for id, env in self.samples.items()
-        }
 
     @property
     def env_ids(self) -> tuple[str, ...]:
         """The ids of the environments."""
         return tuple(self.samples)
-
-    def play(
-        self, policy: str | Policy, episodes: Iterable[EpisodeKey], *, seed: int = 0
-    ) -> list[Trajectory]:
-        """Play episodes and return their trajectories, from any thread, in a running loop too.
-
-        Args:
-            policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
-            episodes: The episodes, in any order.
-            seed: As in `rollout`. With the same seed, an episode that is played again samples with
-                the same random numbers.
-
-        Raises:
-            UsageError: There is no such environment, the policy cannot play it, or the player is
-                closed.
-        """
-        return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
 
     async def aplay(
         self,
@@ -119,28 +95,36 @@ class EpisodePlayer:
         seed: int = 0,
         on_step: Callable[[EpisodeKey, float], None] | None = None,
     ) -> list[Trajectory]:
-        """Play episodes inside a running event loop; see `play`.
+        """Play episodes and return their trajectories.
+
+        `play` blocks, and may be called from any thread, also in a running event loop; `aplay` is
+        awaited.
 
         Args:
-            policy: As in `play`.
-            episodes: As in `play`.
-            seed: As in `play`.
+            policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
+            episodes: The episodes, in any order.
+            seed: As in `rollout`. With the same seed, an episode that is played again samples with
+                the same random numbers.
             on_step: Called with the episode and the reward of each step that it has played.
+
+        Raises:
+            UsageError: There is no such environment, the policy cannot play it, or the player is
+                closed.
         """
         if self._is_closed:
             raise UsageError("the player is closed")
         asked = [_plain_key(key) for key in starmap(EpisodeKey, episodes)]
         tasks = defaultdict(list)
         for key in asked:
-            if key.env_id not in self._env_fns:
+            if key.env_id not in self.samples:
                 raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
 
         def job(key: EpisodeKey) -> Job:
-            told = partial(on_step, key) if on_step else None
-            kwargs = self._kwargs[key.env_id]
-            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=told)
+            report = partial(on_step, key) if on_step else None
+            kwargs = self._envs.kwargs[key.env_id]
+            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=report)
 
         jobs = {id: iter([job(key) for key in mine]) for id, mine in tasks.items()}
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)
@@ -156,23 +140,24 @@ class EpisodePlayer:
             for sample in (self.samples[id] for id in tasks):
                 player.for_env(sample)
             await play_all(
-                Schedule(jobs, planned, self._limits),
-                self._env_fns,
+                Schedule(jobs, planned, self._envs.limits),
+                self._pool,
+                self._envs.env_fns,
                 player,
                 min(self._concurrency, len(asked)),
                 self._retries,
                 take,
                 self._log,
-                kept_pool=self._pool,
             )
         return [played[key].popleft() for key in asked]
+
+    play = synchronous(aplay)
 
     def close(self) -> None:
         """Close all environments; a closed player plays no more."""
         self._is_closed = True
         self._pool.close()
-        for env in self.samples.values():
-            self._log.close(env)
+        self._envs.close()
 
     def __enter__(self) -> EpisodePlayer:
         return self

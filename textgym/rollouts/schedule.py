@@ -16,9 +16,8 @@ from textgym.errors import RunError
 from textgym.metrics.run_index import Key
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
-from textgym.trajectories.schema import Trajectory
 
-__all__ = ["CurriculumSchedule", "JobQueue", "Schedule", "add_result"]
+__all__ = ["CurriculumSchedule", "JobQueue", "Schedule"]
 
 
 class Schedule:
@@ -112,12 +111,6 @@ class JobQueue:
         self.running += 1
         self._next = next(self._jobs, None)
         return job
-
-
-def add_result(curriculum: SuccessCurriculum, trajectory: Trajectory) -> None:
-    """Add the result of an episode to a curriculum, unless the episode failed."""
-    if trajectory["is_success"] is not None:
-        curriculum.add(trajectory["env_id"], trajectory["is_success"])
 
 
 class CurriculumSchedule(Schedule):

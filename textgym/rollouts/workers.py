@@ -19,8 +19,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from textgym.concurrency.calls import CallThreads
 from textgym.policies import Policy
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
+from textgym.rollouts.env_set import EnvFns
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
-from textgym.rollouts.plan import EnvFns
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.trajectories.schema import Trajectory
@@ -34,6 +34,7 @@ EPISODES_PER_YIELD = 16
 
 async def play_all(
     schedule: Schedule,
+    pool: EnvPool,
     env_fns: EnvFns,
     policy: Policy,
     workers: int,
@@ -41,12 +42,12 @@ async def play_all(
     on_episode: Callable[[Trajectory], bool],
     log: RunLog,
     check_prompt: PromptCheck | None = None,
-    kept_pool: EnvPool | None = None,
 ) -> None:
     """Play all jobs of a schedule.
 
     Args:
         schedule: What to play.
+        pool: Lends the environments, and keeps them open.
         env_fns: The function that makes each environment, by id.
         policy: The policy that plays.
         workers: How many episodes run at once.
@@ -54,7 +55,6 @@ async def play_all(
         on_episode: Called with each trajectory; if it returns False, the rest is not played.
         log: Logs the first failure of each class.
         check_prompt: As in `play`.
-        kept_pool: Lends the environments, and keeps them open; by default they are closed.
     """
 
     async def episode(job: Job) -> Trajectory:
@@ -95,10 +95,9 @@ async def play_all(
 
     in_use = set[PooledEnv]()
     try:
-        # The calls in threads end before any environment is closed.
-        kept = contextlib.nullcontext(kept_pool) if kept_pool else None
-        with rare_collections(), kept or EnvPool(log) as pool:
+        with rare_collections():
             try:
+                # The calls in threads end before any environment is closed.
                 async with CallThreads(max(workers, 1)) as threads, asyncio.TaskGroup() as group:
                     for _ in range(workers):
                         group.create_task(_work(schedule, episode, on_episode))

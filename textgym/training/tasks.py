@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, text_of
 from textgym.mixtures import split_by_weight
-from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_set import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 
 __all__ = ["TaskRef", "check_no_split", "list_tasks", "prompt_messages", "shown_prompt"]

@@ -113,10 +113,8 @@ def make_vec(
         for id in weights
     }
     options: Any = {"autoreset_mode": autoreset_mode, "failures": failures, "retries": retries}
-    drawing = read_curriculum(curriculum)
+    drawing = read_curriculum(curriculum, num_envs=len(weights))
     if drawing:
-        if len(weights) < 2:
-            raise UsageError("a curriculum draws from several environments: pass ids with weights")
         return TextVectorEnv(_mixture_env_fns(by_id, weights, drawing, num_envs), **options)
     shares = _shares(weights, num_envs)
     ids = [id for id, count in shares.items() for _ in range(count)]

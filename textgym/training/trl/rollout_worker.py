@@ -25,7 +25,7 @@ from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
 from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
-from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_set import check_minimum
 from textgym.rollouts.episode import EpisodeKey
 from textgym.training.groups import has_variance
 from textgym.training.trl.episodes import Episodes

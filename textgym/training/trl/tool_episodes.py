@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from textgym.errors import TrainingError, UsageError
 from textgym.messages import Message, ToolSchema, assistant_calls, text_of
+from textgym.rollouts.env_set import Envs
 from textgym.rollouts.episode import EpisodeKey
-from textgym.rollouts.plan import Envs
 from textgym.training.driven import MessageEpisode
 from textgym.training.tasks import TaskRef, prompt_messages
 from textgym.training.trl.episodes import Episodes

@@ -368,7 +368,7 @@ def test_a_repeat_with_another_prompt_is_a_failure_of_the_environment(what: str)
     failed = [t for t in run.trajectories() if t["failure"]]
     assert [(t["task_index"], t["repeat"]) for t in failed] == [(0, 2)]
     assert failed[0]["failure"]["boundary"] == "environment"
-    assert "starts with another prompt" in failed[0]["failure"]["message"]
+    assert "starts with a different prompt" in failed[0]["failure"]["message"]
     assert failed[0]["reward"] is None
     assert policy.answered.total() == 7  # it was not asked with the other prompt
 

@@ -50,14 +50,13 @@ class CallThreads:
 
     Use it as an asynchronous context manager: leaving it cancels the calls that have not started
     and waits for the others, because a call that has started cannot be cancelled. The event loop
-    goes on meanwhile, because such a call may wait for it.
+    keeps running, because such a call may wait for it.
 
     Args:
         max_threads: The maximum number of calls that run at once; the others queue.
 
     Example:
-        >>> import functools
-        >>> async def total():
+        >>>         >>> async def total():
         ...     async with CallThreads(max_threads=8) as threads:
         ...         return await threads.run(functools.partial(sum, [1, 2]))
         >>> asyncio.run(total())
@@ -78,7 +77,7 @@ class CallThreads:
             waited = [asyncio.wrap_future(call) for call in running]
             try:
                 await asyncio.gather(*waited, return_exceptions=True)
-            except asyncio.CancelledError as error:  # the calls go on all the same
+            except asyncio.CancelledError as error:  # the calls keep running
                 cancelled = error
         self._pool.shutdown()  # the threads have nothing left to do
         if cancelled is not None:
@@ -100,7 +99,7 @@ def _without_stop_iteration(call: Callable[[], Any]) -> Any:
         raise RuntimeError(f"StopIteration: {error}") from error
 
 
-_random = random.Random()  # leaves the program's own generator alone
+_random = random.Random()  # does not advance the program's own generator
 _MAX_EXPONENT = 16  # keeps a float from overflowing
 
 

@@ -1,6 +1,6 @@
 """JSON as model servers send and accept it; encoding and decoding are fast in the common case.
 
-Invariants: no unpaired surrogate is encoded or decoded, because servers refuse them and files
+Invariant: no unpaired surrogate is encoded or decoded, because servers refuse surrogates and files
 cannot hold them. Each is replaced by U+FFFD, the replacement character.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-__all__ = ["decode", "encode", "replace_surrogates"]
+__all__ = ["as_json", "decode", "encode", "replace_surrogates"]
 
 
 def encode(value: Any) -> bytes:
@@ -53,6 +53,19 @@ def decode(data: bytes) -> Any:
         return _without_surrogates(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON, for a message.
+
+    Example:
+        >>> as_json({"a": 1})
+        '{"a":1}'
+    """
+    try:
+        return encode(value).decode()
+    except ValueError:
+        return "(nested too deeply to show)"
 
 
 def replace_surrogates(text: str) -> str:

@@ -28,7 +28,7 @@ from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["arollout", "play_episode", "rollout"]
 
-_RETRIES = 2  # of an episode that is played alone
+_RETRIES = 2  # in `play_episode`
 
 
 async def arollout(
@@ -59,8 +59,8 @@ async def arollout(
 
     Args:
         envs: An id, `module:ID`, `module:Class` or a class; a function that makes an environment;
-            or a mixture: a dict from such names to weights. A function in a mixture is a value, on
-            its own or as a pair of weight and function, and its key is the name in the results.
+            or a mixture, a dict from such names to weights. Instead of a weight, a mixture may have
+            a function, or a pair of weight and function; the key is then the name in the results.
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
         episodes: The number of tasks, from index `start` on. The environments of a mixture share
             them by weight. None plays all tasks of the split.
@@ -75,8 +75,8 @@ async def arollout(
         out: The folder to write to; None keeps the trajectories in memory.
         resume: Resume the run in `out`.
         retries: How often a failed step or policy call is retried.
-        env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
-            under its id. `split` is `test` by default, as in `textgym eval`; training passes
+        env_kwargs: Keyword arguments for all environments; a dict under an id is for that
+            environment only. `split` is `test` by default, as in `textgym eval`; training passes
             `{"split": "train"}`. A function, or a class without an id, makes its environment with
             its own arguments.
         wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
@@ -142,11 +142,11 @@ async def play_episode(
     repeat: int = 0,
     seed: int = 0,
 ) -> Trajectory:
-    """Play one episode and return its trajectory, for loops of your own.
+    """Play one episode and return its trajectory, for user-written loops.
 
-    The prompt and the seeds are those that `rollout` uses, and the cut of a `TimeLimit` is graded,
+    The prompt and the seeds are as in `rollout`, and an episode that a `TimeLimit` cuts is graded,
     see `grade_at_time_limit`. A failed episode is returned too: its `reward` is None, and `failure`
-    says what failed.
+    describes what failed.
 
     Args:
         env: An environment. It is not closed.

@@ -33,7 +33,7 @@ EnvFns = Mapping[str, EnvFn]
 
 
 class EnvSet:
-    """The environments of a rollout, one of each of which is made at once.
+    """The environments of a rollout. The constructor makes one of each.
 
     Args:
         envs: As in `rollout`, with registered ids.
@@ -51,7 +51,7 @@ class EnvSet:
         env_fns: The function that makes each environment, by id.
         samples: One environment of each id.
         kwargs: The keyword arguments that each was made with, as they are recorded, by id.
-        limits: As given.
+        limits: As in the arguments.
 
     Example:
         >>> envs = EnvSet("textgym/MCQA-v0", {"level": 1}, ["StepPenalty"], {}, RunLog())

@@ -1,4 +1,4 @@
-"""What a rollout plays: which environments, which tasks of each, and in which order.
+"""The tasks that a rollout plays of each environment, and the order of its episodes.
 
 The plan is made before the first episode; the same arguments give the same plan.
 """
@@ -12,20 +12,12 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.errors import UsageError
-from textgym.mixtures import (
-    check_env_ids,
-    split_by_weight,
-)
+from textgym.mixtures import check_env_ids, split_by_weight
 from textgym.rollouts.episode import Job
 from textgym.tasks.task import json_row
 from textgym.wrappers import FlattenConversation, TokenIds
 
-__all__ = [
-    "GivenTasks",
-    "PlannedTasks",
-    "list_jobs",
-    "plan_tasks",
-]
+__all__ = ["GivenTasks", "PlannedTasks", "list_jobs", "plan_tasks"]
 
 _NOT_SELECTABLE = object()
 TaskList = Sequence[int] | Sequence[Mapping[str, Any]]
@@ -69,7 +61,7 @@ class PlannedTasks:
         return list(self._indices if self.rows is None else self.rows)
 
     def position(self, index: int) -> int:
-        """Return the place of a task among these tasks, from 0."""
+        """Return the position of a task, from 0."""
         return self._indices.index(index) if self._positions is None else self._positions[index]
 
 
@@ -89,8 +81,8 @@ def plan_tasks(
         episodes: The total number of tasks; None for all tasks of each environment.
         given: Indices or rows of tasks; None plays the tasks from `start` on.
         start: The index of the first task of each environment.
-        has_curriculum: Whether a curriculum draws the environment of each task; then the tasks are
-            those of an environment that is always drawn.
+        has_curriculum: Whether a curriculum draws the environment of each task; then the tasks of
+            an environment are as many as it would play if it were always drawn.
 
     Raises:
         UsageError: There are fewer tasks, or `episodes` is missing, or an environment does not show
@@ -159,7 +151,7 @@ def _tasks_to_draw(
 
 
 def _available(id: str, env: gym.Env[Any, Any], start: int) -> int | None:
-    """Return how many tasks an environment has from an index on; None if there is no end."""
+    """Return how many tasks an environment has from an index on; None if they are endless."""
     num_tasks: int | None = getattr(env.unwrapped, "num_tasks", None)
     if num_tasks is not None and start >= num_tasks:
         raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
@@ -182,7 +174,7 @@ def _read_tasks(id: str, env: gym.Env[Any, Any], given: TaskList | None) -> Plan
     """Read the indices or rows of one environment.
 
     Raises:
-        UsageError: They are neither, or are empty, or there is no such task.
+        UsageError: They are neither, or are empty, or a task does not exist.
     """
     if given is None or isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise UsageError(f"tasks of {id} must be a list of indices or rows, not {given!r}")

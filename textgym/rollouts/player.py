@@ -1,8 +1,8 @@
-"""`EpisodePlayer`: plays exactly the episodes that a trainer asks for, step after step.
+"""`EpisodePlayer`: plays exactly the episodes that a trainer requests, step after step.
 
-Invariants: the trajectories have the order of the episodes that were asked for; every episode has
-one, also if it failed; environments are kept between calls, and never shared by two episodes, also
-if several calls play at once.
+Invariants: trajectories have the order of the requested episodes, and every episode has one, even
+if it failed; environments are kept between calls, and never shared by two episodes, even if several
+calls play at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["EpisodePlayer"]
 
 
 class EpisodePlayer:
-    """Plays the episodes that it is asked for; use it as a context manager, or close it.
+    """Plays requested episodes; use it as a context manager, or close it.
 
     Args:
         envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
@@ -47,7 +47,7 @@ class EpisodePlayer:
         UsageError: An argument is invalid.
 
     Attributes:
-        samples: One environment of each id, to look at. They are never played.
+        samples: One environment of each id, for inspection. They are never played.
 
     Example:
         >>> with EpisodePlayer("textgym/MCQA-v0") as player:

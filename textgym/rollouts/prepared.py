@@ -1,6 +1,6 @@
-"""A rollout in two parts: everything is checked and made ready, and then a policy plays it.
+"""A rollout in two steps: arguments are checked and environments made; then a policy plays.
 
-Between the two the policy is loaded, which can take minutes, so a wrong argument is reported first.
+Loading the policy in between can take minutes, so wrong arguments are reported before it.
 
 Invariants: every episode that is asked for is recorded exactly once, in this run or in one that
 resumes it; a trajectory is stored before anything else happens to it; one failed episode never ends
@@ -41,10 +41,10 @@ __all__ = ["PreparedRollout"]
 
 
 class PreparedRollout:
-    """A rollout whose arguments are checked and whose first environments are made.
+    """A rollout with checked arguments, ready to be played by a policy.
 
-    Use it as a context manager, which closes the environments. The arguments are those of
-    `rollout`, with registered ids.
+    Use it as a context manager, which closes the environments. The arguments are as in `rollout`,
+    with registered ids.
 
     Raises:
         UsageError: An argument is invalid.
@@ -113,7 +113,7 @@ class PreparedRollout:
         on_start: Callable[[int], None] | None = None,
         on_episode: Callable[[Trajectory], None] | None = None,
     ) -> Run:
-        """Play the rollout once, and return the run; the arguments are those of `rollout`.
+        """Play the rollout once and return the run; the arguments are as in `rollout`.
 
         Raises:
             UsageError: The policy cannot play an environment.
@@ -168,8 +168,9 @@ class PreparedRollout:
         return sum(map(len, self._plan.values()))
 
     def _config(self, policy: Policy) -> dict[str, Any]:
-        """Return what `run.json` holds."""
-        given = {id: tasks.as_given() for id, tasks in self._plan.items()}
+        """Return the content of `run.json`."""
+        tasks = self._plan if self._has_given_tasks else {}
+        given_tasks = {id: planned.as_given() for id, planned in tasks.items()}
         return {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
@@ -185,7 +186,7 @@ class PreparedRollout:
                 id: None if self._curriculum else len(tasks) for id, tasks in self._plan.items()
             },
             **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
-            **({"given_tasks": given} if self._has_given_tasks else {}),
+            **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
             "repeats": self._repeats,
             "seed": self._seed,
         }

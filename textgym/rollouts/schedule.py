@@ -46,7 +46,7 @@ class Schedule:
         tasks: Mapping[str, PlannedTasks],
         limits: Mapping[str, int],
     ) -> None:
-        self.queues = {id: JobQueue(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
+        self.queues = {id: JobQueue(jobs[id], tasks[id], limits.get(id)) for id in jobs}
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -57,8 +57,8 @@ class Schedule:
         """Return the next job.
 
         It is None if every environment has reached its limit or its end, or the schedule was
-        stopped. The caller can then leave for good: each finished job is replaced at once by the
-        next one, so the remaining callers are always as many as the limits allow.
+        stopped. The caller can then end: each finished job is replaced at once by the next one, so
+        the remaining callers are always as many as the limits allow.
 
         Args:
             finished: The job that the caller has just finished.
@@ -69,7 +69,7 @@ class Schedule:
         return queue.pop() if queue else None
 
     def choose(self) -> JobQueue | None:
-        """Return the available queue that has advanced least; None if there is none."""
+        """Return the available queue that has advanced least; None if no queue is available."""
         best: JobQueue | None = None
         for queue in self.queues.values():
             if queue.is_available() and (best is None or queue.progress < best.progress):
@@ -93,7 +93,7 @@ class JobQueue:
 
     @property
     def position(self) -> int:
-        """The place of the next job's task among the environment's tasks, from 0."""
+        """The position of the next job's task among the environment's tasks, from 0."""
         return self._tasks.position(self._next.task_index) if self._next else len(self._tasks)
 
     @property
@@ -114,7 +114,7 @@ class JobQueue:
 
 
 class CurriculumSchedule(Schedule):
-    """Hands out jobs, of the environments that a curriculum draws.
+    """Hands out jobs of the environments that a curriculum draws.
 
     Args:
         jobs: As in `Schedule`, without those that were completed before.
@@ -149,12 +149,12 @@ class CurriculumSchedule(Schedule):
             self._begun[id] = max(self._begun[id], tasks[id].position(index) + 1)
         if sum(self._begun.values()) > count:
             raise RunError(
-                f"the folder holds episodes of {sum(self._begun.values())} tasks, and the run has "
-                f"{count}: restore its trajectories.jsonl, or name another folder"
+                f"the folder has episodes of {sum(self._begun.values())} tasks, and the run has "
+                f"{count}: restore its trajectories.jsonl, or pass another folder"
             )
 
     def choose(self) -> JobQueue | None:
-        """Return the queue with the rest of a task that was begun, or else the drawn one."""
+        """Return the queue of a task with remaining repeats, or else the queue that is drawn."""
         available = {id: queue for id, queue in self.queues.items() if queue.is_available()}
         for id, queue in available.items():
             if queue.position < self._begun[id]:

@@ -52,7 +52,7 @@ async def play_all(
         policy: The policy that plays.
         workers: How many episodes run at once.
         retries: How often a failed call is retried.
-        on_episode: Called with each trajectory; if it returns False, the rest is not played.
+        on_episode: Called with each trajectory; if it returns False, the run stops.
         log: Logs the first failure of each class.
         check_prompt: As in `play`.
     """
@@ -111,7 +111,7 @@ async def play_all(
 
 
 class _Stopped(Exception):
-    """Cancels the other workers: the rest of the episodes is not played."""
+    """Cancels the other workers: the remaining episodes are not played."""
 
 
 async def _work(
@@ -124,7 +124,7 @@ async def _work(
         if not on_episode(await episode(job)):
             schedule.stop()  # for workers that run once more before they are cancelled
             raise _Stopped
-        if task is not None and task.cancelling():  # and the policy suppressed the cancellation
+        if task is not None and task.cancelling():  # a policy suppressed the cancellation
             raise asyncio.CancelledError
         if count % EPISODES_PER_YIELD == 0:
             await asyncio.sleep(0)  # a policy that never waits must not block the loop
@@ -132,7 +132,7 @@ async def _work(
 
 
 THRESHOLDS = (20_000, 5, 5)
-"""They leave at most 500,000 objects in cycles, or a quarter of all objects."""
+"""With these, at most 500,000 objects in cycles, or a quarter of all objects, are not freed."""
 
 _lock = threading.Lock()
 _blocks = 0

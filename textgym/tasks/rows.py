@@ -23,20 +23,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from textgym.errors import (
-    DatasetError,
-    ExtraMissingError,
-    RowError,
-    in_one_line,
-    install_advice,
-)
+from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line, install_advice
 from textgym.tasks.task import json_row
 
 __all__ = ["FileRows", "HubRows", "JsonlRows", "Rows", "content_hash", "data_library"]
 
 
 class Rows(Sequence[tuple[str, dict[str, Any]]]):
-    """The rows of a data set, each with its location. A row is read each time it is asked for.
+    """The rows of a data set, each with its location. A row is read on each access.
 
     Attributes:
         name: The name of the data set.
@@ -60,7 +54,7 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     @abstractmethod
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row that has one."""
+        """Yield the index and the `level` of each row with a level."""
 
     @overload
     def __getitem__(self, index: int) -> tuple[str, dict[str, Any]]: ...
@@ -74,7 +68,7 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     @cached_property
     def levels(self) -> list[Any]:
-        """The `level` of each row; None where it is no number or string."""
+        """The `level` of each row; None if it is not a number or string."""
         levels: list[Any] = [None] * len(self)
         known: dict[Any, Any] = {}  # one object for all equal strings
         for index, value in self.read_levels():
@@ -119,8 +113,7 @@ class HubRows(Rows):
         content = content_hash()
         for _, row in self:
             content.update(json.dumps(row).encode() + b"\n")
-        digest: str = content.hexdigest()
-        return digest
+        return str(content.hexdigest())
 
     def place(self, index: int) -> str:
         """Return the location of a row."""
@@ -135,7 +128,7 @@ class HubRows(Rows):
         return row
 
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row that has one."""
+        """Yield the index and the `level` of each row with a level."""
         for index in range(len(self)):
             row = self.read(index)
             if "level" in row:
@@ -173,7 +166,7 @@ _NEWLINE, _BRACE = b"\n{"
 
 
 class FileRows(Rows):
-    """The rows of a file, which stays open as long as they exist.
+    """The rows of a file, which is open as long as the object exists.
 
     Args:
         path: The path.
@@ -197,8 +190,7 @@ class FileRows(Rows):
         content = content_hash()
         for start in range(0, self._stamp[0], CHUNK_SIZE):
             content.update(self._bytes(start, CHUNK_SIZE))
-        digest: str = content.hexdigest()
-        return digest
+        return str(content.hexdigest())
 
     def _bytes(self, start: int, length: int) -> bytes:
         """Read some bytes.
@@ -219,15 +211,15 @@ class FileRows(Rows):
 
     def _read_stamp(self) -> tuple[int, int]:
         """Return the size and the time of the last change."""
-        found = os.fstat(self._file)
-        return found.st_size, found.st_mtime_ns
+        status = os.fstat(self._file)
+        return status.st_size, status.st_mtime_ns
 
     def _failure(self, reason: object) -> DatasetError:
         return DatasetError(f"data set {self.name!r} cannot be read: {reason}")
 
 
 class JsonlRows(FileRows):
-    """The rows of a .jsonl file: its lines that are not blank. Opening it finds where they begin.
+    """The rows of a .jsonl file: its lines that are not blank. Opening it finds their positions.
 
     Args:
         path: The path.
@@ -261,7 +253,7 @@ class JsonlRows(FileRows):
         return self._parse(self._line(self._lines[index]), index)
 
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row that has one. Other rows are not parsed."""
+        """Yield the index and the `level` of each row with a level. Other rows are not parsed."""
         for index, line in enumerate(self._read_lines()):
             if b'"level"' in line or b"\\u" in line:  # a key may be written with escapes
                 row = self._parse(line, index)
@@ -274,9 +266,9 @@ class JsonlRows(FileRows):
         last = b"\n"
         for base in range(0, self._stamp[0], CHUNK_SIZE):
             data = np.frombuffer(last + self._bytes(base, CHUNK_SIZE), np.uint8)
-            found = np.flatnonzero(data[:-1] == _NEWLINE)
-            starts.append(found + base)
-            is_object.append(data[found + 1] == _BRACE)
+            positions = np.flatnonzero(data[:-1] == _NEWLINE)
+            starts.append(positions + base)
+            is_object.append(data[positions + 1] == _BRACE)
             last = data[-1:].tobytes()
         return np.concatenate(starts), np.concatenate(is_object)
 
@@ -285,7 +277,7 @@ class JsonlRows(FileRows):
         return self._bytes(start, end - start)
 
     def _read_lines(self) -> Iterator[bytes]:
-        """Yield the lines of all rows, many of which are read at once."""
+        """Yield the lines of all rows; many are read at once."""
         for first in range(0, len(self._bounds) - 1, LINES_AT_ONCE):
             bounds = self._bounds[first : first + LINES_AT_ONCE + 1].tolist()
             base = bounds[0]

@@ -1,4 +1,4 @@
-"""A task, and the row that it is made from, which is JSON data.
+"""A task, and the row of JSON data that it is made from.
 
 Rows from Parquet files, hubs and callers can contain values that JSON cannot represent. Values with
 one obvious JSON form are converted; any other value raises an error that names the field.
@@ -42,7 +42,7 @@ class Task:
 
 
 def with_id(row: Mapping[str, Any], otherwise: str) -> dict[str, Any]:
-    """Return the row with an `id`: its own, else its `uuid`, else the given one."""
+    """Return the row with an `id`: its own, else its `uuid`, else `otherwise`."""
     name = row.get("id")
     if name is None or name == "":
         name = row.get("uuid") or otherwise
@@ -76,19 +76,19 @@ def json_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return _object(row, ())
 
 
-def _object(given: Mapping[Any, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+def _object(values: Mapping[Any, Any], path: tuple[Any, ...]) -> dict[str, Any]:
     copied = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if not isinstance(name, str):
             raise _error(path, f"has the key {name!r}; JSON keys are strings")
         copied[name] = value if value.__class__ in _PLAIN else _value(value, (*path, name))
     return copied
 
 
-def _list(given: list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> list[Any]:
+def _list(values: list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> list[Any]:
     return [
         value if value.__class__ in _PLAIN else _value(value, (*path, place))
-        for place, value in enumerate(given)
+        for place, value in enumerate(values)
     ]
 
 

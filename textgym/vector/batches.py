@@ -1,4 +1,4 @@
-"""Arguments of a vector, taken apart for its sub-environments, and their results as arrays.
+"""The arguments of a vector, parsed for its sub-environments, and their results as arrays.
 
 All arguments are parsed before anything is done, so that a call that is refused changes nothing.
 
@@ -36,7 +36,7 @@ _OPTIONS_PER_ENV = ("index", "task", "level")
 
 
 def parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return an autoreset mode, which is given as itself or by its value.
+    """Return an autoreset mode from the mode or its value.
 
     Raises:
         UnknownNameError: It is not a valid mode.
@@ -56,7 +56,7 @@ def parse_actions(actions: Any, count: int, space: gym.Space[Any]) -> list[Any]:
     """Return actions as a list with one for each sub-environment; None stands for no action.
 
     Raises:
-        InvalidActionError: A single action was given, or one of the actions is invalid.
+        InvalidActionError: The argument is a single action, or an action is invalid.
         UsageError: There are more or fewer actions than sub-environments.
 
     Example:
@@ -147,16 +147,14 @@ def _parse_seeds(seed: Any, num_envs: int) -> list[int | None]:
         seeds: list[Any] = [int(seed) + index for index in range(num_envs)]
     else:
         seeds = list(seed) if _is_sequence(seed) else []
-    if len(seeds) != num_envs or not all(map(_is_seed, seeds)):
+    if len(seeds) != num_envs or not all(
+        seed is None or (isinstance(seed, (int, np.integer)) and seed >= 0) for seed in seeds
+    ):
         raise UsageError(
             f"seed must be an int of 0 or more, or a list of {num_envs} of them or None, "
             f"not {seed!r}"
         )
     return seeds
-
-
-def _is_seed(seed: Any) -> bool:
-    return seed is None or (isinstance(seed, (int, np.integer)) and bool(seed >= 0))
 
 
 def _is_sequence(value: Any) -> bool:
@@ -167,7 +165,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _one_for_each(name: str, value: Any, num_envs: int) -> list[Any]:
-    """Return an option's value for each sub-environment, from a list of them or one for all."""
+    """Return an option's value for each sub-environment, from a list or a value for all."""
     if not _is_sequence(value):
         return [value] * num_envs
     if len(value) != num_envs:

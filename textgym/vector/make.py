@@ -40,7 +40,7 @@ from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 __all__ = ["MixtureEnv", "make_vec"]
 
 
-_ARGUMENTS_OF_GYMNASIUM = {  # of its own `make_vec`, and what is used here
+_ARGUMENTS_OF_GYMNASIUM = {  # of `gymnasium.make_vec`, and what to pass instead
     "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
     "vectorization_mode": "it to gymnasium.make_vec, which makes the other vectors",
 }
@@ -62,23 +62,24 @@ def make_vec(
     """Return a vector of text environments.
 
     For one id it returns the same as `gymnasium.make_vec`. The environments of a mixture share the
-    sub-environments by weight; those of one are contiguous, and the vector's `env_ids` lists them.
+    sub-environments by weight. Sub-environments of the same id are contiguous; `env_ids` of the
+    vector lists the ids.
 
     Args:
-        envs: An id, or a mixture: a dict from ids to weights. A function that makes an environment
-            is a value, on its own or as a pair of weight and function; its key is then a name.
+        envs: An id, or a mixture: a dict from ids to weights. Instead of a weight, a mixture may
+            have a function, or a pair of weight and function; the key is then a name.
         num_envs: The number of sub-environments.
-        curriculum: Draws the environment anew at each reset of a sub-environment: a
-            `SuccessCurriculum`, which all of them share, a dict of its arguments, or True.
-            `infos["environment"]` holds the ids of the environments that play.
+        curriculum: Draws the environment at each reset of a sub-environment: a `SuccessCurriculum`,
+            which all of them share, a dict of its arguments, or True. `infos["environment"]` has
+            the ids of the environments that play.
         autoreset_mode: As in `TextVectorEnv`.
         wrappers: Wrappers of each sub-environment, the first innermost: texts such as
             `"StepPenalty:amount=0.01"`, or functions that return an environment wrapped.
-        env_wrappers: More of them, under a name that `gymnasium.make_vec` passes on; it does not
-            pass on `wrappers`.
+        env_wrappers: More wrappers. `gymnasium.make_vec` passes on this argument, but not
+            `wrappers`.
         failures: As in `TextVectorEnv`.
         retries: As in `TextVectorEnv`.
-        env_kwargs: Keyword arguments of the environments; those of a single id as a dict under it.
+        env_kwargs: Keyword arguments for all environments; a dict under an id is for that id only.
         **kwargs: Keyword arguments of all environments.
 
     Raises:
@@ -138,7 +139,7 @@ def _mixture_env_fns(
     curriculum: SuccessCurriculum,
     num_envs: int,
 ) -> Iterator[EnvFn]:
-    """Yield the functions that make sub-environments, of which the first checks the mixture."""
+    """Yield the functions that make sub-environments; the first one checks the mixture."""
     first = MixtureEnv(env_fns, weights, curriculum)
     yield lambda: first
     for _ in range(num_envs - 1):
@@ -173,15 +174,15 @@ def __getattr__(name: str) -> Callable[..., TextVectorEnv]:
 class MixtureEnv(gym.Env[Any, Any]):
     """A sub-environment of `make_vec(..., curriculum=...)`.
 
-    It holds an environment of each id. Each reset draws the one that plays, whose id is
-    `info["environment"]`; the options of the reset are passed on to it.
+    It has an environment of each id. Each reset draws the environment that plays, and passes its
+    options on; `info["environment"]` is the id.
 
     Args:
         env_fns: The functions that make the environments, by id.
         weights: The weight of each.
-        curriculum: Draws the environments, and is told whether their episodes succeeded.
-        like: Another one with the same environments. Without it, all of them are made at once and
-            checked, otherwise when they are first drawn.
+        curriculum: Draws the environments, and gets the results of their episodes.
+        like: A `MixtureEnv` with the same environments. Without it, all environments are made at
+            once and checked, otherwise they are made when they are first drawn.
 
     Raises:
         UsageError: The environments have different spaces.
@@ -232,7 +233,6 @@ class MixtureEnv(gym.Env[Any, Any]):
                 raise UsageError(f"{id} has other spaces than {next(iter(self._env_fns))}")
 
     def _made(self, id: str) -> gym.Env[Any, Any]:
-        """Return the environment of an id, which is made when it is first needed."""
         if id not in self._envs:
             self._envs[id] = grade_at_time_limit(self._env_fns[id]())
         return self._envs[id]
@@ -242,7 +242,7 @@ class MixtureEnv(gym.Env[Any, Any]):
         """The environment that plays.
 
         Raises:
-            UsageError: There was no reset yet.
+            UsageError: Before the first reset.
         """
         if self._id is None:
             raise UsageError("there is no episode yet: call reset first")
@@ -250,7 +250,7 @@ class MixtureEnv(gym.Env[Any, Any]):
 
     @property
     def task(self) -> Any:
-        """The task of the environment that plays; None if it has none."""
+        """The task of the environment that plays, or None."""
         return getattr(self.env.unwrapped, "task", None)
 
     def reset(
@@ -260,7 +260,7 @@ class MixtureEnv(gym.Env[Any, Any]):
 
         Args:
             seed: Seeds the draws, and each environment at its first reset from now on.
-            options: As the environment takes them.
+            options: Passed on to the environment.
         """
         start, draws, seeds = self._seed, self._draws, self._unused_seeds
         if seed is not None:
@@ -268,11 +268,11 @@ class MixtureEnv(gym.Env[Any, Any]):
         id = self._curriculum.draw(self._weights, start, draws)
         observation, info = self._made(id).reset(seed=seeds.get(id), options=options)
         self._id, self._seed, self._draws = id, start, draws + 1
-        self._unused_seeds = {other: value for other, value in seeds.items() if other != id}
+        self._unused_seeds = {name: value for name, value in seeds.items() if name != id}
         return observation, {**info, "environment": id}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Step the environment that plays, and tell the curriculum how its episode ended."""
+        """Step the environment that plays, and add the result of its episode to the curriculum."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         id = str(self._id)
         if terminated or truncated:
@@ -284,7 +284,7 @@ class MixtureEnv(gym.Env[Any, Any]):
         return self.env.render()
 
     def get_wrapper_attr(self, name: str) -> Any:
-        """Return an attribute, or else that of the environment that plays."""
+        """Return an attribute of this environment, or of the environment that plays."""
         return getattr(self, name) if hasattr(self, name) else self.env.get_wrapper_attr(name)
 
     def close(self) -> None:

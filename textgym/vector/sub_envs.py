@@ -59,11 +59,7 @@ class SubEnv:
     """
 
     def __init__(
-        self,
-        env: gym.Env[Any, Any],
-        mode: AutoresetMode,
-        retries: int,
-        nan_failures: bool,
+        self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan_failures: bool
     ) -> None:
         unwrapped = env.unwrapped
         self.env = grade_at_time_limit(env)
@@ -84,7 +80,7 @@ class SubEnv:
         return self._reset(seed, options)
 
     def step(self, action: Any) -> StepResult:
-        """Take an action, or begin the next episode if that is due; None does nothing."""
+        """Take an action, or begin the next episode if it is due; None does nothing."""
         if self.ended and self._mode is AutoresetMode.NEXT_STEP:
             return self._reset()
         if action is None:
@@ -98,7 +94,7 @@ class SubEnv:
         return result
 
     def _reset_after(self, result: StepResult) -> StepResult:
-        """Begin the next episode in the step that ended one."""
+        """Begin the next episode in the step that ended the last one."""
         self._last_step = result
         final_obs, reward, terminated, truncated, final_info = result
         observation, _, _, _, info = self._reset()
@@ -144,7 +140,7 @@ class SubEnv:
         raise AssertionError("the last attempt returns or raises")
 
     def _failure_or_raise(self, error: Exception) -> Failure:
-        """Return a failure as it is reported, or raise the error if it should be raised."""
+        """Return the failure to report, or raise the error."""
         if not self._nan_failures or isinstance(error, UsageError):
             raise error
         return failure_of(error, "environment")
@@ -187,7 +183,7 @@ class PendingCalls:
         """Check that sub-environments have no running call and no result to be taken.
 
         Raises:
-            UsageError: One of them has.
+            UsageError: One of them is not idle.
         """
         taken = {*self._running, *self._results, *self._errors}
         busy = [index for index in indices if index in taken]
@@ -213,7 +209,7 @@ class PendingCalls:
         self._changed.set()
 
     def _threads(self) -> ThreadPoolExecutor:
-        """Return the thread pool; a forked process, which has no threads, gets a new one."""
+        """Return the thread pool; a forked process gets a new one."""
         if self._pool is None or self._process != os.getpid():
             self._pool = ThreadPoolExecutor(self._num_envs, THREAD_NAME)
             self._process = os.getpid()
@@ -272,7 +268,7 @@ class PendingCalls:
             self._results[index] = call()
         except Exception as error:
             self._errors[index] = error
-        except BaseException:  # after Ctrl-C, the same call runs again
+        except BaseException:  # after Ctrl-C the call runs again
             self._inline.appendleft((index, call))
             raise
         self._running.discard(index)
@@ -303,7 +299,7 @@ class PendingCalls:
 
 
 def shorten(indices: Iterable[int]) -> str:
-    """Return the first few numbers as text.
+    """Return the first numbers as text.
 
     Example:
         >>> shorten(range(100))

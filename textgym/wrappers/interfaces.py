@@ -161,12 +161,7 @@ class TokenIds(_Interface):
     """
 
     def __init__(
-        self,
-        env: MessageEnv,
-        *,
-        tokenizer: Any,
-        max_length: int = 4096,
-        max_tokens: int = 512,
+        self, env: MessageEnv, *, tokenizer: Any, max_length: int = 4096, max_tokens: int = 512
     ) -> None:
         super().__init__(env, tokenizer=tokenizer, max_length=max_length, max_tokens=max_tokens)
         check_count(self, "max_length", max_length)

@@ -1,31 +1,31 @@
-r"""Tool calls in Hermes form, which Qwen models write too: parsing them, and asking for them.
+r"""Tool calls in Hermes form, which Qwen models write too: parsing them, and describing tools.
 
-For models whose chat template ignores tools, `with_tool_prompt` makes plain text of a conversation:
-tools are described in the system message, calls are part of the assistant's text, and tool results
-are user messages. `parse_tool_calls` reads calls out of a model's text:
+For models whose chat template ignores tools, `with_tool_prompt` turns a conversation into plain
+text: the system message describes the tools, calls are part of the assistant's text, and tool
+results are user messages. `parse_tool_calls` reads calls out of a model's text:
 
     <tool_call>
     {"name": "get_weather", "arguments": {"city": "Oslo"}}
     </tool_call>
 
-What is a tool call:
+These are tool calls:
 
 - The tags are on lines of their own: only white space or another call comes before the opening tag
-  and after the closing tag. So a call that is quoted in a sentence is not a call. There may be any
-  white space and line breaks between the tags.
+  and after the closing tag. So a call that is quoted in a sentence is not a call. White space and
+  line breaks between the tags are allowed.
 - Reasoning is not searched, and neither are fenced code blocks; a block that is never closed
   extends to the end of the text. A block may begin in a list item, in a quotation, or at the end of
-  a line of text. An inline `code` span is not a call because it is not alone on its line.
+  a line of text. An inline `code` span is not a call because its line has other text.
 - The first tag after an opening tag ends the call, and must be a closing tag. This holds even
   inside a JSON string, which must write a tag with `\u003c`. A call that is never closed, for
   example because the token limit cut the message, is not a call.
 - Between the tags is a JSON object with `name`, a string, and `arguments`, an object. A call
   without arguments may omit `arguments`.
-- A call with a readable name but no valid arguments is passed on, so that the environment can tell
-  the model what is wrong. If the JSON is broken but begins with `{"name": "…"`, or if there are
+- A call with a readable name but no valid arguments is passed on, so that the environment can
+  report the error to the model. If the JSON is broken but begins with `{"name": "…"`, or if it has
   other keys in place of `arguments`, the arguments are the text between the tags. If `arguments` is
   not an object, it is passed on unchanged. None of these is a JSON object of arguments, so no tool
-  runs. Without a readable name there is no call.
+  runs. A text without a readable name is not a call.
 
 Invariants: text that is not a call stays in the content unchanged. No text raises an error, and
 parsing takes linear time.
@@ -87,20 +87,22 @@ def parse_tool_calls(text: str) -> tuple[str, list[ToolCall]]:
             fence = _fence_after(fence, line)
             continue
         start = line.start("call")
-        while not fence and (found := _call_at(answer, start)):
-            call, end = found
+        while not fence and (match := _CALL.match(answer, start)):
+            call = _read_call(match["body"])
+            if not call:
+                break
             calls.append(call)
             kept.append(answer[kept_to:start])
-            kept_to = start = end
+            kept_to = start = match.end()
     return ("".join([*kept, answer[kept_to:]]).strip() if calls else text), calls
 
 
 def with_parsed_calls(action: Action) -> Action:
-    """Return an action with the tool calls of its message's text parsed out of the text.
+    """Return an action with the tool calls parsed out of its message's text.
 
     Example:
-        >>> said = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
-        >>> action = with_parsed_calls(Action({"role": "assistant", "content": said}))
+        >>> text = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+        >>> action = with_parsed_calls(Action({"role": "assistant", "content": text}))
         >>> action.finish_reason, action.message["content"], len(action.message["tool_calls"])
         ('tool_calls', None, 1)
     """
@@ -115,7 +117,7 @@ def with_parsed_calls(action: Action) -> Action:
 
 
 def call_name(body: str) -> str:
-    """Return the name at the beginning of a call's JSON, which may be broken later; "" if none.
+    """Return the name at the beginning of a call's JSON, which may be broken; "" without a name.
 
     Example:
         >>> call_name('{"name": "get_weather", "arguments": {"city": "Os')
@@ -131,7 +133,7 @@ def call_name(body: str) -> str:
 
 
 def _fence_after(fence: str, line: re.Match[str]) -> str:
-    """Return the code fence that is open after a line with a fence mark; "" if none is."""
+    """Return the code fence that is open after a line with a fence mark, or ""."""
     mark, info = line["fence"] or line["late"], line["info"] or ""
     if fence:
         is_bare = bool(line["fence"]) and not info.strip() and not line["lead"].strip("> \t")
@@ -140,15 +142,8 @@ def _fence_after(fence: str, line: re.Match[str]) -> str:
     return "" if is_inline else mark
 
 
-def _call_at(text: str, start: int) -> tuple[ToolCall, int] | None:
-    """Return the call whose opening tag is at a position, and the position after the call."""
-    found = _CALL.match(text, start)
-    call = _read_call(found["body"]) if found else None
-    return (call, found.end()) if found and call else None
-
-
 def _read_call(body: str) -> ToolCall | None:
-    """Return the call between two tags; None if its name cannot be read for certain."""
+    """Return the call between two tags; None without a readable name."""
     if not body.lstrip().startswith("{"):
         return None
     try:
@@ -201,9 +196,9 @@ def with_tool_prompt(
 
     Example:
         >>> call = {"id": "1", "function": {"name": "look", "arguments": '{"far": true}'}}
-        >>> said = [user("Look!"), {"role": "assistant", "content": None, "tool_calls": [call]},
-        ...         {"role": "tool", "content": "Nothing.", "tool_call_id": "1"}]
-        >>> for message in with_tool_prompt(said, [])[1:]:
+        >>> messages = [user("Look!"), {"role": "assistant", "content": None, "tool_calls": [call]},
+        ...             {"role": "tool", "content": "Nothing.", "tool_call_id": "1"}]
+        >>> for message in with_tool_prompt(messages, [])[1:]:
         ...     print(message["content"])
         <tool_call>
         {"name": "look", "arguments": {"far": true}}
@@ -238,7 +233,7 @@ def _has_image(message: Message) -> bool:
 def _add_tools(
     messages: list[Message], tools: Sequence[ToolSchema], roles: tuple[str, ...]
 ) -> None:
-    """Describe the tools in the first message if it has one of the roles, else in a new one."""
+    """Describe the tools in the first message if it has one of the roles, else in a new message."""
     prompt = _PROMPT.format("\n".join(json.dumps(item, ensure_ascii=False) for item in tools))
     if messages and messages[0]["role"] in roles and not _has_image(messages[0]):
         texts = [text_of(messages[0]), prompt]
@@ -261,7 +256,7 @@ def _with_calls(message: Message) -> Message:
 
 
 def _call_text(function: Any) -> str:
-    """Return the text of a call; a call that the model wrote wrongly is repeated as written."""
+    """Return the text of a call; an invalid call is repeated as the model wrote it."""
     name, arguments = function["name"], function.get("arguments")
     try:
         arguments = json.dumps(arguments_of(name, arguments), ensure_ascii=False)

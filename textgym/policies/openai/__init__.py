@@ -3,6 +3,6 @@
 - `policy`: `OpenAIPolicy`, with its retries and errors.
 - `requests`: requests to the two endpoints, in messages or in token ids.
 - `request_format`: the sampling fields of a request, adapted to what the server accepts.
-- `replies`: tells an action from each kind of failure.
+- `replies`: reads replies: an action, or a kind of failure.
 - `connection_pool`: HTTP connections of each event loop; `rate_limit`: when requests may start.
 """

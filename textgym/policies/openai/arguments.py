@@ -1,4 +1,4 @@
-"""Checks of the arguments of `OpenAIPolicy`; each raises a `UsageError` that says what is right."""
+"""Checks of the arguments of `OpenAIPolicy`, which raise a `UsageError`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def checked_url(url: str) -> str:
 
 
 def checked_key(api_key: str | None, source: str) -> str:
-    """Return the API key, by default that of the environment.
+    """Return the API key, by default from the environment variable.
 
     Args:
         api_key: The key, or None.

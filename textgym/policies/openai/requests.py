@@ -21,8 +21,8 @@ from textgym.messages import Message, ToolSchema, message_problem, text_of
 from textgym.policies.base import Action
 from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.json_codec import decode, encode
-from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply, as_json
+from textgym.policies.json_codec import as_json, decode, encode
+from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply
 from textgym.policies.openai.request_format import RequestFormat
 
 __all__ = ["ChatRequest", "CompletionRequest"]
@@ -94,13 +94,13 @@ class ChatRequest:
 
 
 def _message_to_send(message: Message, reasoning_key: str | None) -> Mapping[str, Any]:
-    """Return a message in the form that servers accept; mostly the message itself."""
+    """Return a message in the form that servers accept, usually the message itself."""
     content, role = message.get("content"), message["role"]
     if role != "assistant":
         if content.__class__ is str and role != "developer":
             return message
-        sent_role = "system" if role == "developer" else role
-        return {**message, "role": sent_role, "content": _content_to_send(message)}
+        role = "system" if role == "developer" else role
+        return {**message, "role": role, "content": _content_to_send(message)}
     sent: dict[str, Any] = {**message, "content": _content_to_send(message)}
     calls = sent.pop("tool_calls", None)
     if calls:
@@ -127,7 +127,7 @@ def _call_to_send(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _arguments(value: Any) -> str:
-    """Return arguments as the text of a JSON object; servers fail on a model's broken JSON."""
+    """Return arguments as the text of a JSON object, because servers fail on broken JSON."""
     text = value if isinstance(value, str) else encode(value or {}).decode()
     try:
         return text if isinstance(decode(text.encode()), dict) else _wrapped(text)
@@ -148,8 +148,10 @@ def _parse_message(received: Mapping[str, Any], reasoning_key: str | None) -> Me
             message[key] = value
     if reasoning_key:
         message["reasoning_content"] = received[reasoning_key]
-    if received.get("tool_calls"):
-        message["tool_calls"] = _parse_calls(received["tool_calls"])
+    if calls := received.get("tool_calls"):
+        if not isinstance(calls, list):
+            raise InvalidReplyError("its tool_calls are not a list")
+        message["tool_calls"] = [_parse_call(call) for call in calls]
     return cast(Message, message)
 
 
@@ -161,12 +163,6 @@ def _parse_content(content: Any) -> str | None:
         raise InvalidReplyError("its content is not text")
     texts = [part.get("text") for part in content if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _parse_calls(calls: Any) -> list[dict[str, Any]]:
-    if not isinstance(calls, list):
-        raise InvalidReplyError("its tool_calls are not a list")
-    return [_parse_call(call) for call in calls]
 
 
 def _parse_call(call: Any) -> dict[str, Any]:
@@ -204,13 +200,13 @@ class CompletionRequest:
     path: ClassVar[str] = "completions"
 
     def fields(self, request_format: RequestFormat) -> dict[str, Any]:
-        """Return the fields of the request's body, without those of the sampling.
+        """Return the fields of the request's body, except the sampling.
 
-        The token limit is among them as null, because servers without one sample 16 tokens.
+        They include the token limit as null, because servers without one sample 16 tokens.
         """
         fields: dict[str, Any] = {
             "prompt": self.prompt.ids,
-            "logprobs": 0,  # only those of the sampled tokens
+            "logprobs": 0,  # only of the sampled tokens
             "return_token_ids": True,
             request_format.max_tokens_key: None,
         }
@@ -254,7 +250,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _logprobs(choice: Mapping[str, Any], count: int) -> list[float]:
-    """Return the log probabilities of the sampled tokens, checked to be as many as these."""
+    """Return one log probability for each sampled token."""
     received = choice.get("logprobs")
     if received is None:
         raise InvalidReplyError("it has no log probabilities", FailureCause.TOKENS)

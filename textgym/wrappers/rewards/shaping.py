@@ -57,11 +57,7 @@ class WeightedComponents(RewardWrapper):
     """
 
     def __init__(
-        self,
-        env: MessageEnv,
-        *,
-        weights: Mapping[str, float],
-        name: str = "weighted_components",
+        self, env: MessageEnv, *, weights: Mapping[str, float], name: str = "weighted_components"
     ) -> None:
         super().__init__(env, name=name, weights=dict(weights))
         if not weights or not all(math.isfinite(weight) for weight in weights.values()):
@@ -251,12 +247,7 @@ class EfficiencyBonus(RewardWrapper):
     """
 
     def __init__(
-        self,
-        env: MessageEnv,
-        *,
-        limit: int,
-        amount: float = 0.1,
-        name: str = "efficiency_bonus",
+        self, env: MessageEnv, *, limit: int, amount: float = 0.1, name: str = "efficiency_bonus"
     ) -> None:
         super().__init__(env, name=name, limit=limit, amount=amount)
         check_count(self, "limit", limit, 2)

@@ -126,7 +126,7 @@ def test_a_run_without_its_functions_is_not_graded(tmp_path: Path) -> None:
         ({"envs": {"costly": costly}, "env_kwargs": {"level": 1}}, "'level' cannot be for all"),
         (
             {"envs": {"costly": costly}, "env_kwargs": {"costly": {"level": 1}}},
-            "'costly' is made by a function",
+            "'costly' is the name of a function",
         ),
     ],
     ids=["name", "all", "own"],

@@ -148,13 +148,15 @@ class Sampling:
                 raise UsageError(f"{name} must be {rule}, not {getattr(self, name)!r}")
 
     @classmethod
-    def read(cls, settings: Mapping[str, Any] | None) -> Sampling:
-        """Read settings by name.
+    def read(cls, settings: Sampling | Mapping[str, Any] | None) -> Sampling:
+        """Read settings by name; a `Sampling` is returned unchanged.
 
         Raises:
             UnknownNameError: There is no such setting.
             UsageError: A value is invalid.
         """
+        if isinstance(settings, Sampling):
+            return settings
         names = [setting.name for setting in fields(cls)]
         values = dict(settings or {})
         for name in values:

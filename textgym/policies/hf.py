@@ -160,11 +160,9 @@ class HFPolicy(Policy):
             raise UsageError("HFPolicy.of: the tokenizer has no chat template")
         _check_batch_size(batch_size)
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        if not isinstance(sampling, Sampling):
-            sampling = Sampling.read(sampling)
         policy = cls.__new__(cls)
         name = name or f"hf:{model.config.name_or_path or type(model).__name__}"
-        policy._set_up(name, model, tokenizer, sampling, batch_size, parser)
+        policy._set_up(name, model, tokenizer, Sampling.read(sampling), batch_size, parser)
         return policy
 
     def _set_up(

@@ -101,7 +101,6 @@ def make_policy(
 
 
 def _make_from_class(spec: str, sampling: Sampling, options: Mapping[str, Any]) -> Policy:
-    """Make a policy from `module:Class`."""
     cls = import_class(spec, Policy)
     parameters = inspect.signature(cls).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())

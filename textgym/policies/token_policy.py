@@ -93,7 +93,7 @@ class TokenPolicy(Policy):
     ) -> None:
         if not tokenizer.chat_template:
             raise UsageError("TokenPolicy: the tokenizer has no chat template")
-        self.sampling = sampling if isinstance(sampling, Sampling) else Sampling.read(sampling)
+        self.sampling = Sampling.read(sampling)
         if self.sampling.stop:
             raise UsageError("TokenPolicy: stop is not supported; the engine ends messages")
         self.name, self.tokenizer = name, tokenizer

@@ -126,11 +126,9 @@ class VLLMPolicy(Policy):
             raise UsageError("VLLMPolicy.of: the engine has requests that are not finished")
         tokenizer = tokenizer or engine.get_tokenizer()
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        if not isinstance(sampling, Sampling):
-            sampling = Sampling.read(sampling)
         policy = cls.__new__(cls)
         name = name or f"vllm:{engine.model_config.model}"
-        policy._set_up(name, engine, tokenizer, sampling, parser)
+        policy._set_up(name, engine, tokenizer, Sampling.read(sampling), parser)
         policy._is_held = True
         return policy
 
@@ -334,7 +332,6 @@ class _Stepper:
                 done.set_exception(failure)
 
     def _abort_all(self) -> list[asyncio.Future[Any]]:
-        """Abort all waiting requests, and return their futures."""
         waiting, self.waiting = self.waiting, {}
         if waiting:
             with contextlib.suppress(Exception):  # the engine may be broken

@@ -161,7 +161,6 @@ def _available(id: str, env: gym.Env[Any, Any], start: int) -> int | None:
 def _given_tasks(
     samples: Mapping[str, gym.Env[Any, Any]], given: GivenTasks
 ) -> dict[str, PlannedTasks]:
-    """Return the tasks that were given for each environment."""
     if not isinstance(given, Mapping):
         if len(samples) > 1:
             raise UsageError("tasks of several environments must be a dict with a list for each id")

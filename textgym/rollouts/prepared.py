@@ -168,7 +168,6 @@ class PreparedRollout:
         return sum(map(len, self._plan.values()))
 
     def _config(self, policy: Policy) -> dict[str, Any]:
-        """Return the content of `run.json`."""
         tasks = self._plan if self._has_given_tasks else {}
         given_tasks = {id: planned.as_given() for id, planned in tasks.items()}
         return {

@@ -210,7 +210,6 @@ class FileRows(Rows):
             raise DatasetError(f"data set {self.name!r} has changed since the environment was made")
 
     def _read_stamp(self) -> tuple[int, int]:
-        """Return the size and the time of the last change."""
         status = os.fstat(self._file)
         return status.st_size, status.st_mtime_ns
 

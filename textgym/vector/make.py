@@ -124,7 +124,6 @@ def make_vec(
 
 
 def _arguments(kwargs: dict[str, Any], env_kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of the environments, as `kwargs_for_env` takes them."""
     for name, instead in _ARGUMENTS_OF_GYMNASIUM.items():
         if name in kwargs:
             raise UnknownNameError(f"make_vec has no argument {name!r}: pass {instead}")

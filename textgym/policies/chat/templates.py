@@ -183,7 +183,6 @@ def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:
 
 
 def _arguments(value: Any, as_mapping: bool) -> Any:
-    """Return a call's arguments in the form that the template expects."""
     if not as_mapping:
         return value if isinstance(value, str) else json.dumps(value or {}, ensure_ascii=False)
     if not isinstance(value, str):

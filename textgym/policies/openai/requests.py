@@ -250,7 +250,6 @@ def _is_id(value: Any) -> bool:
 
 
 def _logprobs(choice: Mapping[str, Any], count: int) -> list[float]:
-    """Return one log probability for each sampled token."""
     received = choice.get("logprobs")
     if received is None:
         raise InvalidReplyError("it has no log probabilities", FailureCause.TOKENS)

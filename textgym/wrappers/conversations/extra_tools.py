@@ -32,15 +32,15 @@ class ExtraTools(OwnConversation):
     """Offers functions as tools, also in environments that have no tools.
 
     The environment does not see calls of these functions: it gets a message only if the message
-    calls a tool of its own or calls nothing. So a single-turn environment still ends at the first
+    calls one of its own tools, or no tool. So a single-turn environment still ends at the first
     message without calls. At `max_turns`, calls are not run, and the message is graded without
-    those of the functions.
+    calls of the functions.
 
     Args:
         env: The environment.
         tools: The functions, with type hints and docstrings as in `textgym.tools.tool`: each is a
-            function, its place, as `module:function`, or `calculator`. A function may be `async`. A
-            spec with a function cannot be saved as JSON.
+            function, which may be `async`, a string `module:function`, or `calculator`. A spec with
+            a function cannot be saved as JSON.
         max_turns: The maximum number of assistant messages; None for 20, or more if the environment
             has more.
 
@@ -107,19 +107,19 @@ class ExtraTools(OwnConversation):
         """Run the calls of the functions, and step the environment with the rest."""
         message = read_action(action, self.turn)
         calls: Any = message.get("tool_calls") or ()
-        theirs = [call for call in calls if call["function"]["name"] in self.state["offered"]]
+        env_calls = [call for call in calls if call["function"]["name"] in self.state["offered"]]
         if self.is_last_turn:
-            return self._last_step(message, theirs)
-        if len(theirs) == len(calls):
+            return self._last_step(message, env_calls)
+        if len(env_calls) == len(calls):
             return self._step_env(message, message, {})
         results = {
             call["id"]: self._run(call, place)
             for place, call in enumerate(calls)
-            if call not in theirs
+            if call not in env_calls
         }
-        if not theirs:
+        if not env_calls:
             return self.shown([message, *_in_order(message, results)])
-        return self._step_env(message, {**message, "tool_calls": theirs}, results)
+        return self._step_env(message, {**message, "tool_calls": env_calls}, results)
 
     def _run(self, call: Mapping[str, Any], place: int) -> str:
         function = call["function"]
@@ -130,17 +130,17 @@ class ExtraTools(OwnConversation):
             return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
         return self._toolbox.call(None, function["name"], function.get("arguments"))
 
-    def _last_step(self, message: Message, theirs: list[Any]) -> StepResult:
-        """Step the environment for the last time, without the calls of the functions."""
+    def _last_step(self, message: Message, env_calls: list[Any]) -> StepResult:
+        """Step the environment for the last time, without calls of the functions."""
         calls: Any = message.get("tool_calls") or ()
         results = {
             call["id"]: "Error: not run, because the episode has ended"
             for call in calls
-            if call not in theirs
+            if call not in env_calls
         }
         passed: Any = {name: value for name, value in message.items() if name != "tool_calls"}
-        if theirs:
-            passed["tool_calls"] = theirs
+        if env_calls:
+            passed["tool_calls"] = env_calls
         with graded_cut(self.env):
             observation, reward, terminated, truncated, info = self._step_env(
                 message, passed, results
@@ -150,42 +150,41 @@ class ExtraTools(OwnConversation):
         return observation, reward, terminated, truncated, info
 
     def _step_env(self, message: Message, passed: Message, results: dict[str, str]) -> StepResult:
-        """Step the environment with a part of a message, and merge the results of its calls."""
+        """Step the environment with a part of a message, and merge the results of the calls."""
         observation, reward, terminated, truncated, info = self.env.step(passed)
         new = observation[self.state["seen"] :]
         if results:
-            theirs = {str(item.get("tool_call_id")): item for item in new if item["role"] == "tool"}
-            rest = [item for item in new[1:] if item["role"] != "tool"]
-            new = [message, *_in_order(message, results, theirs), *rest]
+            env_results = {str(m.get("tool_call_id")): m for m in new if m["role"] == "tool"}
+            rest = [m for m in new[1:] if m["role"] != "tool"]
+            new = [message, *_in_order(message, results, env_results), *rest]
         return self.shown(new, float(reward), terminated, truncated, info, seen=len(observation))
 
 
 def _in_order(
-    message: Message, results: Mapping[str, str], theirs: Mapping[str, Message] | None = None
+    message: Message, results: Mapping[str, str], env_results: Mapping[str, Message] | None = None
 ) -> list[Message]:
     """Return the results of a message's calls, in the order of the calls.
 
     The environment answers only the calls that it kept, see `TextEnv.max_calls`.
     """
     ids = [str(call["id"]) for call in message["tool_calls"] or ()]
-    known = theirs or {}
+    known = env_results or {}
     dropped = "Error: not run, because the message has too many calls"
     return [known.get(id) or tool_result(results.get(id, dropped), id) for id in ids]
 
 
-def _function(given: Any) -> Callable[..., Any]:
-    found = given
-    if isinstance(given, str):
-        found = TOOLS[given] if given in TOOLS else import_object(given)
-    if not inspect.isfunction(found):
-        raise UsageError(f"ExtraTools: {given!r:.100} is not a function with a schema")
-    function: Callable[..., Any] = found
+def _function(spec: Any) -> Callable[..., Any]:
+    function: Any = spec
+    if isinstance(spec, str):
+        function = TOOLS[spec] if spec in TOOLS else import_object(spec)
+    if not inspect.isfunction(function):
+        raise UsageError(f"ExtraTools: {spec!r:.100} is not a function with a schema")
     return function
 
 
 @functools.lru_cache(maxsize=64)
 def _toolbox_of(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
-    """Return functions as the tools of a class, whose schemas are made once."""
+    """Return functions as the tools of a class. Their schemas are made once."""
     return Toolbox(type("ExtraTools", (), {f.__name__: _as_method(f) for f in functions}))
 
 

@@ -1,7 +1,6 @@
-"""Wrappers that change the reward, each under the name of a component of its own.
+"""Wrappers that change the reward; each has a reward component.
 
-`costs` take reward away and measure what a policy wrote; `shaping` adds bonuses and reshapes the
-whole reward.
+`costs` reduces the reward and measures texts; `shaping` adds bonuses and reshapes the whole reward.
 """
 
 from textgym.wrappers.rewards.costs import (

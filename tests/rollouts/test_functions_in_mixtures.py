@@ -143,7 +143,7 @@ def test_what_does_not_fit_the_run_is_refused(kwargs: Any, told: str) -> None:
     ("kwargs", "told"),
     [
         ({"env_kwargs": {"level": 1}}, "'level' cannot be for all, because 'costly' is made by"),
-        ({"env_kwargs": {"plain": {"level": 1}}}, "'plain' is made by a function"),
+        ({"env_kwargs": {"plain": {"level": 1}}}, "'plain' is the name of a function"),
         ({"env_kwargs": {"wrappers": ["StepPenalty"]}}, "'wrappers' cannot be for all"),
         ({"env_kwargs": {"other/A-v0": {}}}, "'other/A-v0' is not played"),
         ({"episodes": None}, "weights divide the episodes among environments: pass episodes"),

@@ -87,20 +87,22 @@ class EnvSet:
             self.functions = functions if self._is_mixture else {}
             check_env_kwargs("env_kwargs", env_kwargs, self.weights, functions)
             check_env_ids("env_concurrency", limits, self.weights)
-            check_minimum(1, **{f"env_concurrency of {id}": limits[id] for id in limits})
-            own = {id: kwargs_for_env(id, self._given) for id in self.weights}
+            check_minimum(
+                1, **{f"env_concurrency of {env_id}": limits[env_id] for env_id in limits}
+            )
+            own = {env_id: kwargs_for_env(env_id, self._given) for env_id in self.weights}
             self.env_fns = {
-                id: partial(_wrapped, functions[id], wrappers)
-                if id in functions
-                else partial(_make, id, own[id])
-                for id in self.weights
+                env_id: partial(_wrapped, functions[env_id], wrappers)
+                if env_id in functions
+                else partial(_make, env_id, own[env_id])
+                for env_id in self.weights
             }
-            for id, env_fn in self.env_fns.items():
-                if id not in self.samples:
-                    self.samples[id] = env_fn()
-            for id, env in self.samples.items():
-                made_with = kwargs_from_spec(env) if id in functions else own[id]
-                self.kwargs[id] = recorded_kwargs(made_with)
+            for env_id, env_fn in self.env_fns.items():
+                if env_id not in self.samples:
+                    self.samples[env_id] = env_fn()
+            for env_id, env in self.samples.items():
+                made_with = kwargs_from_spec(env) if env_id in functions else own[env_id]
+                self.kwargs[env_id] = recorded_kwargs(made_with)
         except BaseException:
             self.close()
             raise
@@ -126,10 +128,10 @@ class EnvSet:
         if not self._is_mixture:
             return list(self.weights)
         return {
-            id: {"weight": weight, "function": recorded(self.functions[id])}
-            if id in self.functions
+            env_id: {"weight": weight, "function": recorded(self.functions[env_id])}
+            if env_id in self.functions
             else weight
-            for id, weight in self.weights.items()
+            for env_id, weight in self.weights.items()
         }
 
     def recorded_kwargs(self) -> dict[str, Any]:
@@ -144,9 +146,9 @@ class EnvSet:
             self._log.close(env)
 
 
-def _make(id: str, kwargs: dict[str, Any]) -> gym.Env[Any, Any]:
+def _make(env_id: str, kwargs: dict[str, Any]) -> gym.Env[Any, Any]:
     # Gymnasium's checker costs much of an environment's first reset and step.
-    return make(id, **{"disable_env_checker": True, **kwargs})
+    return make(env_id, **{"disable_env_checker": True, **kwargs})
 
 
 def _wrapped(env_fn: EnvFn, wrappers: Sequence[WrapperSpec]) -> gym.Env[Any, Any]:
@@ -171,12 +173,17 @@ def with_test_split(envs: Envs, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     ids, functions = [envs] if isinstance(envs, str) else [], {}
     if isinstance(envs, Mapping):
         ids, functions = list(weights_of(envs)), functions_of(envs)
-    with_split = [id for id in ids if id not in functions and takes_argument(id, "split")]
+    with_split = [
+        env_id for env_id in ids if env_id not in functions and takes_argument(env_id, "split")
+    ]
     if "split" in kwargs or not with_split:
         return dict(kwargs)
     if with_split == ids:
         return {"split": "test", **kwargs}
-    return {**kwargs, **{id: {"split": "test", **kwargs.get(id, {})} for id in with_split}}
+    return {
+        **kwargs,
+        **{env_id: {"split": "test", **kwargs.get(env_id, {})} for env_id in with_split},
+    }
 
 
 def check_minimum(minimum: int, **counts: Any) -> None:

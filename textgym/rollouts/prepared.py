@@ -87,11 +87,11 @@ class PreparedRollout:
         self.log = RunLog()
         kwargs = with_test_split(envs, env_kwargs or {})
         self._envs = EnvSet(envs, kwargs, wrappers, env_concurrency or {}, self.log)
-        # The samples play too. They keep the shared data sets loaded until the end of the run.
         self._pool = EnvPool(self.log)
-        for id, env in self._envs.samples.items():
-            self._pool.add(id, env)
         try:
+            # The samples play too. They keep the shared data sets loaded until the end of the run.
+            for env_id, env in self._envs.samples.items():
+                self._pool.add(env_id, env)
             self._plan = plan_tasks(
                 self._envs.samples,
                 self._envs.weights,
@@ -133,7 +133,7 @@ class PreparedRollout:
             if progress:
                 bar = stack.enter_context(_progress_bar())
                 starts, takers = [bar.begin, *starts], [bar.count, *takers]
-            rows = {id: tasks.rows for id, tasks in self._plan.items() if tasks.rows}
+            rows = {env_id: tasks.rows for env_id, tasks in self._plan.items() if tasks.rows}
             planned = self._num_tasks * self._repeats
             recorder = RunRecorder(folder, planned, self._digests, rows, takers)
             check_prompt = SamePromptCheck(self._repeats) if self._repeats > 1 else None
@@ -169,7 +169,7 @@ class PreparedRollout:
 
     def _config(self, policy: Policy) -> dict[str, Any]:
         tasks = self._plan if self._has_given_tasks else {}
-        given_tasks = {id: planned.as_given() for id, planned in tasks.items()}
+        given_tasks = {env_id: planned.as_given() for env_id, planned in tasks.items()}
         return {
             "version": SCHEMA_VERSION,
             "textgym": __version__,
@@ -182,7 +182,8 @@ class PreparedRollout:
             "episodes": self._episodes,
             "start": self._start,
             "tasks": {
-                id: None if self._curriculum else len(tasks) for id, tasks in self._plan.items()
+                env_id: None if self._curriculum else len(tasks)
+                for env_id, tasks in self._plan.items()
             },
             **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
             **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
@@ -207,10 +208,12 @@ class PreparedRollout:
     def _schedule(self, completed: set[Key], *, has_jobs: bool) -> Schedule:
         """Return the episodes that are still to be played, in their order."""
         jobs = {}
-        for id, tasks in self._plan.items():
-            kwargs = self._envs.kwargs[id]
-            planned = list_jobs(id, tasks, self._repeats, self._seed, kwargs) if has_jobs else ()
-            jobs[id] = remaining(planned, completed)
+        for env_id, tasks in self._plan.items():
+            kwargs = self._envs.kwargs[env_id]
+            planned = (
+                list_jobs(env_id, tasks, self._repeats, self._seed, kwargs) if has_jobs else ()
+            )
+            jobs[env_id] = remaining(planned, completed)
         if not self._curriculum:
             return Schedule(jobs, self._plan, self._envs.limits)
         return CurriculumSchedule(

@@ -138,11 +138,7 @@ class Sampling:
                 _is_count(self.max_tokens) and self.max_tokens >= 1,
                 "an integer above 0",
             ),
-            (
-                "stop",
-                all(isinstance(text, str) and text for text in self.stop),
-                "non-empty strings",
-            ),
+            ("stop", all(isinstance(s, str) and s for s in self.stop), "non-empty strings"),
         ):
             if not is_valid:
                 raise UsageError(f"{name} must be {rule}, not {getattr(self, name)!r}")

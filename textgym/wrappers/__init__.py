@@ -13,29 +13,26 @@ state.
 """
 
 from textgym.wrappers.base import MessageWrapper, RewardWrapper
-from textgym.wrappers.conversations import (
-    ContextWindow,
-    ExtraTools,
-    FewShot,
-    Retry,
-    SimulatedUser,
-    SystemPrompt,
-    TokenBudget,
-    TurnBudget,
-)
+from textgym.wrappers.conversations.budgets import ContextWindow, TokenBudget, TurnBudget
+from textgym.wrappers.conversations.extra_tools import ExtraTools
+from textgym.wrappers.conversations.prompts import FewShot, SystemPrompt
+from textgym.wrappers.conversations.retry import Retry
+from textgym.wrappers.conversations.simulated_user import SimulatedUser
 from textgym.wrappers.curriculum import LevelCurriculum
 from textgym.wrappers.interfaces import FlattenConversation, TokenIds
 from textgym.wrappers.recording import RecordTrajectories
-from textgym.wrappers.rewards import (
-    ClipReturn,
-    EfficiencyBonus,
-    FormatBonus,
+from textgym.wrappers.rewards.costs import (
     LengthPenalty,
-    PotentialShaping,
     RepetitionPenalty,
     SoftOverlongPunishment,
     StepPenalty,
     ToolErrorPenalty,
+)
+from textgym.wrappers.rewards.shaping import (
+    ClipReturn,
+    EfficiencyBonus,
+    FormatBonus,
+    PotentialShaping,
     WeightedComponents,
 )
 

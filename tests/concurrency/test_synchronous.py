@@ -15,11 +15,15 @@ import textgym
 from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.rollouts.player import EpisodePlayer
+from textgym.training import groups
+from textgym.training.validation import Validation
 
 PAIRS = [
     (textgym.rollout, textgym.arollout),
     (textgym.rescore, textgym.arescore),
     (EpisodePlayer.play, EpisodePlayer.aplay),
+    (groups.play_groups, groups.aplay_groups),
+    (Validation.run, Validation.arun),
 ]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from textgym.concurrency.event_loops import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.policies import Policy
 from textgym.rollouts.env_set import check_minimum
@@ -53,7 +53,7 @@ def has_variance(group: Iterable[Trajectory]) -> bool:
     return len({episode["reward"] for episode in group if episode["reward"] is not None}) > 1
 
 
-def play_groups(
+async def aplay_groups(
     player: EpisodePlayer,
     policy: str | Policy,
     tasks: Iterable[TaskRef],
@@ -64,6 +64,8 @@ def play_groups(
     seed: int = 0,
 ) -> PlayedGroups:
     """Play groups, and replace those without variance by groups of the tasks that come next.
+
+    `play_groups` blocks, also in a running event loop; `aplay_groups` is awaited.
 
     Args:
         player: The player of the environments.
@@ -86,24 +88,6 @@ def play_groups(
         >>> len(played.groups), len(played.trajectories)
         (4, 16)
     """
-    return run_sync(
-        lambda: aplay_groups(
-            player, policy, tasks, count=count, size=size, redraws=redraws, seed=seed
-        )
-    )
-
-
-async def aplay_groups(
-    player: EpisodePlayer,
-    policy: str | Policy,
-    tasks: Iterable[TaskRef],
-    *,
-    count: int,
-    size: int,
-    redraws: int = 0,
-    seed: int = 0,
-) -> PlayedGroups:
-    """Play groups inside a running event loop; see `play_groups`."""
     check_minimum(1, count=count, size=size)
     check_minimum(0, redraws=redraws)
     coming = iter(tasks)
@@ -116,6 +100,9 @@ async def aplay_groups(
             discarded.append(groups[place])
             groups[place] = group
     return PlayedGroups(groups, discarded)
+
+
+play_groups = synchronous(aplay_groups)
 
 
 async def _play(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from textgym.concurrency.event_loops import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.metrics.statistics import Estimate, clustered_error, rate_interval
 from textgym.mixtures import weights_of
@@ -75,8 +75,10 @@ class Validation:
             for repeat in range(repeats)
         ]
 
-    def run(self, policy: str | Policy) -> dict[str, float]:
+    async def arun(self, policy: str | Policy) -> dict[str, float]:
         """Play the tasks and return the figures of `episode_figures`, as `validation/NAME`.
+
+        `run` blocks, also in a running event loop; `arun` is awaited.
 
         `validation/success_low` and `validation/success_high` are the bounds of the 95 % interval
         of `validation/episodes/success`, over tasks.
@@ -84,10 +86,6 @@ class Validation:
         Args:
             policy: The policy, or the spec of one.
         """
-        return run_sync(lambda: self.arun(policy))
-
-    async def arun(self, policy: str | Policy) -> dict[str, float]:
-        """Play the tasks inside a running event loop; see `run`."""
         played = await self._player.aplay(policy, self._episodes)
         figures = {f"validation/{name}": value for name, value in episode_figures(played).items()}
         solved: dict[tuple[str, int], list[bool]] = {}
@@ -99,6 +97,8 @@ class Validation:
             low, high = _interval(list(solved.values()))
             figures |= {"validation/success_low": low, "validation/success_high": high}
         return figures
+
+    run = synchronous(arun)
 
     def close(self) -> None:
         """Close all environments."""

@@ -56,7 +56,8 @@ class CallThreads:
         max_threads: The maximum number of calls that run at once; the others queue.
 
     Example:
-        >>>         >>> async def total():
+        >>> import functools
+        >>> async def total():
         ...     async with CallThreads(max_threads=8) as threads:
         ...         return await threads.run(functools.partial(sum, [1, 2]))
         >>> asyncio.run(total())

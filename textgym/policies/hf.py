@@ -214,7 +214,7 @@ class HFPolicy(Policy):
 
     @property
     def context_length(self) -> int:
-        """How many tokens the model can hold."""
+        """The maximum number of tokens in the context."""
         return self.codec.context_length
 
     async def close(self) -> None:

@@ -57,7 +57,7 @@ class TokenPolicy(Policy):
         tokenizer: The model's tokenizer, with a chat template.
         sampling: How tokens are sampled, or settings of `Sampling` by name; without `stop`.
         name: The policy's name in records.
-        context_length: How many tokens the model can hold; by default there is no limit.
+        context_length: The maximum number of tokens in the context; by default there is no limit.
         end_ids: The ids at which the engine ends a message, such as `eos_token_id` of the model's
             generation config; the tokenizer's own is added.
         tool_parser: As in `HFPolicy`.

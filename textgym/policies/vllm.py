@@ -129,7 +129,7 @@ class VLLMPolicy(Policy):
         policy = cls.__new__(cls)
         name = name or f"vllm:{engine.model_config.model}"
         policy._set_up(name, engine, tokenizer, Sampling.read(sampling), parser)
-        policy._is_held = True
+        policy._is_shared = True
         return policy
 
     def _set_up(
@@ -144,7 +144,7 @@ class VLLMPolicy(Policy):
         self.name, self.sampling, self.engine, self.tokenizer = name, sampling, engine, tokenizer
         self.version: str | None = None
         self._lora = lora
-        self._is_held = False  # by the caller
+        self._is_shared = False  # the caller owns the engine
         config = engine.model_config
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {config.model!r} has no chat template")
@@ -208,8 +208,8 @@ class VLLMPolicy(Policy):
         self.version = version
 
     async def close(self) -> None:
-        """Stop the engine and free its memory, unless the caller holds it."""
-        if not self._is_held:
+        """Stop the engine and free its memory, unless the caller owns it."""
+        if not self._is_shared:
             self.engine.engine_core.shutdown()
 
     def sampling_params(self, room: int, seed: int | None) -> Any:

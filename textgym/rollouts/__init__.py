@@ -1,6 +1,6 @@
 """Rollouts: many episodes of any environments, played concurrently with one policy and recorded.
 
-`engine` has the entry points. `prepared` checks what is asked for before a policy is loaded:
+`engine` has the entry points. `prepared` checks the arguments before a policy is loaded:
 `env_set` makes the environments, and `plan` decides which tasks are played. `schedule` decides the
 order, `workers` play, and `env_pool` lends them environments. `episode` plays and records one
 episode, `recorder` stores trajectories and metrics and logs what goes wrong, `progress` shows a

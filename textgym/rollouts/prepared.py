@@ -2,8 +2,8 @@
 
 Loading the policy in between can take minutes, so wrong arguments are reported before it.
 
-Invariants: every episode that is asked for is recorded exactly once, in this run or in one that
-resumes it; a trajectory is stored before anything else happens to it; one failed episode never ends
+Invariants: every planned episode is recorded exactly once, in this run or in a run that resumes
+it; a trajectory is stored before anything else happens to it; one failed episode never ends
 a run, and a run in which every episode fails is stopped early.
 """
 
@@ -194,7 +194,7 @@ class PreparedRollout:
     def _restore(
         self, folder: RunFolder, recorder: RunRecorder, check_prompt: SamePromptCheck | None
     ) -> set[Key]:
-        """Count the episodes that the folder holds already, and return their keys."""
+        """Count the episodes in the folder, and return their keys."""
         index, completed = read_completed(folder, self._plan, self._repeats, self._seed)
         if self._curriculum:
             for entry, _ in index.entries():
@@ -206,7 +206,7 @@ class PreparedRollout:
         return completed
 
     def _schedule(self, completed: set[Key], *, has_jobs: bool) -> Schedule:
-        """Return the episodes that are still to be played, in their order."""
+        """Return the remaining episodes in order."""
         jobs = {}
         for env_id, tasks in self._plan.items():
             kwargs = self._envs.kwargs[env_id]

@@ -34,7 +34,7 @@ def read_completed(
         seed: The run's seed.
 
     Raises:
-        RunError: The folder holds an episode twice, or one that is not part of the run.
+        RunError: The folder has an episode twice, or an episode that is not part of the run.
     """
     restore = "restore its trajectories.jsonl, or name another folder"
     index = read_index(folder.path)

@@ -21,7 +21,7 @@ def hash_int(*parts: object) -> int:
 
 
 def hash_bytes(content: bytes) -> int:
-    """Return a hash that a float holds exactly, of 53 bits, the same in every process.
+    """Return a 53-bit hash, which a float represents exactly, the same in every process.
 
     Example:
         >>> float(hash_bytes(b"one")) == hash_bytes(b"one") != hash_bytes(b"two")

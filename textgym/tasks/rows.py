@@ -1,4 +1,4 @@
-"""The rows of a data set, which are read when they are asked for: of a file, or of a hub.
+"""The rows of a data set, a file or a hub, which are read on access.
 
 Invariants: rows are JSON data; an error in a row names its location and is raised whenever the row
 is read; a data set's digest is a hash of exactly the content that its rows are read from. A row is

@@ -41,7 +41,7 @@ __all__ = ["MixtureEnv", "make_vec"]
 
 
 _ARGUMENTS_OF_GYMNASIUM = {  # of `gymnasium.make_vec`, and what to pass instead
-    "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
+    "vector_kwargs": "its content as separate arguments, such as autoreset_mode=",
     "vectorization_mode": "it to gymnasium.make_vec, which makes the other vectors",
 }
 

@@ -150,7 +150,7 @@ Call = Callable[[], StepResult]
 
 
 class PendingCalls:
-    """Runs calls, each of one sub-environment, and holds their results until they are taken.
+    """Runs calls of sub-environments, and keeps their results until they are taken.
 
     Args:
         num_envs: The number of sub-environments.

@@ -177,7 +177,7 @@ def test_parts_of_a_result_are_joined() -> None:
 
 
 def test_image_as_a_tool_result_is_refused() -> None:
-    with pytest.raises(UsageError, match="holds an image"):
+    with pytest.raises(UsageError, match="has an image"):
         with_tool_prompt([{"role": "tool", "content": IMAGE, "tool_call_id": "1"}], [])
 
 

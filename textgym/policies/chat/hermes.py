@@ -192,7 +192,7 @@ def with_tool_prompt(
         shared with the input. The results of one message's calls are joined in one user message.
 
     Raises:
-        UsageError: A tool result holds an image.
+        UsageError: A tool result has an image.
 
     Example:
         >>> call = {"id": "1", "function": {"name": "look", "arguments": '{"far": true}'}}
@@ -221,7 +221,7 @@ def with_tool_prompt(
 
 def _result_text(message: Message) -> str:
     if _has_image(message):
-        raise UsageError("the tool prompt is text only, and a tool result holds an image")
+        raise UsageError("the tool prompt is text only, and a tool result has an image")
     return f"<tool_response>\n{text_of(message)}\n</tool_response>"
 
 

@@ -62,7 +62,7 @@ class ChatCodec:
         name: The policy's name, for errors.
         tokenizer: A transformers tokenizer with a chat template.
         eos_token_ids: The ids at which the engine ends a message.
-        context_length: How many tokens the model can hold; by default there is no limit.
+        context_length: The maximum number of tokens in the context; by default there is no limit.
         parser: Parses the model's own form of tool calls or reasoning; by default both are expected
             between tags.
     """

@@ -103,7 +103,7 @@ class OpenAIPolicy(Policy):
             a field.
         tool_prompt: Whether tools are described in the prompt and calls are parsed out of the text,
             for a server that does not accept tools.
-        tokens: Whether the server is called in token ids, over `/completions`. Actions then hold
+        tokens: Whether the server is called in token ids, over `/completions`. Actions then have
             the exact tokens, and tools and calls are handled as by `HFPolicy`.
         tokenizer: With `tokens`, the model's tokenizer, or its name as in `find_model`; by default
             the model's name.

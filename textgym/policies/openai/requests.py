@@ -6,7 +6,7 @@ of a JSON object. The server renders the conversation, and the reply is read as 
 environment accepts.
 
 In token ids, in vLLM's form, the chat codec makes the prompt, so the server encodes no text. The
-reply must hold the ids of the prompt and of the completion, with a log probability for each sampled
+reply must have the ids of the prompt and of the completion, with a log probability for each sampled
 id; any other reply is a failure.
 """
 
@@ -72,7 +72,7 @@ class ChatRequest:
         """Parse the first of a reply's choices.
 
         Raises:
-            InvalidReplyError: It holds no valid message.
+            InvalidReplyError: It has no valid message.
         """
         received = choice.get("message")
         if not isinstance(received, dict):
@@ -218,7 +218,7 @@ class CompletionRequest:
         """Parse the first of a reply's choices.
 
         Raises:
-            InvalidReplyError: It does not hold the tokens that were read and sampled.
+            InvalidReplyError: It does not have the tokens that were read and sampled.
         """
         prompt_ids, sampled = choice.get("prompt_token_ids"), choice.get("token_ids")
         if prompt_ids is None or sampled is None:

@@ -11,8 +11,8 @@ import pytest
 
 from textgym.errors import UsageError
 from textgym.messages import user
-from textgym.tasks.hashing import canonical_json, hash_int
-from textgym.tasks.splits import SPLITS, TaskStream, draw_rows, split_of
+from textgym.tasks.hashing import TaskStream, canonical_json, hash_int
+from textgym.tasks.splits import SPLITS, draw_rows, split_of
 from textgym.tasks.task import Task, with_id
 
 

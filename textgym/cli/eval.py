@@ -30,7 +30,7 @@ from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
-from textgym.policies import Sampling, make_policy
+from textgym.policies import make_policy
 from textgym.registry import make, with_registered_ids
 from textgym.rollouts.progress import RunProgress
 from textgym.trajectories.run_folder import read_config
@@ -153,7 +153,6 @@ def eval_command(
     }
     from textgym.rollouts.prepared import PreparedRollout
 
-    Sampling.read(sampling)
     folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
     # Wrong arguments are reported before a model is loaded.
     with PreparedRollout(

@@ -1,12 +1,16 @@
-"""Hashes and canonical JSON. Invariant: equal values give equal results in every process."""
+"""Hashes, canonical JSON, and the random numbers that hashes draw.
+
+Invariant: equal values give equal results in every process.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
 from hashlib import blake2b
 from typing import Any
 
-__all__ = ["canonical_json", "hash_bytes", "hash_int"]
+__all__ = ["TaskStream", "canonical_json", "hash_bytes", "hash_int"]
 
 
 def hash_int(*parts: object) -> int:
@@ -43,3 +47,32 @@ def canonical_json(value: Any) -> str:
         '{"a":[2],"b":1}'
     """
     return _encode_canonical(value)
+
+
+class TaskStream:
+    """An endless stream of numbers that select tasks. The n-th depends only on the seed and n.
+
+    Attributes:
+        state: The seed, and the number of draws since it was set.
+
+    Example:
+        >>> stream = TaskStream()
+        >>> stream.seed(5)
+        >>> first = stream.draw()
+        >>> stream.seed(5)
+        >>> stream.draw() == first
+        True
+    """
+
+    def __init__(self) -> None:
+        self.state = [secrets.randbits(63), 0]
+
+    def seed(self, seed: int) -> None:
+        """Restart the stream with a seed."""
+        self.state = [int(seed), 0]
+
+    def draw(self) -> int:
+        """Return the next number, which has 48 bits."""
+        seed, count = self.state
+        self.state = [seed, count + 1]
+        return hash_int("task", seed, count) >> 15

@@ -12,7 +12,6 @@ Invariants:
 from __future__ import annotations
 
 import random
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice
@@ -22,7 +21,7 @@ from textgym.errors import UsageError, in_one_line
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.tasks.task import Task
 
-__all__ = ["SPLITS", "EvaluationTasks", "TaskStream", "draw_rows", "split_of"]
+__all__ = ["SPLITS", "EvaluationTasks", "draw_rows", "split_of"]
 
 
 SPLITS = ("train", "validation", "test")
@@ -89,35 +88,6 @@ def _split_of_row(row: Any, canonical: Callable[..., Any], generate: Callable[..
             f"{name} must return a row of JSON data with the content that canonical reads: "
             f"{in_one_line(error)}"
         ) from error
-
-
-class TaskStream:
-    """An endless stream of numbers that select tasks. The n-th depends only on the seed and n.
-
-    Attributes:
-        state: The seed, and the number of draws since it was set.
-
-    Example:
-        >>> stream = TaskStream()
-        >>> stream.seed(5)
-        >>> first = stream.draw()
-        >>> stream.seed(5)
-        >>> stream.draw() == first
-        True
-    """
-
-    def __init__(self) -> None:
-        self.state = [secrets.randbits(63), 0]
-
-    def seed(self, seed: int) -> None:
-        """Restart the stream with a seed."""
-        self.state = [int(seed), 0]
-
-    def draw(self) -> int:
-        """Return the next number, which has 48 bits."""
-        seed, count = self.state
-        self.state = [seed, count + 1]
-        return hash_int("task", seed, count) >> 15
 
 
 MAX_DRAWS_OF_A_PROMPT = 300

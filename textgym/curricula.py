@@ -31,7 +31,7 @@ class SuccessCurriculum:
 
     Args:
         window: How many of the last episodes of each environment count.
-        floor: The least factor, over 0 and at most 1.
+        floor: The smallest factor, over 0 and at most 1.
         results: Successes to start with, as a list for each id, the oldest first.
 
     Raises:
@@ -61,9 +61,8 @@ class SuccessCurriculum:
             raise UsageError(f"a curriculum's floor must be over 0 and at most 1, not {floor!r}")
         self._window, self._floor = window, float(floor)
         self._results: dict[str, deque[bool]] = {}
-        for id, successes in _checked(results or {}).items():
-            for success in successes:
-                self.add(id, success)
+        for id, successes in _checked_results(results or {}).items():
+            self._results[id] = deque(successes, maxlen=window)
 
     def add(self, id: str, success: bool) -> None:
         """Add the result of an episode. Threads may add results at the same time.
@@ -75,7 +74,7 @@ class SuccessCurriculum:
         self._results.setdefault(id, deque(maxlen=self._window)).append(bool(success))
 
     def factor(self, id: str) -> float:
-        """Return what the weight of an environment is multiplied by, from `floor` to 1."""
+        """Return the factor of an environment's weight, from `floor` to 1."""
         results = tuple(self._results.get(id, ()))
         if not results:
             return 1.0
@@ -110,35 +109,45 @@ Curriculum = bool | Mapping[str, Any] | SuccessCurriculum
 """A curriculum as an argument: True, a dict of arguments, or a `SuccessCurriculum`."""
 
 
-def read_curriculum(value: Curriculum | None) -> SuccessCurriculum | None:
+def read_curriculum(
+    value: Curriculum | None, num_envs: int | None = None
+) -> SuccessCurriculum | None:
     """Return the curriculum for an argument of `rollout` or `make_vec`; None if there is none.
 
+    Args:
+        value: The argument.
+        num_envs: The number of environments that it draws from, if it is known.
+
     Raises:
-        UsageError: The value is something else, or an argument in it is invalid.
+        UsageError: The value is something else, an argument in it is invalid, or there are fewer
+            than two environments.
 
     Example:
         >>> read_curriculum({"window": 8}).as_dict()
         {'window': 8, 'floor': 0.1}
     """
-    if value is None or isinstance(value, SuccessCurriculum):
+    if value is None or value is False:
+        return None
+    if num_envs is not None and num_envs < 2:
+        raise UsageError("a curriculum draws from several environments: pass ids with weights")
+    if isinstance(value, SuccessCurriculum):
         return value
-    if isinstance(value, bool):
-        return SuccessCurriculum() if value else None
-    if not isinstance(value, Mapping):
+    arguments = {} if value is True else value
+    if not isinstance(arguments, Mapping):
         raise UsageError(
             f"curriculum must be True, a dict such as {{'window': 64}}, or a SuccessCurriculum, "
             f"not {value!r:.100}"
         )
-    for name in value:
+    for name in arguments:
         if name not in _ARGUMENTS:
             hint = did_you_mean(str(name), _ARGUMENTS)
             raise UnknownNameError(f"a curriculum has no argument {name!r:.100}{hint}")
-    return SuccessCurriculum(**value)
+    return SuccessCurriculum(**arguments)
 
 
-def _checked(results: Any) -> Mapping[str, Sequence[bool]]:
+def _checked_results(results: Any) -> Mapping[str, Sequence[bool]]:
     if isinstance(results, Mapping) and all(
-        isinstance(successes, (list, tuple)) and all(type(item) is bool for item in successes)
+        isinstance(successes, (list, tuple)) and all(type(success) is bool for success in successes)
         for successes in results.values()
     ):
         return results

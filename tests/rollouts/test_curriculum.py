@@ -23,10 +23,10 @@ from textgym.errors import JudgeFailure, RunError, UsageError
 from textgym.messages import assistant, user
 from textgym.metrics.run_metrics import planned_episodes
 from textgym.policies import Action, Policy
-from textgym.rollouts.curriculum_schedule import CurriculumSchedule
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks, list_jobs
 from textgym.rollouts.resume import remaining
+from textgym.rollouts.schedule import CurriculumSchedule
 from textgym.trajectories.run_folder import read_config
 
 EASY, EVEN, NEVER = "demo/Easy-v0", "demo/Even-v0", "demo/Never-v0"

@@ -18,17 +18,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
-from textgym.concurrency import background_loop
-from textgym.errors import (
-    ContextFullError,
-    PolicyFailure,
-    TrainingError,
-    UsageError,
-)
+from textgym.concurrency import event_loops
+from textgym.errors import ContextFullError, PolicyFailure, TrainingError, UsageError
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.player import EpisodePlayer
 from textgym.trajectories.episode_record import check_graded, components_of
@@ -45,7 +39,7 @@ Result = TypeVar("Result")
 
 async def _on_background(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine in the background loop, and wait without a thread."""
-    return await asyncio.wrap_future(background_loop.start(coroutine))
+    return await asyncio.wrap_future(event_loops.start(coroutine))
 
 
 class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
@@ -74,7 +68,7 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
 
     def open(self) -> list[Part] | None:
         """Begin the episode; return its prompt, or None if it failed or the prompt is too long."""
-        return self._shown(background_loop.run(self._begin()))
+        return self._shown(event_loops.run(self._begin()))
 
     async def aopen(self) -> list[Part] | None:
         """Begin the episode inside a running event loop; see `open`."""
@@ -99,7 +93,7 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        background_loop.run(self._leave())
+        event_loops.run(self._leave())
 
     async def aleave(self) -> None:
         """Cut the episode inside a running event loop; see `leave`."""
@@ -107,7 +101,7 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
 
     def close(self) -> None:
         """Stop an episode that has not ended; it gets no trajectory."""
-        background_loop.run(self._cancel())
+        event_loops.run(self._cancel())
 
     async def aclose(self) -> None:
         """Stop the episode inside a running event loop; see `close`."""
@@ -262,7 +256,7 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        return self._shown(background_loop.run(self._reply(_action_of(message, is_cut))))
+        return self._shown(event_loops.run(self._reply(_action_of(message, is_cut))))
 
     async def aanswer(
         self, message: str | Message, *, is_cut: bool = False
@@ -378,7 +372,7 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens, int]):
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        return self._shown(background_loop.run(self._reply(sampled)))
+        return self._shown(event_loops.run(self._reply(sampled)))
 
     async def aanswer(self, sampled: SampledTokens) -> list[int] | None:
         """Pass sampled tokens inside a running event loop; see `answer`."""

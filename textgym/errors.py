@@ -14,30 +14,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 __all__ = [
-    "BoundaryFailure",
-    "ContextFullError",
-    "DatasetError",
-    "EnvironmentFailure",
-    "ExtraMissingError",
-    "InvalidActionError",
-    "JudgeFailure",
-    "OracleError",
-    "PolicyFailure",
-    "RewardError",
-    "RowError",
-    "RunError",
-    "StateError",
-    "TextgymError",
-    "ToolError",
-    "TrainingError",
-    "UnknownNameError",
-    "UsageError",
-    "UserFailure",
-    "WorkerFailure",
-    "did_you_mean",
-    "in_one_line",
-    "install_advice",
-]
+    "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
+    "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
+    "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
+    "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
+    "did_you_mean", "in_one_line", "install_advice",
+]  # fmt: skip
 
 
 class TextgymError(Exception):
@@ -105,11 +87,11 @@ class RewardError(TextgymError):
 
 
 class TrainingError(TextgymError):
-    """A trainer that does not compute what the policy sampled from, or mixes up groups."""
+    """A trainer computes other probabilities than the policy sampled from, or mixes up groups."""
 
 
 class ToolError(TextgymError):
-    """Raised by a tool to report an error to the model, which reads the text."""
+    """Raised by a tool to report an error to the model, which reads the message."""
 
 
 class ContextFullError(TextgymError):
@@ -138,7 +120,7 @@ class PolicyFailure(BoundaryFailure):
 
 
 class JudgeFailure(BoundaryFailure):
-    """A judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
+    """The judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
 
     boundary = "judge"
 
@@ -186,12 +168,17 @@ def install_advice(extra: str) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean …?` with the closest known name, or a list of all known names.
 
+    A name that only one known name contains is a part of it, as of an environment's id.
+
     Example:
         >>> did_you_mean("orcale", ["oracle", "random"])
         "; did you mean 'oracle'?"
+        >>> did_you_mean("MCQA", ["textgym/MCQA-v0", "textgym/Math-v0"])
+        "; did you mean 'textgym/MCQA-v0'?"
         >>> did_you_mean("x", ["oracle", "random"])
         '; known are oracle, random'
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
+    near = near or [text for text in names if name and name.lower() in text.lower()]
+    return f"; did you mean {near[0]!r}?" if len(near) == 1 else f"; known are {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""Mixtures: environments with weights, what is divided among them, and the arguments of each.
+"""Mixtures: environments with weights, division by weight, and keyword arguments.
 
 A mixture maps ids to weights. Instead of a weight, an entry may have a function that makes the
 environment, or a pair of a weight and a function; its key is then only a name.
@@ -16,15 +16,9 @@ import gymnasium as gym
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
-    "EnvFn",
-    "Source",
-    "check_env_ids",
-    "check_env_kwargs",
-    "functions_of",
-    "kwargs_for_env",
-    "split_by_weight",
-    "weights_of",
-]
+    "EnvFn", "Source", "check_env_ids", "check_env_kwargs", "functions_of", "kwargs_for_env",
+    "split_by_weight", "weights_of",
+]  # fmt: skip
 
 EnvFn = Callable[[], gym.Env[Any, Any]]
 Source = float | EnvFn | tuple[float, EnvFn]
@@ -83,7 +77,7 @@ def split_by_weight(weights: Mapping[str, float], total: int) -> dict[str, int]:
 
 
 def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of one environment; its own override those for all.
+    """Return the keyword arguments of one environment; they override the ones for all.
 
     Args:
         id: The environment's id.
@@ -135,9 +129,12 @@ def check_env_kwargs(
     check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
     for name in kwargs if functions else ():
         if name in functions:
-            raise UsageError(f"{what} need an id, and {name!r} is the name of a function")
+            raise UsageError(
+                f"{what}: {name!r} is made by a function, so it takes no keyword arguments: put "
+                "them into the function"
+            )
         if name.isidentifier():
             raise UsageError(
-                f"{what}: {name!r} cannot be for all, because {next(iter(functions))!r} is made by "
-                "a function: give it under the ids"
+                f"{what}: {name!r} cannot apply to all, because {next(iter(functions))!r} is made "
+                "by a function: put it under the ids that it is for"
             )

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
@@ -275,7 +275,7 @@ def test_each_environment_has_metrics_of_its_own() -> None:
 
 
 def test_weights_without_a_number_of_episodes_are_refused() -> None:
-    with pytest.raises(UsageError, match="weights divide the episodes among environments"):
+    with pytest.raises(UsageError, match="weights divide the tasks among environments"):
         textgym.rollout({QUICK: 3.0, SLOW: 1.0}, "oracle")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
@@ -68,7 +68,7 @@ def test_the_trajectories_have_the_order_that_was_asked_for() -> None:
         EpisodeKey(id, task, repeat) for task in (9, 2) for id in (GUESS, MCQA) for repeat in (1, 0)
     ]
     with EpisodePlayer({MCQA: 1.0, GUESS: 1.0}) as player:
-        assert names(player.play("random", asked)) == asked
+        assert names(player.play("random", asked)) == [key[:3] for key in asked]
 
 
 def test_an_episode_that_is_asked_for_twice_is_played_twice() -> None:

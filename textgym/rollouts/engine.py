@@ -12,6 +12,7 @@ from textgym.concurrency.calls import CallThreads
 from textgym.concurrency.event_loops import synchronous
 from textgym.curricula import Curriculum
 from textgym.errors import UsageError
+from textgym.json_values import json_row
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
@@ -21,8 +22,7 @@ from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
 from textgym.rollouts.recorder import RunLog
-from textgym.tasks.task import json_row
-from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import Run
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers.specs import WrapperSpec
 

@@ -19,17 +19,16 @@ from typing import Any, NamedTuple, NoReturn
 
 from textgym.concurrency.calls import CallThreads, is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
-from textgym.messages import Message, copy_json, copy_messages
+from textgym.json_values import copy_json, encode_line
+from textgym.messages import Message, copy_messages
 from textgym.policies import Action, Policy
 from textgym.rollouts.env_pool import PooledEnv
 from textgym.tasks.hashing import hash_int
 from textgym.trajectories.episode_record import EpisodeRecord, as_message, failure_of
-from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import prompt_of
 
 __all__ = [
-    "EpisodeKey",
     "Job",
     "OnFailure",
     "PromptCheck",
@@ -41,19 +40,6 @@ __all__ = [
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]
-
-
-class EpisodeKey(NamedTuple):
-    """The key of an episode in a run: environment id, task index, and repeat from 0."""
-
-    env_id: str
-    task_index: int
-    repeat: int = 0
-
-    @classmethod
-    def of(cls, trajectory: Trajectory) -> EpisodeKey:
-        """Return the key of a trajectory."""
-        return cls(trajectory["env_id"], trajectory["task_index"], trajectory["repeat"])
 
 
 class Job(NamedTuple):

@@ -8,6 +8,7 @@ calls play at once.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -21,12 +22,13 @@ from textgym.policies import Policy, make_policy
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.env_pool import EnvPool
 from textgym.rollouts.env_set import Envs, EnvSet, check_minimum
-from textgym.rollouts.episode import EpisodeKey, Job
+from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["EpisodePlayer"]
@@ -81,6 +83,9 @@ class EpisodePlayer:
         self.samples = self._envs.samples
         self._concurrency, self._retries = concurrency, retries
         self._pool, self._is_closed = EnvPool(self._log), False
+        self._key_kwargs = {
+            id: json.dumps(kwargs, sort_keys=True) for id, kwargs in self._envs.kwargs.items()
+        }
 
     @property
     def env_ids(self) -> tuple[str, ...]:
@@ -108,16 +113,14 @@ class EpisodePlayer:
             on_step: Called with the episode and the reward of each step that it has played.
 
         Raises:
-            UsageError: There is no such environment, the policy cannot play it, or the player is
-                closed.
+            UsageError: There is no such environment, it has other keyword arguments than the key of
+                an episode, the policy cannot play it, or the player is closed.
         """
         if self._is_closed:
             raise UsageError("the player is closed")
-        asked = [_plain_key(key) for key in starmap(EpisodeKey, episodes)]
+        asked = [self._full_key(key) for key in starmap(EpisodeKey, episodes)]
         tasks = defaultdict(list)
         for key in asked:
-            if key.env_id not in self.samples:
-                raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
 
@@ -153,6 +156,26 @@ class EpisodePlayer:
 
     play = synchronous(aplay)
 
+    def _full_key(self, key: EpisodeKey) -> EpisodeKey:
+        """Return a key with Python's own integers, for records, and with keyword arguments.
+
+        Raises:
+            UsageError: It has other numbers than integers, or is not of this player.
+        """
+        try:
+            task_index, repeat = index(key.task_index), index(key.repeat)
+        except TypeError:
+            raise UsageError(f"the numbers of an episode must be integers, not {key}") from None
+        if key.env_id not in self.samples:
+            raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
+        kwargs = self._key_kwargs[key.env_id]
+        if key.env_kwargs not in (None, kwargs):
+            raise UsageError(
+                f"the player makes {key.env_id} with {kwargs}, and the episode is one with "
+                f"{key.env_kwargs}"
+            )
+        return EpisodeKey(key.env_id, task_index, repeat, kwargs)
+
     def close(self) -> None:
         """Close all environments; a closed player plays no more."""
         self._is_closed = True
@@ -164,15 +187,3 @@ class EpisodePlayer:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _plain_key(key: EpisodeKey) -> EpisodeKey:
-    """Return a key with Python's own integers, for records.
-
-    Raises:
-        UsageError: It has others than integers.
-    """
-    try:
-        return EpisodeKey(key.env_id, index(key.task_index), index(key.repeat))
-    except TypeError:
-        raise UsageError(f"an episode is named by integers, not as {key}") from None

@@ -1,16 +1,14 @@
-"""Hashes, canonical JSON, and the random numbers that hashes draw.
+"""Hashes, and the random numbers that they draw.
 
 Invariant: equal values give equal results in every process.
 """
 
 from __future__ import annotations
 
-import json
 import secrets
 from hashlib import blake2b
-from typing import Any
 
-__all__ = ["TaskStream", "canonical_json", "hash_bytes", "hash_int"]
+__all__ = ["TaskStream", "hash_bytes", "hash_int"]
 
 
 def hash_int(*parts: object) -> int:
@@ -32,21 +30,6 @@ def hash_bytes(content: bytes) -> int:
         True
     """
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big") >> 11
-
-
-_encode_canonical = json.JSONEncoder(
-    sort_keys=True, ensure_ascii=True, separators=(",", ":"), check_circular=False
-).encode
-
-
-def canonical_json(value: Any) -> str:
-    """Return the canonical JSON string of a value, with sorted keys and no spaces.
-
-    Example:
-        >>> canonical_json({"b": 1, "a": [2]})
-        '{"a":[2],"b":1}'
-    """
-    return _encode_canonical(value)
 
 
 class TaskStream:

@@ -24,7 +24,7 @@ from typing import Any, overload
 import numpy as np
 
 from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line, install_advice
-from textgym.tasks.task import json_row
+from textgym.json_values import json_row
 
 __all__ = ["FileRows", "HubRows", "JsonlRows", "Rows", "content_hash", "data_library"]
 

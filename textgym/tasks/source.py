@@ -13,11 +13,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError, did_you_mean
+from textgym.json_values import canonical_json, json_row
 from textgym.messages import message_problem
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
-from textgym.tasks.hashing import TaskStream, canonical_json, hash_int
+from textgym.tasks.hashing import TaskStream, hash_int
 from textgym.tasks.splits import SPLITS, EvaluationTasks, draw_rows
-from textgym.tasks.task import Task, json_row, with_id
+from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskSource"]
 

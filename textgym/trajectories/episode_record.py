@@ -2,7 +2,7 @@
 
 Rollouts and `textgym.wrappers.RecordTrajectories` record with it, so both write the same files.
 
-Invariant: what an environment returned is taken only if it can be recorded.
+Invariant: values that cannot be recorded are refused, and leave the record as it was.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import BoundaryFailure, RewardError
+from textgym.errors import BoundaryFailure, EnvironmentFailure, RewardError, TextgymError
 from textgym.messages import Message, assistant
 from textgym.policies import Action
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
@@ -25,7 +25,9 @@ __all__ = [
     "MAX_TRACEBACK",
     "EpisodeRecord",
     "as_message",
+    "check_graded",
     "components_of",
+    "describe_failure",
     "failure_of",
     "labels_of",
     "task_reward_of",
@@ -51,17 +53,17 @@ def labels_of(env: gym.Env[Any, Any]) -> dict[str, str]:
 def components_of(trajectory: Trajectory) -> dict[str, float]:
     """Return an episode's reward components by name, each summed over the steps.
 
-    What is not a number is left out.
+    Values that are not numbers are left out.
 
     Example:
-        >>> steps = [{"components": {"found": 0.25}}, {"components": {"found": 0.25, "right": 1.0}}]
+        >>> steps = [{"components": {"right": 0.25}}, {"components": {"right": 0.25, "done": 1.0}}]
         >>> components_of({"steps": steps})
-        {'found': 0.5, 'right': 1.0}
+        {'right': 0.5, 'done': 1.0}
     """
     components: dict[str, float] = {}
     for step in trajectory["steps"]:
-        of_step = step["components"]
-        for name, value in of_step.items() if isinstance(of_step, dict) else ():
+        added = step["components"]
+        for name, value in added.items() if isinstance(added, dict) else ():
             if isinstance(value, (int, float)):
                 components[name] = components.get(name, 0) + value
     return components
@@ -77,11 +79,11 @@ def task_reward_of(trajectory: Trajectory) -> float | None:
 
 
 class EpisodeRecord:
-    """What an episode has recorded so far.
+    """The record of an episode so far.
 
     Attributes:
         observation: The conversation that the policy sees.
-        messages: The whole conversation, of which the observation may be a part.
+        messages: The whole conversation; the observation may be only a part of it.
         tools: The schemas of the tools that were offered.
         tokens: The tokens that the policy reported.
         terminated: Whether the task has reached its end.
@@ -275,6 +277,38 @@ def failure_of(error: BaseException, boundary: str = "unknown") -> Failure:
         "message": _text(lambda: str(error)),
         "traceback": _text(lambda: "".join(traceback.format_exception(error)))[-MAX_TRACEBACK:],
     }
+
+
+def describe_failure(failure: Failure) -> str:
+    """Return a failure as a text: its type, boundary and message.
+
+    Example:
+        >>> describe_failure(failure_of(KeyError("city"), "environment"))
+        "KeyError (environment): 'city'"
+    """
+    return f"{failure['type']} ({failure['boundary']}): {failure['message']}"
+
+
+def check_graded(
+    trajectory: Trajectory, error_class: type[TextgymError] = EnvironmentFailure
+) -> None:
+    """Raise the failure of an episode that has no reward.
+
+    Args:
+        trajectory: The episode.
+        error_class: The class of the error.
+
+    Raises:
+        EnvironmentFailure: The episode failed.
+
+    Example:
+        >>> check_graded({"env_id": "demo/A-v0", "failure": None})
+    """
+    if trajectory["failure"]:
+        raise error_class(
+            f"an episode of {trajectory['env_id']} has no reward: "
+            f"{describe_failure(trajectory['failure'])}"
+        )
 
 
 def _text(make: Callable[[], str]) -> str:

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
+from textgym.json_values import decode_json, encode_json
 from textgym.policies.base import Action
-from textgym.policies.json_codec import as_json, decode
 from textgym.policies.openai.connection_pool import HTTPReply
 from textgym.policies.openai.rate_limit import read_retry_after
 from textgym.policies.openai.request_format import RequestFormat
@@ -149,7 +149,7 @@ def _read(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedReques
             FailureCause.LENGTH, f"the reply is longer than {len(reply.data) // 2**20} MiB"
         )
     try:
-        body = decode(reply.data)
+        body = decode_json(reply.data)
     except ValueError:
         return _read_non_json(reply)
     if not isinstance(body, dict):
@@ -172,7 +172,7 @@ def model_ids(reply: HTTPReply) -> list[str] | None:
         ['a', 'b']
     """
     try:
-        body = decode(reply.data)
+        body = decode_json(reply.data)
     except ValueError:
         return None
     listed = body.get("data") if isinstance(body, dict) else None
@@ -180,6 +180,19 @@ def model_ids(reply: HTTPReply) -> list[str] | None:
         return None
     ids = [model.get("id") for model in listed if isinstance(model, dict)]
     return [id for id in ids if isinstance(id, str)]
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON, for a message.
+
+    Example:
+        >>> as_json({"a": 1})
+        '{"a":1}'
+    """
+    try:
+        return encode_json(value).decode()
+    except ValueError:
+        return "(nested too deeply to show)"
 
 
 def _read_non_json(reply: HTTPReply) -> FailedRequest:

@@ -207,7 +207,7 @@ def test_episode_of_changed_data_fails_and_has_no_reward(tmp_path: Path) -> None
     def make() -> Any:
         nonlocal made
         made += 1
-        write(path, *"123" if made <= 3 else "456")  # two to look at, one for the first episode
+        write(path, *"123" if made == 1 else "456")  # the first plays the first episode
         return gymnasium.make(MATH, dataset=str(path))
 
     run = textgym.rollout(make, "oracle", episodes=3, concurrency=3)

@@ -47,11 +47,11 @@ class EnvSet:
 
     Attributes:
         weights: The weight of each environment, by id.
-        functions: The environments of a mixture that functions make, by name.
+        functions: The functions of a mixture, by name.
         env_fns: The function that makes each environment, by id.
         samples: One environment of each id.
-        kwargs: The keyword arguments that each was made with, as they are recorded, by id.
-        limits: As in the arguments.
+        kwargs: The recorded keyword arguments of each environment, by id.
+        limits: The argument.
 
     Example:
         >>> envs = EnvSet("textgym/MCQA-v0", {"level": 1}, ["StepPenalty"], {}, RunLog())
@@ -118,7 +118,7 @@ class EnvSet:
         return {name: env_fn}
 
     def recorded_envs(self) -> Any:
-        """Return the environments in the form that is recorded: names, with weights if any.
+        """Return the environments as they are recorded: names, with weights if any.
 
         Example:
             >>> from textgym.envs.mcqa.mcqa_env import MCQA
@@ -135,7 +135,7 @@ class EnvSet:
         }
 
     def recorded_kwargs(self) -> dict[str, Any]:
-        """Return the keyword arguments of all environments in the form that is recorded."""
+        """Return the keyword arguments of all environments as they are recorded."""
         if self._is_function:
             return next(iter(self.kwargs.values()))
         return recorded_kwargs(self._given)

@@ -2,9 +2,9 @@
 
 Loading the policy in between can take minutes, so wrong arguments are reported before it.
 
-Invariants: every planned episode is recorded exactly once, in this run or in a run that resumes
-it; a trajectory is stored before anything else happens to it; one failed episode never ends
-a run, and a run in which every episode fails is stopped early.
+Invariants: every planned episode is recorded exactly once, in this run or in a run that resumes it;
+a trajectory is stored before anything else happens to it; one failed episode never ends a run, and
+a run in which every episode fails is stopped early.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PreparedRollout:
         RunError: `out` cannot be used.
 
     Attributes:
-        log: Logs what goes wrong.
+        log: Logs failures.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ class Task:
 
 
 def with_id(row: Mapping[str, Any], otherwise: str) -> dict[str, Any]:
-    """Return the row with an `id`: its own, else its `uuid`, else `otherwise`."""
+    """Return the row with an `id`: its own, else its `uuid`, else the given one."""
     name = row.get("id")
     if name is None or name == "":
         name = row.get("uuid") or otherwise

@@ -89,6 +89,13 @@ _SUBJECT = re.compile(
 _SMALL_WORDS = re.compile(
     r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
 )
+_ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
+_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
+_NOT_AT = re.compile(
+    r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
+    r"|other|instead|rather|without|like)\b|,",
+    re.IGNORECASE,
+)
 HIDDEN = "\ufffc"
 """What stands for each character of a formula in a statement whose formulas are hidden."""
 _MAX_VALUE = 500  # characters
@@ -244,10 +251,17 @@ def stated_text(text: str, question: str = "") -> list[str]:
             readings.append(subject["name"])
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
     if len(bold) == 1 and not is_denied and not UNSURE.search(words):
-        readings.append(bold[0].strip(" .,;:!"))
-    times = TIME_OF_DAY.findall(statement.text)
+        name = bold[0].strip(" .,;:!")
+        before = readings[0].removesuffix(name)
+        if readings[0].startswith(name) or (before != readings[0] and not _NOT_AT.search(before)):
+            readings.append(name)
+        elif words.startswith(name) and small is not None and _ARTICLE.match(small[0]):
+            readings = [name]  # it is the subject: `**Amy** is the tallest.`
+    times = [*TIME_OF_DAY.finditer(statement.text)]
     if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
-        readings.append(times[0])
+        before, after = statement.text[: times[0].start()], statement.text[times[0].end() :]
+        if _AT.search(before) and not _NOT_AT.search(before) and not re.search(r"\d", after):
+            readings.append(times[0][0])
     return list(dict.fromkeys(filter(None, readings)))
 
 

@@ -11,6 +11,9 @@ MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
 
+# Tests start hundreds of processes, and each would compile the package.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs audit audit-check verdicts bench bench-guard clean
 
 help:  ## show the targets

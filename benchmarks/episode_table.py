@@ -22,7 +22,7 @@ from measure import asked_quick, measure, ratio_line, table
 from textgym.messages import assistant, user
 from textgym.metrics.episode_table import EpisodeTable, Rows
 from textgym.metrics.run_metrics import run_metrics
-from textgym.metrics.standard_errors import Array
+from textgym.metrics.statistics import Array
 
 REPEATS = 4
 CHUNK = 1000  # trajectories that exist at once

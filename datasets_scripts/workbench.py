@@ -27,7 +27,7 @@ from textgym.envs.workplace import WorkplaceAssistant
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.tasks.files import load_rows
 
-__all__ = ["convert", "main"]
+__all__ = ["convert", "main", "read_call"]
 
 _NOW = "2023-11-30 23:59:00"
 _CSV_ENDING = "_queries_and_answers"
@@ -56,7 +56,7 @@ def convert(record: Row, number: int, category: str) -> Row:
         "id": f"{category}-{number}",
         "query": text_of(record, "query"),
         "now": _NOW,
-        "ground_truth": [_call(text) for text in _list_of(record, "answer")],
+        "ground_truth": [read_call(text) for text in _list_of(record, "answer")],
         "category": category,
         "domains": _list_of(record, "domains"),
         "template": text_of(record, "base_template"),
@@ -74,8 +74,19 @@ def _list_of(record: Row, field: str) -> list[str]:
     return found
 
 
-def _call(text: str) -> dict[str, Any]:
-    """Parse a call such as `email.delete_email.func(email_id="00000001")`."""
+def read_call(text: str) -> dict[str, Any]:
+    """Return the name and arguments of a call.
+
+    Args:
+        text: The call, such as `email.delete_email.func(email_id="00000001")`.
+
+    Raises:
+        RowError: It is not a call with named arguments, each a Python literal.
+
+    Example:
+        >>> read_call('email.delete_email.func(email_id="00000001")')
+        {'name': 'email_delete_email', 'arguments': {'email_id': '00000001'}}
+    """
     try:
         call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or call.args or not all(w.arg for w in call.keywords):

@@ -1,12 +1,12 @@
 """Grades answers of models that others recorded, and writes docs/verdicts.md.
 
-    python docs/make_verdicts.py ../recorded           # write the page
+    python docs/make_verdicts.py ../recorded           # grade, and write the page
     python docs/make_verdicts.py ../recorded --check   # exit with 1 if the page is not current
 
-Each published evaluation is an `Evaluation`: which files, how a record is graded, and what was
-published. `verdict_differences.json` holds the reading of each verdict that differs from the
-published one: "theirs" if it is wrong there, or "contract" if a documented rule differs. A
-difference without a reading counts as a fault of textgym's.
+The evaluations are in `verdict_sets.py`. `verdict_figures.json` holds the figures of all of them;
+those whose files are not in the folder keep theirs. `verdict_differences.json` holds two readings
+of each verdict that differs from the published one. A published verdict is wrong only if a check
+of `verdict_checks.py` says so, or both readings do; any other difference is a fault of textgym's.
 """
 
 from __future__ import annotations
@@ -15,126 +15,91 @@ import argparse
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from string import ascii_uppercase
-from typing import Any, NamedTuple
+from string import Template
+from typing import Any
 
-import gymnasium
-
-import textgym  # noqa: F401  registers the environments
-from textgym.verifiers.exact import match
-from textgym.verifiers.extract import before_stop
-from textgym.verifiers.math import verify
+from verdict_checks import CHECKS
+from verdict_sets import EVALUATIONS, Evaluation
 
 DOCS = Path(__file__).resolve().parent
-PAGE, READINGS = DOCS / "verdicts.md", DOCS / "verdict_differences.json"
+PAGE, FIGURES = DOCS / "verdicts.md", DOCS / "verdict_figures.json"
+READINGS = DOCS / "verdict_differences.json"
 
 Record = dict[str, Any]
 NEAR = 0.1  # per cent points between a published accuracy and the one here
-_MMLU_PRO = r"(?-i:answer is \(?([A-J])\)?)"
-_HEAD = """# Verdicts on recorded answers
 
-This page shows how textgym's verifiers grade {answers} answers of real models that others recorded.
-Of {judged} published verdicts, {agreed} agree ({share}). Of {tables} published accuracies, {near}
-come out within 0.1 per cent points. Each verdict that differs was read: {theirs} published ones
-are wrong, {contract} follow another rule, and {ours} of textgym's are wrong.
+_HEAD = Template(r"""# Verdicts on recorded answers
 
-`make verdicts RECORDED=DIR` writes this page. `DIR` has a folder for each evaluation, with gzipped
-JSON lines: `question`, `gold`, `output` and `correct` for mathematics; `question`, `prediction`,
-`target`, `task` and `table_accuracy` for BIG-Bench Hard; `question`, `options`, `answer`, `output`
-and `correct` for MMLU-Pro. The answers are not part of the repository.
+The verdicts of textgym are those of published evaluations, and where they differ, the published
+one is wrong. This page shows it on $answers answers of real models that others recorded:
 
-To add a set, add an `Evaluation` to `docs/make_verdicts.py`: the files, a function that grades a
-record, and the field of the published verdict."""
+- Of $judged published verdicts, $raw agree ($raw_share) with the right answers as recorded. $agreed
+  agree ($share) after $repaired right answers of TabMWP, which were recorded without some of their
+  letters, were restored from the options in their questions.
+- Of $tables published accuracies, $near come out within 0.1 per cent points. The others differ by
+  the verdicts that their sections name.
+- Of the $differences verdicts that differ, $theirs published ones are wrong, $contract follow
+  another rule, and $ours of textgym's are wrong. A script without textgym's verifiers recomputes
+  $recomputed of these answers (`docs/verdict_checks.py`), and two independent readings confirm the
+  other $read.
+
+## Add a set
+
+Any recorded answers can be compared in ten lines, here with `recorded` as the published verdict:
+
+```python
+import json
+import textgym
+
+ask = {"question": "What is 6 times 7?", "answer": "42"}
+answers = [
+    {**ask, "output": r"So it is \boxed{42}.", "recorded": True},
+    {**ask, "output": "The answer is 48.", "recorded": True},
+]
+found = textgym.grade(answers, "textgym/Math-v0")
+print(found.agreement.rate, json.dumps([one.output for one in found.differences]))
+```
+
+```text
+0.5 ["The answer is 48."]
+```
+
+For a place on this page, write them as lines of JSON with `question`, `gold`, `output` and
+`correct` to `DIR/my_set/NAME.jsonl.gz`, and add a line to `EVALUATIONS` in `docs/verdict_sets.py`:
+
+    Evaluation("My set", "my_set/*.jsonl.gz", "where it was published", "textgym/Math-v0"),
+
+`make verdicts RECORDED=DIR` writes this page. Evaluations whose files are not in `DIR` keep their
+figures. Read each difference twice, and write both readings to `docs/verdict_differences.json`.
+
+The answers are not part of the repository. `datasets_scripts/recorded.py` makes them from the
+public sources.""")
 
 
-@cache
-def _mcqa() -> Any:
-    return gymnasium.make("textgym/MCQA-v0").unwrapped
-
-
-class Evaluation(NamedTuple):
-    """A published evaluation.
+@dataclass
+class Part:
+    """The figures of one part of an evaluation.
 
     Attributes:
-        title: Its name on the page.
-        files: The pattern of its files; each file is a part of it.
-        source: Where it was published.
-        verifier: What grades it here.
-        is_right: Returns whether a record's answer is right.
-        recorded: Returns a record's published verdict; None if only accuracies were published.
-        part: The field of a record that names its part; "" if the file does.
-        accuracy: The published accuracy in per cent, of each part, or the name of the field that
-            holds it; empty if none was published.
+        answers: The number of answers.
+        right: How many are right.
+        judged: How many have a published verdict.
+        agreed: How many of these agree.
+        agreed_as_recorded: The same without repaired golds.
+        accuracy: The published accuracy in per cent, or None.
+        differences: The keys of the answers whose verdict differs, and the verdict here.
     """
 
-    title: str
-    files: str
-    source: str
-    verifier: str
-    is_right: Callable[[Record], bool]
-    recorded: Callable[[Record], bool | None] = lambda record: bool(record["correct"])
-    part: str = ""
-    accuracy: str | dict[str, float] = ""
-
-
-def is_right_mathematics(record: Record) -> bool:
-    """Grade a whole solution."""
-    return verify(record["gold"].lstrip("# "), record["output"], question=record["question"]).equal
-
-
-def is_right_chain_of_thought(record: Record) -> bool:
-    """Grade what follows "the answer is", before the model goes on with a next question."""
-    reply = before_stop(record["prediction"], ["\n\nQ:"])
-    return match(record["target"], reply.rpartition("the answer is")[2])
-
-
-def is_right_choice(record: Record) -> bool:
-    """Grade the first letter that "answer is" precedes, as MMLU-Pro does."""
-    options = [*record["options"], "none of these"][: max(2, len(record["options"]))]
-    env = _mcqa()
-    row = {
-        "question": record["question"],
-        "options": [{ascii_uppercase[n]: text} for n, text in enumerate(options)],
-        "expected_answer": record["answer"],
-        "template_metadata": {"output_regex": _MMLU_PRO, "output_regex_match": "first"},
-    }
-    env.reset(options={"task": row})
-    return bool(env.step(record["output"])[1])
-
-
-EVALUATIONS = (
-    Evaluation(
-        "Qwen2.5-3B-Instruct on mathematics and word problems", "math_evals/*.jsonl.gz",
-        "open-thought/reasoning-gym-eval, verdicts of Qwen's evaluation", "mathematics",
-        is_right_mathematics,
-    ),
-    Evaluation(
-        "GSM8K in ZeroEval", "zeroeval_gsm/*.jsonl.gz", "WildEval/ZeroEval", "mathematics",
-        is_right_mathematics, lambda record: None,
-        accuracy={"gpt-4o-mini-2024-07-18": 94.24, "Meta-Llama-3-8B-Instruct": 78.47},
-    ),
-    Evaluation(
-        "BIG-Bench Hard, code-davinci-002 with chains of thought", "bbh/*.jsonl.gz",
-        "suzgunmirac/BIG-Bench-Hard", "match", is_right_chain_of_thought, lambda record: None,
-        part="task", accuracy="table_accuracy",
-    ),
-    Evaluation(
-        "MMLU-Pro", "mmlu_pro/*.jsonl.gz", "TIGER-AI-Lab/MMLU-Pro", "MCQA with the row's regex",
-        is_right_choice,
-    ),
-)  # fmt: skip
-
-
-class Part:
-    """The counts of one part of an evaluation."""
-
-    def __init__(self) -> None:
-        self.right = self.answers = self.agreed = self.judged = 0
-        self.accuracy: float | None = None
-        self.differences: list[tuple[str, bool]] = []  # the key of a record, our verdict
+    answers: int = 0
+    right: int = 0
+    judged: int = 0
+    agreed: int = 0
+    agreed_as_recorded: int = 0
+    accuracy: float | None = None
+    differences: dict[str, bool] = field(default_factory=dict)
 
 
 def records(folder: Path, pattern: str) -> Iterator[tuple[str, int, Record]]:
@@ -145,64 +110,128 @@ def records(folder: Path, pattern: str) -> Iterator[tuple[str, int, Record]]:
                 yield path.name.partition(".jsonl")[0], index, json.loads(line)
 
 
-def grade(folder: Path, evaluation: Evaluation) -> dict[str, Part]:
+def graded(folder: Path, evaluation: Evaluation) -> dict[str, Part]:
     """Grade all answers of an evaluation."""
-    parts: dict[str, Part] = defaultdict(Part)
+    answers: dict[str, dict[str, Record]] = defaultdict(dict)
     for name, index, record in records(folder, evaluation.files):
-        part = parts[str(record[evaluation.part]) if evaluation.part else name]
-        right, recorded = evaluation.is_right(record), evaluation.recorded(record)
-        part.answers += 1
-        part.right += right
-        if isinstance(evaluation.accuracy, str):
-            part.accuracy = record.get(evaluation.accuracy)
-        else:
-            part.accuracy = evaluation.accuracy.get(name)
-        if recorded is not None:
-            part.judged += 1
-            part.agreed += right == recorded
-            if right != recorded:
-                part.differences.append((f"{name}:{index}", right))
-    return parts
-
-
-def page(folder: Path) -> str:
-    """Return the page."""
-    readings = json.loads(READINGS.read_text("utf-8"))
-    graded = [(evaluation, grade(folder, evaluation)) for evaluation in EVALUATIONS]
-    parts = [part for _, found in graded for part in found.values()]
-    judged, agreed = sum(part.judged for part in parts), sum(part.agreed for part in parts)
-    tables = [part for part in parts if part.accuracy is not None]
-    near = sum(abs(_accuracy(part) - (part.accuracy or 0)) <= NEAR for part in tables)
-    kinds = Counter(readings.get(key, ["ours"])[0] for part in parts for key, _ in part.differences)
-    lines = [
-        _HEAD.format(
-            answers=sum(part.answers for part in parts), judged=judged, agreed=agreed,
-            share=f"{agreed / judged:.2%}", tables=len(tables), near=near,
-            theirs=kinds["theirs"], contract=kinds["contract"], ours=kinds["ours"],
+        answers[record[evaluation.part] if evaluation.part else name][f"{name}:{index}"] = record
+    parts = {}
+    for name, recorded in answers.items():
+        repaired = {key: evaluation.repair(record) for key, record in recorded.items()}
+        changed = {key: new for key, new in repaired.items() if new is not recorded[key]}
+        raw = evaluation.grade(evaluation, recorded, folder)
+        final = raw | (evaluation.grade(evaluation, changed, folder) if changed else {})
+        published = {key: record.get("correct") for key, record in recorded.items()}
+        judged = [key for key, verdict in published.items() if verdict is not None]
+        table = evaluation.accuracy
+        first = next(iter(recorded.values()))
+        differences = {key: final[key] for key in judged if final[key] != published[key]}
+        for key in differences:
+            if key in CHECKS and CHECKS[key].quotation not in recorded[key]["output"]:
+                raise SystemExit(f"the check of {key} quotes what the answer does not say")
+        parts[name] = Part(
+            len(final),
+            sum(final.values()),
+            len(judged),
+            len(judged) - len(differences),
+            sum(raw[key] == published[key] for key in judged),
+            first[table] if isinstance(table, str) else table.get(name),
+            differences,
         )
-    ]  # fmt: skip
-    for evaluation, found in graded:
-        lines += [
-            f"\n## {evaluation.title}\n",
-            f"Source: {evaluation.source}. Graded by: {evaluation.verifier}.\n",
-        ]
-        lines += [
-            "| part | answers | agree | accuracy here | published |",
-            "| --- | ---: | ---: | ---: | ---: |",
-        ]
-        for name, part in sorted(found.items()):
-            agree = f"{part.agreed} of {part.judged}" if part.judged else ""
-            published = "" if part.accuracy is None else f"{part.accuracy:g} %"
-            lines.append(
-                f"| {name} | {part.answers} | {agree} | {_accuracy(part):.2f} % | {published} |"
-            )
-        differences = [one for part in found.values() for one in part.differences]
-        if differences:
-            lines += ["", "| answer | here | wrong is | reading |", "| --- | --- | --- | --- |"]
-        for key, right in differences:
-            kind, reason = readings.get(key, ("ours", "not read"))
-            lines.append(f"| {key} | {'right' if right else 'wrong'} | {kind} | {reason} |")
+    return dict(sorted(parts.items()))
+
+
+def figures(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the figures by evaluation and part: graded ones, and stored ones without files."""
+    stored = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    found = {}
+    for evaluation in EVALUATIONS:
+        parts = {name: asdict(part) for name, part in graded(folder, evaluation).items()}
+        found[evaluation.title] = parts or stored[evaluation.title]
+    return found
+
+
+def verdict_on(key: str, right: bool, readings: dict[str, Any]) -> tuple[str, str]:
+    """Return whose verdict is wrong, and what confirms it.
+
+    Args:
+        key: The key of the answer.
+        right: The verdict here.
+        readings: The readings by key: `wrong` and `reading` of the `first` and the `second`.
+    """
+    read = [reading["wrong"] for reading in readings.get(key, {}).values()]
+    if key in CHECKS:
+        is_ours = CHECKS[key].is_right() != right or "ours" in read
+        return ("ours" if is_ours else "theirs"), "recomputation"
+    agree = len(read) == 2 and read[0] == read[1]
+    return (read[0], "two readings") if agree else ("ours", "nothing")
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    """Return the page with the figures of all evaluations."""
+    readings = json.loads(READINGS.read_text("utf-8"))
+    parts = [Part(**part) for evaluation in found.values() for part in evaluation.values()]
+    wrong = {
+        key: verdict_on(key, right, readings)
+        for part in parts
+        for key, right in part.differences.items()
+    }
+    kinds = Counter(kind for kind, _ in wrong.values())
+    by = Counter(how for _, how in wrong.values())
+    judged = sum(part.judged for part in parts)
+    raw, agreed = (
+        sum(getattr(part, name) for part in parts) for name in ("agreed_as_recorded", "agreed")
+    )
+    tables = [part for part in parts if part.accuracy is not None]
+    head = _HEAD.substitute(
+        answers=f"{sum(part.answers for part in parts):,}",
+        judged=f"{judged:,}",
+        raw=f"{raw:,}",
+        raw_share=f"{raw / judged:.2%}",
+        agreed=f"{agreed:,}",
+        share=f"{agreed / judged:.2%}",
+        repaired=agreed - raw,
+        tables=len(tables),
+        near=sum(round(abs(_accuracy(part) - (part.accuracy or 0)), 6) <= NEAR for part in tables),
+        differences=len(wrong),
+        theirs=kinds["theirs"],
+        contract=kinds["contract"],
+        ours=kinds["ours"],
+        recomputed=by["recomputation"],
+        read=by["two readings"],
+    )
+    lines = [head]
+    for evaluation in EVALUATIONS:
+        lines += _section(evaluation, found[evaluation.title], readings, wrong)
     return "\n".join(lines) + "\n"
+
+
+def _section(
+    evaluation: Evaluation,
+    found: dict[str, Any],
+    readings: dict[str, Any],
+    wrong: dict[str, tuple[str, str]],
+) -> Iterator[str]:
+    yield f"\n## {evaluation.title}\n"
+    note = f" {evaluation.note}" if evaluation.note else ""
+    yield f"Source: {evaluation.source}.{note} Graded by `{evaluation.env}`.\n"
+    yield "| part | answers | agree | accuracy here | published |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    parts = {name: Part(**part) for name, part in found.items()}
+    for name, part in parts.items():
+        agree = f"{part.agreed} of {part.judged}" if part.judged else ""
+        published = "" if part.accuracy is None else f"{part.accuracy:g} %"
+        yield f"| {name} | {part.answers} | {agree} | {_accuracy(part):.2f} % | {published} |"
+    differences = {key: right for part in parts.values() for key, right in part.differences.items()}
+    if differences:
+        yield "\n| answer | here | wrong is | by | first reading | second reading |"
+        yield "| --- | --- | --- | --- | --- | --- |"
+    for key, right in differences.items():
+        kind, how = wrong[key]
+        read = readings.get(key, {})
+        texts = [read.get(which, {}).get("reading", "not read") for which in ("first", "second")]
+        here = "right" if right else "wrong"
+        yield f"| {key} | {here} | {kind} | {how} | {texts[0]} | {texts[1]} |"
 
 
 def _accuracy(part: Part) -> float:
@@ -210,19 +239,23 @@ def _accuracy(part: Part) -> float:
 
 
 def main() -> None:
-    """Write or check the page."""
+    """Write or check the page and the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("recorded", type=Path, help="the folder of the recorded answers")
     parser.add_argument(
         "--check", action="store_true", help="exit with 1 if the page is not current"
     )
     given = parser.parse_args()
-    written = page(given.recorded)
-    if not given.check:
-        PAGE.write_text(written, encoding="utf-8")
-        print(PAGE)
-    elif written != PAGE.read_text("utf-8"):
-        raise SystemExit(f"{PAGE.name} is not current: run make verdicts RECORDED={given.recorded}")
+    found = figures(given.recorded)
+    if given.check:
+        stored = json.loads(FIGURES.read_text("utf-8"))
+        if found != stored or page(found) != PAGE.read_text("utf-8"):
+            command = f"make verdicts RECORDED={given.recorded}"
+            raise SystemExit(f"{PAGE.name} is not current: run {command}")
+        return
+    FIGURES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(found), encoding="utf-8")
+    print(PAGE)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,7 @@ os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
 import torch
 
 import textgym
-from textgym.metrics.confidence_intervals import rate_interval
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, rate_interval
 from textgym.policies import Policy
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.training import History, episode_figures

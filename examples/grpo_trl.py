@@ -81,7 +81,7 @@ def save_start(envs: Mapping[str, float], kwargs: dict[str, Any], seed: int, fol
     conversations = []
     for id in envs:
         policy = AnyLetter(LETTERS) if id == MCQA else "random"
-        kwargs_of = {id: kwargs[id]}
+        kwargs_of = {"split": "train", id: kwargs[id]}
         run = textgym.rollout({id: 1.0}, policy, episodes=EPISODES, seed=seed, env_kwargs=kwargs_of)
         conversations += [trajectory["messages"] for trajectory in run.trajectories()]
     random.Random(seed).shuffle(conversations)

@@ -194,7 +194,7 @@ def learn(training: Training, trajectories: Any, mistake: Mistake) -> dict[str, 
 def start(mistake: Mistake, seed: int) -> tuple[Training, HFPolicy]:
     """Return a model that imitates random guesses, and the policy that plays with it."""
     torch.manual_seed(seed)
-    kwargs = {"highest": mistake.highest, "turns": mistake.turns}
+    kwargs = {"split": "train", "highest": mistake.highest, "turns": mistake.turns}
     said = AnyNumber() if mistake.out_of_range else "random"
     run = textgym.rollout(ID, said, episodes=96, seed=seed, env_kwargs=kwargs)
     conversations = [trajectory["messages"] for trajectory in run.trajectories()]

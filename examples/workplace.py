@@ -31,8 +31,7 @@ import textgym
 from textgym.cli.arguments import read_settings
 from textgym.cli.output.tables import metrics_table
 from textgym.messages import text_of
-from textgym.metrics.confidence_intervals import rate_interval
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, rate_interval
 from textgym.policies import Policy
 from textgym.trajectories.schema import Trajectory
 

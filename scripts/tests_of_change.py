@@ -2,7 +2,8 @@
 
 A test file belongs to a change if it was changed itself, if it is in the folder of a changed room
 (`tests/metrics` for a module of `textgym/metrics`), or if it uses a changed module: it imports the
-module, imports one that imports it, or names the id of an environment that does. A name such as
+module, imports one that imports it, or names the id of an environment that does. So does the main
+test file of a room that imports the module (`tests/rollouts/test_rollouts.py`). A name such as
 `textgym.rollout` counts as an import of the module that defines it. The helpers in `tests/support/`
 are modules too.
 
@@ -107,10 +108,12 @@ def affected_tests(files: list[str]) -> list[str]:
     changed = {name for name, file in modules().items() if file in files}
     touched = users(changed)
     folders = tuple(f"tests/{'/'.join(_room(name))}/" for name in changed if _room(name))
+    rooms = [room for room in map(_room, touched) if room]
+    main = {f"tests/{'/'.join(room)}/test_{room[-1]}.py" for room in rooms}
     found = {ALWAYS}
     for path in (ROOT / "tests").rglob("test_*.py"):
         file = path.relative_to(ROOT).as_posix()
-        if file in files or file.startswith(folders) or imports(file) & touched:
+        if file in {*files, *main} or file.startswith(folders) or imports(file) & touched:
             found.add(file)
     return sorted(found)
 

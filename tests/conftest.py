@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -31,3 +33,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder of shared cases and data is missing")
     return SHARED
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep garbage collections off the millions of objects that collecting makes."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result

@@ -71,10 +71,10 @@ def test_importing_textgym_imports_what_registration_needs_and_no_environment() 
     ("arguments", "more"),
     [
         (["--help"], set()),
-        (["list"], {"textgym.cli.list", "textgym.cli.output", "textgym.cli.output.printing",
+        (["list"], {"textgym.cli.list", "textgym.cli.output", "textgym.cli.output.terminal",
                     "textgym.display", "textgym.display.terminal"}),
         (["list", "domain=logic"], {"textgym.cli.list", "textgym.cli.output",
-                                    "textgym.cli.output.printing", "textgym.display",
+                                    "textgym.cli.output.terminal", "textgym.display",
                                     "textgym.display.terminal"}),
     ],
 )  # fmt: skip

@@ -41,7 +41,7 @@ def recorded(folder: Path) -> Any:
 def test_environments_of_textgym_record_their_split_only(tmp_path: Path) -> None:
     textgym.rollout(MCQA, "oracle", episodes=1, out=tmp_path)
     asked = recorded(tmp_path)
-    assert asked["splits"] == {MCQA: "train"}
+    assert asked["splits"] == {MCQA: "test"}
     assert "imports" not in asked
 
 
@@ -70,7 +70,7 @@ def test_however_a_class_is_given_its_run_can_be_rescored(tmp_path: Path, given:
 def test_arguments_by_module_and_class_reach_the_environment() -> None:
     name = f"{__name__}:Recorded"
     run = textgym.rollout(name, "oracle", episodes=2, env_kwargs={name: {"level": 2}})
-    assert [t["env_kwargs"] for t in run.trajectories()] == [{"level": 2}] * 2
+    assert [t["env_kwargs"] for t in run.trajectories()] == [{"split": "test", "level": 2}] * 2
     changed = textgym.rescore(run, env_kwargs={name: {"level": 1}})
     assert changed.counts["not_comparable"] == 2
 

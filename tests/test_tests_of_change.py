@@ -15,10 +15,11 @@ from tests_of_change import affected_tests
 @pytest.mark.parametrize(
     ("file", "test"),
     [
-        ("textgym/metrics/percentiles.py", "tests/metrics/test_percentiles.py"),  # imported
+        ("textgym/metrics/statistics.py", "tests/metrics/test_percentiles.py"),  # imported
         ("textgym/display/transcript.py", "tests/display/test_transcript.py"),  # of its folder
         ("textgym/envs/guess_number.py", "tests/test_registry.py"),  # by its id
         ("textgym/mixtures.py", "tests/rollouts/test_mixture_rollouts.py"),  # through a public name
+        ("textgym/trajectories/episode_record.py", "tests/rollouts/test_rollouts.py"),  # of a user
         ("tests/support/repository.py", "tests/test_docs.py"),  # a helper of tests
         ("tests/metrics/test_percentiles.py", "tests/metrics/test_percentiles.py"),  # itself
     ],
@@ -29,7 +30,7 @@ def test_a_change_names_the_tests_of_what_it_touches(file: str, test: str) -> No
 
 
 def test_a_small_change_names_few_tests() -> None:
-    named = affected_tests(["textgym/metrics/percentiles.py"])
+    named = affected_tests(["textgym/metrics/statistics.py"])
     assert {test.split("/")[1] for test in named} == {"metrics", "test_names.py"}
 
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-_VECTORS = "textgym.vector.entry_points"
+_VECTORS = "textgym.vector.make"
 
 
 def register(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gymnasium
 import pytest
+from repository import DOCS
 
 import textgym
 from textgym.core.card import Card
@@ -141,14 +143,25 @@ def test_an_environment_may_know_better(given: str, text: str, expected: str) ->
     assert env.step(text)[-1]["verdict_reason"] == expected
 
 
-def test_a_reason_outside_the_vocabulary() -> None:
+@pytest.mark.parametrize("given", ["lazy", "Wrong", "wrong ", "several answers", "error", None, 0])
+def test_a_reason_outside_the_vocabulary(given: Any) -> None:
     env = Shares()
-    env.given = "lazy"
+    env.given = given
     env.reset(seed=1)
-    with pytest.raises(RewardError, match="lazy"):
+    with pytest.raises(RewardError) as caught:
         env.step("0")
+    assert str(caught.value).endswith(
+        "verdict_reason must be one of empty, refused, unreadable, several_answers, wrong, "
+        f"incomplete, cut, not {given!r}"
+    )
     env.given = ""
     assert env.step("0")[1] == 0.0
+
+
+def test_the_page_has_the_vocabulary() -> None:
+    page = (DOCS / "writing-environments.md").read_text("utf-8")
+    table = page.partition("## Reasons")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.M)) == sorted(VERDICT_REASONS[1:])
 
 
 def test_the_vocabulary() -> None:

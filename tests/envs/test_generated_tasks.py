@@ -20,7 +20,7 @@ from textgym.registry import environment_class
 from textgym.tasks.hashing import canonical_json
 
 DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
-    "textgym/AskFirst-v0": (40, "9ffd8935df67e70b", "97512fb79cc20fa1"),
+    "textgym/AskFirst-v0": (40, "3355cf718c337b41", "48a9ded1ca1c5c98"),
     "textgym/Calendar-v0": (40, "37176e7245a7c4d9", "e61a22d5d1f940f1"),
     "textgym/Constraints-v0": (60, "b76c041bd7d0d69c", "27e1df83cacdffc8"),
     "textgym/Contingency-v0": (20, "cdcc4f3e481e4bbb", "4604d68171bb6b13"),
@@ -29,14 +29,14 @@ DIGESTS = {  # how many tasks a level of the train split, their digest, and that
     "textgym/Haystack-v0": (80, "0c2e8b0e2a33fc62", "4b220ee84ab1d1be"),
     "textgym/MCQA-v0": (400, "bca7325ca68cd77a", "84545dcafd878a4c"),
     "textgym/Math-v0": (200, "9b9aea255f97e266", "bccb26cd6e732281"),
-    "textgym/MultiIntent-v0": (40, "044e5884d9ca50f7", "5e779d57f3a6f7b9"),
+    "textgym/MultiIntent-v0": (40, "8ce916d66406e392", "1e11ae19730dc28e"),
     "textgym/MultiStep-v0": (50, "0015c42a7a9c21c3", "4ea6aa34ba554cae"),
     "textgym/RedefinedRules-v0": (100, "1641f1992d6b2a1d", "825984f0ec9e0782"),
     "textgym/Search-v0": (10, "3f8352fc5b0bf27e", "b6e84c385f4ace86"),
     "textgym/SessionState-v0": (100, "a72fece621632ea7", "f588a4cf4007f75c"),
     "textgym/SingleToolCall-v0": (100, "26ce875ebe3981be", "7569c8af7f1c6f1d"),
     "textgym/StructuredOutput-v0": (60, "6b34e83ddb7b09bf", "d1bc8f38118cc378"),
-    "textgym/WorkplaceAssistant-v0": (400, "87de36179cf72d66", "158d89326311673a"),
+    "textgym/WorkplaceAssistant-v0": (400, "b94cee0ccee6799d", "512b5b52d73d0d69"),
 }
 EPISODES = 5  # a level, of the oracle and of the random policy
 

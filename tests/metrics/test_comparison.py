@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import textgym
 from textgym.messages import user
 from textgym.metrics.comparison import compare
-from textgym.metrics.confidence_intervals import student_quantile
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import read_episode_table
+from textgym.metrics.statistics import student_quantile
 
 ENV = "demo/A-v0"
 

@@ -14,14 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.metrics.confidence_intervals import (
+from textgym.metrics.statistics import (
+    Estimate,
+    clustered_error,
     mean_interval,
     paired_difference,
     rate_interval,
+    standard_error,
     student_quantile,
     unpaired_difference,
 )
-from textgym.metrics.standard_errors import Estimate, clustered_error, standard_error
 
 numbers = st.floats(-1e3, 1e3)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.metrics.percentiles import summarize
+from textgym.metrics.statistics import summarize
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.metrics.standard_errors import clustered_error, mean, standard_error, variance
+from textgym.metrics.statistics import clustered_error, mean, standard_error, variance
 
 some_numbers = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30)
 

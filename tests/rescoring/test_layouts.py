@@ -86,6 +86,41 @@ RESPONSES = {
         },
     },
 }  # fmt: skip
+COMPLETIONS = {
+    **BATCH,
+    "response": {
+        "status_code": 200,
+        "body": {"object": "text_completion", "choices": [
+            {"index": 0, "text": "It is \\boxed{B}.", "logprobs": None, "finish_reason": "stop"},
+        ]},
+    },
+}  # fmt: skip
+TRACES = {
+    "id": "e",
+    "env": {"id": "gsm8k"},
+    "task": {"type": "GSM8K", "data": {"idx": 4, "prompt": "What is 6 * 7?", "answer": "42"}},
+    "ok": True,
+    "errors": [],
+    "traces": [
+        {
+            "version": 1,
+            "id": "t",
+            "task": {"type": "GSM8K", "data": {
+                "idx": 4, "prompt": "What is 6 * 7?", "answer": "42", "network_allow": ["*"],
+                "timeout": {},
+            }},
+            "agent": {"name": "agent"},
+            "nodes": [
+                {"message": {"role": "user", "content": "What is 6 * 7?"}, "sampled": False},
+                {"parent": 0, "message": {"role": "assistant", "content": "It is \\boxed{42}."},
+                 "sampled": True, "token_ids": [1], "mask": [True]},
+            ],
+            "rewards": {"correct": {"score": 1.0, "weight": 1.0}},
+            "ok": True,
+            "errors": [{"type": "Timeout", "message": "the first attempt"}],
+        },
+    ],
+}  # fmt: skip
 PLAIN = {"question": QUESTION, "options": OPTIONS, "answer": "B", "output": "\\boxed{B}",
          "correct": True}  # fmt: skip
 
@@ -104,7 +139,8 @@ def answers_of(*records: Any, **columns: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("record", "name"),
     [(LM_EVAL, "lm-evaluation-harness"), (INSPECT, "Inspect"), (VERIFIERS, "verifiers"),
-     (BATCH, "OpenAI batch"), (RESPONSES, "OpenAI batch"), (PLAIN, "plain"), ({}, "plain")],
+     (BATCH, "OpenAI batch"), (RESPONSES, "OpenAI batch"), (COMPLETIONS, "OpenAI batch"),
+     (TRACES, "verifiers, traces"), (PLAIN, "plain"), ({}, "plain")],
 )  # fmt: skip
 def test_the_layout_of_a_record(record: Any, name: str) -> None:
     assert layout_of(record).name == name
@@ -120,6 +156,47 @@ def test_a_choice(record: Any) -> None:
     assert answer.recorded is True
 
 
+def changed(record: Any, path: str, value: Any) -> Any:
+    """Return a copy of a record with another value at a path."""
+    copy = json.loads(json.dumps(record))
+    *way, last = [int(name) if name.isdecimal() else name for name in path.split(".")]
+    place = copy
+    for name in way:
+        place = place[name]
+    place[last] = value
+    return copy
+
+
+def test_a_trace_of_verifiers() -> None:
+    (answer,) = answers_of(TRACES)
+    assert (answer.id, answer.output, answer.recorded) == (4, "It is \\boxed{42}.", True)
+    row = task_row(answer.row)
+    assert row == {"question": "What is 6 * 7?", "answer": "42", "expected_answer": "42"}
+    assert textgym.grade([TRACES], "textgym/Math-v0").agreement.both_right == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "recorded", "problem"),
+    [
+        ("rewards", {}, None, ""),
+        ("rewards", {"correct": None}, None, ""),
+        ("rewards", {"correct": {"score": 1.0, "weight": 0.5}, "format": {"score": 1}}, None, ""),
+        ("rewards", {"correct": {"score": 0.0}}, False, ""),
+        ("ok", False, True, "the rollout failed: the first attempt"),
+        ("nodes", [], True, "it holds no text of a model"),
+        ("nodes.1.sampled", False, True, "it holds no text of a model"),
+    ],
+)
+def test_traces_of_many_kinds(path: str, value: Any, recorded: bool | None, problem: str) -> None:
+    (answer,) = answers_of(changed(TRACES, f"traces.0.{path}", value))
+    assert (answer.recorded, answer.problem) == (recorded, problem)
+
+
+def test_an_episode_of_several_agents_and_of_none() -> None:
+    assert len(answers_of({**TRACES, "traces": TRACES["traces"] * 2})) == 2
+    assert answers_of({**TRACES, "traces": []}) == []
+
+
 def test_a_rollout_of_verifiers() -> None:
     (answer,) = answers_of(VERIFIERS)
     assert (answer.id, answer.output, answer.recorded) == (4, "It is \\boxed{42}.", True)
@@ -128,10 +205,56 @@ def test_a_rollout_of_verifiers() -> None:
     assert row["expected_answer"] == "42"
 
 
-@pytest.mark.parametrize("record", [BATCH, RESPONSES])
+@pytest.mark.parametrize("record", [BATCH, RESPONSES, COMPLETIONS])
 def test_an_answer_of_a_batch(record: Any) -> None:
     (answer,) = answers_of(record)
     assert (answer.id, answer.output, answer.recorded) == ("row-b", "It is \\boxed{B}.", None)
+
+
+def test_each_choice_of_a_batch_is_an_answer() -> None:
+    choice = {"message": {"role": "assistant", "content": "\\boxed{C}"}}
+    first = lookup(BATCH, "response.body.choices.0")
+    found = answers_of(changed(BATCH, "response.body.choices", [first, choice]))
+    assert [answer.output for answer in found] == ["It is \\boxed{B}.", "\\boxed{C}"]
+
+
+REFUSAL = "I'm sorry, I can't help with that."
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        changed(BATCH, "response.body.choices.0.message", {"content": None, "refusal": REFUSAL}),
+        changed(RESPONSES, "response.body.output.1.content",
+                [{"type": "refusal", "refusal": REFUSAL}]),
+        changed(INSPECT, "output.choices.0.message.content",
+                [{"type": "reasoning", "reasoning": "\\boxed{B}", "text": "\\boxed{B}"},
+                 {"type": "text", "text": REFUSAL, "refusal": True}]),
+        changed(VERIFIERS, "completion.0",
+                {"role": "assistant", "content": [{"type": "thinking", "text": "\\boxed{42}"},
+                                                  {"type": "text", "text": REFUSAL}]}),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_an_answer_and_a_thought_is_none(record: Any) -> None:
+    (answer,) = answers_of(record)
+    assert answer.output == REFUSAL
+
+
+@pytest.mark.parametrize(
+    ("doc", "target", "answer"),
+    [
+        ({"answer": 1}, "1", 1),  # every target is a text in the file
+        ({"answer": ["42"]}, "['42']", "42"),
+        ({"answer": ["a", "b"]}, "['a', 'b']", ["a", "b"]),
+        ({"answer": "So it is 42.\n#### 42"}, "42", "42"),
+        ({"answer": 2}, "B", "B"),
+        ({}, "['42']", "['42']"),
+        ({"answer": "42"}, None, "42"),
+    ],
+)
+def test_the_target_of_a_sample(doc: Any, target: str | None, answer: Any) -> None:
+    (found,) = answers_of({**LM_EVAL, "doc": {"question": "?", **doc}, "target": target})
+    assert found.row["answer"] == answer
 
 
 def test_each_response_of_a_sample_is_an_answer_and_the_first_filter_counts() -> None:
@@ -144,9 +267,14 @@ def test_each_response_of_a_sample_is_an_answer_and_the_first_filter_counts() ->
     "record",
     [
         {**LM_EVAL, "resps": [[[-1.5, False]], [[-0.5, True]]]},
+        {**LM_EVAL, "resps": [[["-1.5", "False"]], [["-0.5", "True"]]]},
+        {**LM_EVAL, "resps": [["-12.5"]], "arguments": {"gen_args_0": {"arg_0": "A text."}}},
+        {**LM_EVAL, "resps": [["-1.5"]], "arguments": [["Which?", " zinc"], ["Which?", " neon"]]},
+        {**LM_EVAL, "resps": []},
         {**INSPECT, "output": {"choices": [], "completion": None}},
         {**VERIFIERS, "completion": [{"role": "user", "content": "And?"}]},
         {**BATCH, "response": None, "error": {"code": "expired", "message": "too late"}},
+        changed(BATCH, "response.body", {"error": {"message": "too late", "code": None}}),
         {**PLAIN, "output": None},
         {**PLAIN, "output": 5},
     ],
@@ -155,6 +283,25 @@ def test_a_record_without_text_says_so(record: Any) -> None:
     (answer,) = answers_of(record)
     assert answer.output is None
     assert ("too late" if "custom_id" in record else "text") in answer.problem
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({**INSPECT, "output": {"model": "", "choices": [], "completion": ""}, "scores": None,
+          "error": {"message": "RateLimitError()", "traceback": ""}},
+         "the sample failed: RateLimitError()"),
+        ({**INSPECT, "error": {"message": "late"}}, ""),  # it has an answer and a score
+        ({**VERIFIERS, "reward": 0.0, "error": {"error": "ModelError", "message": "no",
+          "error_chain_repr": "ModelError('no')", "error_chain_str": "ModelError"}},
+         "the rollout failed: ModelError('no')"),
+        ({**VERIFIERS, "error": "ModelError"}, "the rollout failed: ModelError"),
+        ({**VERIFIERS, "error": None}, ""),
+    ],
+)  # fmt: skip
+def test_what_failed_there_is_no_answer(record: Any, problem: str) -> None:
+    (answer,) = answers_of(record)
+    assert answer.problem == problem
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_an_episode_cut_by_a_time_limit_is_rescored() -> None:
     ("changed", "reason"),
     [
         ({"prompt": "!"}, "the prompt differs"),
-        ({"split": "test"}, "the prompt differs"),
+        ({"split": "train"}, "the prompt differs"),
         ({"reply": "!"}, "message 2 differs"),
         ({"last": "!"}, "message 4 differs"),
         ({"max_turns": 1}, "the episode ends after 1 of 2 messages"),
@@ -445,13 +445,13 @@ def test_a_new_run_keeps_what_was_sampled(tmp_path: Path) -> None:
         }
         assert now["reward"] == 3.0 * now["is_success"]
         assert now["failure"] is None
-        assert now["env_kwargs"] == {"right": 3.0}
+        assert now["env_kwargs"] == {"split": "test", "right": 3.0}
         assert now["messages"][: len(then["messages"]) - 1] == then["messages"][:-1]
         for before, after in zip(then["steps"], now["steps"], strict=True):
             assert before | {"reward": 0, "components": 0} == after | {"reward": 0, "components": 0}
     asked = json.loads((tmp_path / "new" / "run.json").read_text())
     assert asked["policy"] == "says"
-    assert asked["env_kwargs"] == {"right": 3.0}
+    assert asked["env_kwargs"] == {"split": "test", "right": 3.0}
     assert asked["rescored"] == {"run": str(tmp_path / "old"), "env_kwargs": {"right": 3.0}}
     metrics = json.loads((tmp_path / "new" / "metrics.json").read_text())
     assert metrics["overall"]["mean_reward"] == pytest.approx(found.mean_after)
@@ -609,10 +609,10 @@ def test_an_argument_can_change_for_one_environment_of_a_mixture(tmp_path: Path)
     assert found.counts["failed"] == 0
     asked = json.loads((tmp_path / "b" / "run.json").read_text())
     whole = {"grading_mode": "lenient_boxed", "shots": 1}
-    assert asked["env_kwargs"] == {"level": 1, "textgym/MCQA-v0": whole}
+    assert asked["env_kwargs"] == {"split": "test", "level": 1, "textgym/MCQA-v0": whole}
     for trajectory in read_trajectories(tmp_path / "b"):
         mine = whole if trajectory["env_id"] == "textgym/MCQA-v0" else {}
-        assert trajectory["env_kwargs"] == {"level": 1, **mine}
+        assert trajectory["env_kwargs"] == {"split": "test", "level": 1, **mine}
 
 
 def test_arguments_of_an_environment_that_was_not_played_are_refused(tmp_path: Path) -> None:

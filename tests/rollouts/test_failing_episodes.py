@@ -17,7 +17,7 @@ from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.policies.scripted import OraclePolicy
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
-from textgym.trajectories.failures import MAX_TRACEBACK
+from textgym.trajectories.episode_record import MAX_TRACEBACK
 
 CARD = textgym.Card("demo/Word-v0", "x", ("single-step",), ("x",), ("x",), "x", ("exact match",))
 
@@ -30,7 +30,7 @@ class Word(textgym.TextEnv[None]):
 
     def __init__(self, **kwargs: Any) -> None:
         type(self).made += 1
-        super().__init__(split="test", **kwargs)
+        super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         return {"word": "".join(rng.choices("abcdefgh", k=6)), "category": "words"}
@@ -109,7 +109,9 @@ def test_a_rollout_that_is_cancelled_is_cancelled() -> None:
 
     async def run() -> None:
         task = asyncio.create_task(textgym.arollout(Word, Stuck(), episodes=5))
-        await asked.wait()
+        waiting = asyncio.create_task(asked.wait())
+        await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)
+        assert asked.is_set()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -212,9 +214,9 @@ def test_the_first_failure_of_each_class_is_logged_with_its_traceback(
     first, second = caplog.records
     assert ".Fragile failed (" in first.getMessage()
     assert ".Saying failed (" in second.getMessage()
-    assert first.getMessage().endswith(": ValueError: no grade for test-mixed-0")
+    assert first.getMessage().endswith(": ValueError: no grade for train-mixed-0")
     assert "Traceback" in caplog.text
-    assert "no grade for test-mixed-2" not in caplog.text
+    assert "no grade for train-mixed-2" not in caplog.text
     for item in trajectories:
         assert item["failure"]["message"] in item["failure"]["traceback"]
 

@@ -55,7 +55,7 @@ def test_keys_name_the_results_and_weights_divide_the_episodes() -> None:
 def test_trajectories_hold_the_arguments_that_a_function_gave() -> None:
     kwargs = {t["env_id"]: t["env_kwargs"] for t in play().trajectories()}
     assert kwargs.pop("costly").pop("wrappers")[0].startswith("StepPenalty:")
-    assert kwargs == {MCQA: {}, "plain": {"level": 2}}
+    assert kwargs == {MCQA: {"split": "test"}, "plain": {"level": 2}}
 
 
 def test_run_records_weights_and_names_of_functions(tmp_path: Path) -> None:

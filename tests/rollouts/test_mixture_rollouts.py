@@ -38,7 +38,7 @@ class Word(textgym.TextEnv[None]):
     def __init__(self, *, name: str = "quick", polite: bool = False, **kwargs: Any) -> None:
         type(self).made += 1
         self.name, self.polite = name, polite
-        super().__init__(split="test", **kwargs)
+        super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         return {"word": "".join(rng.choices("abcdefgh", k=6))}
@@ -306,10 +306,11 @@ def test_arguments_under_an_id_override_those_for_all(tmp_path: Path) -> None:
     kwargs = {"polite": False, SLOW: {"polite": True, "name": "snail"}}
     run = textgym.rollout(BOTH, "oracle", episodes=2, env_kwargs=kwargs, out=tmp_path)
     quick, slow = sorted(run.trajectories(), key=lambda t: str(t["env_id"]))
-    assert quick["env_kwargs"] == {"polite": False}
-    assert slow["env_kwargs"] == {"polite": True, "name": "snail"}
+    assert quick["env_kwargs"] == {"split": "test", "polite": False}
+    assert slow["env_kwargs"] == {"split": "test", "polite": True, "name": "snail"}
     assert slow["messages"][0]["content"].startswith("snail: ")
-    assert json.loads((tmp_path / "run.json").read_text())["env_kwargs"] == kwargs
+    asked = json.loads((tmp_path / "run.json").read_text())
+    assert asked["env_kwargs"] == {"split": "test", **kwargs}
 
 
 def test_a_function_among_the_arguments_of_one_environment_is_recorded_by_name(
@@ -317,7 +318,7 @@ def test_a_function_among_the_arguments_of_one_environment_is_recorded_by_name(
 ) -> None:
     textgym.rollout(QUICK, "oracle", episodes=1, env_kwargs={QUICK: {"polite": len}}, out=tmp_path)
     held = json.loads((tmp_path / "run.json").read_text())
-    assert held["env_kwargs"] == {QUICK: {"polite": "builtins:len"}}
+    assert held["env_kwargs"] == {"split": "test", QUICK: {"polite": "builtins:len"}}
 
 
 @pytest.mark.parametrize(

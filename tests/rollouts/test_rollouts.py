@@ -32,7 +32,7 @@ from textgym.policies import Action, Policy
 from textgym.spaces import ActionSpace, ConversationSpace
 from textgym.trajectories.run_folder import read_trajectories
 
-MCQA = "textgym/MCQA-v0"
+MCQA, GUESS = "textgym/MCQA-v0", "textgym/GuessNumber-v0"
 MATH = "textgym/Math-v0"
 FIELDS = {
     "version",
@@ -573,7 +573,23 @@ def test_a_number_of_tasks_out_of_range_is_refused(episodes: int) -> None:
 
 def test_a_train_split_needs_a_number_of_episodes() -> None:
     with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*pass episodes"):
-        textgym.rollout(MCQA, "oracle")
+        textgym.rollout(MCQA, "oracle", env_kwargs={"split": "train"})
+
+
+def test_the_test_split_is_played_by_default() -> None:
+    (named,) = textgym.rollout(MCQA, "oracle", tasks=[0]).trajectories()
+    assert (named["task_id"], named["env_kwargs"]) == ("test-mixed-0", {"split": "test"})
+    (made,) = textgym.rollout(lambda: gymnasium.make(MCQA), "oracle", tasks=[0]).trajectories()
+    assert made["task_id"] == "train-mixed-0"
+
+
+def test_another_split_of_one_environment_is_kept() -> None:
+    kwargs = {GUESS: {"split": "validation"}}
+    run = textgym.rollout({MCQA: 1, GUESS: 1}, "oracle", episodes=2, env_kwargs=kwargs)
+    assert {item["env_id"]: item["env_kwargs"]["split"] for item in run.trajectories()} == {
+        MCQA: "test",
+        GUESS: "validation",
+    }
 
 
 def test_a_train_split_has_any_number_of_tasks() -> None:

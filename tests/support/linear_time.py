@@ -29,10 +29,10 @@ import textgym
 from textgym import messages
 from textgym.envs.haystack import answers, lc_niah
 from textgym.policies.chat import hermes_parser
-from textgym.verifiers import calendar, choices, exact, extract, json_reader
+from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
 from textgym.verifiers.choices import sentences
 from textgym.verifiers.judge.prompt import JudgePrompt
-from textgym.verifiers.math.parsing import stated
+from textgym.verifiers.math.parsing import statements
 
 LENGTHS = (1_000, 4_000, 16_000, 64_000)  # characters
 ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast
@@ -99,9 +99,9 @@ def functions() -> dict[str, Work]:
     plain: tuple[Work, ...] = (
         messages.split_reasoning, hermes_parser.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
-        extract.stated_answer, extract.named_form, json_reader.last_json, exact.normalize_answer,
+        stated.stated_answer, stated.named_form, json_reader.last_json, exact.normalize_answer,
         exact.bare_answer, exact.read_number, exact.normalize_text, calendar.read_time,
-        calendar.read_minutes, stated.stated_text, stated.stated_value,
+        calendar.read_minutes, statements.stated_text, statements.stated_value,
     )  # fmt: skip
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}
     judge = JudgePrompt()

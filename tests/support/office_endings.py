@@ -258,6 +258,23 @@ STATEMENTS = _lines("""
     I checked which day was free, and booked it.
     The text says when the lift will be repaired.
     You will find the subject and the body in the outbox.
+    One last detail: all is in place now.
+    The last step is done: the phone number is saved.
+    The final length of the meeting is 40 minutes.
+    I have the day, so I needed nothing more and booked it.
+    I have got the time and only had to look up the participant.
+    No date was changed.
+    As soon as I heard the name I sent the mail.
+    Once I had the date I moved the meeting.
+    I named the meeting as you wished.
+    The mail was sent to the person who asked for it.
+    I told the person who takes the task.
+    I know the day and the time. The meeting is booked.
+    The answer is on its way.
+    The meeting still lasts 40 minutes.
+    I could work out the date from the calendar.
+    She was waiting for your answer, which she has now.
+    The title and how long it takes are as you said.
 """)
 """What names details without asking for them."""
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from mail_reader import MAIL, mails_meant, quoted
+
 __all__ = ["NEEDS", "Office", "Request", "amendments_in", "requests_in"]
 
 MONTHS = (
@@ -21,14 +23,10 @@ MONTHS = (
 )  # fmt: skip
 _Q = r"(?:(?<!\w)'[^']+'(?!\w))"
 _MEETING = rf"(?:(?:the|my) (?:meeting )?(?:{_Q}|[A-Z][\w& -]*?) with [A-Z][a-z]+)"
-_THREAD = (
-    "(?:the (?:latest mail about|last mail with the subject|newest e-mail in the thread)"
-    r" '[^']+')"
-)
 _NEW_TASK = rf"(?:{_Q} (?:on the [A-Z][a-z ]+ board|\(board: [A-Z][a-z ]+\)))"
 _CUSTOMER = r"(?:[A-Z][a-z]+ [A-Z][a-z]+)"
 _WHO = (
-    rf"(?:[Tt]he person whom you invite to {_Q}|[Tt]he person to whom you forward {_THREAD}"
+    rf"(?:[Tt]he person whom you invite to {_Q}|[Tt]he person to whom you forward {MAIL}"
     rf"|[Tt]he person who gets the (?:mail|new task) {_Q}"
     rf"|[Tt]he person who takes over the task {_Q}"
     rf"|[Tt]he colleague in charge of the new lead {_CUSTOMER})"
@@ -82,9 +80,8 @@ _OPENINGS = {
     "resize_meeting": f"change the length of ({_MEETING})|the wrong length for ({_MEETING})"
     f"|a different amount of time for ({_MEETING})|give ({_MEETING}) another length",
     "send_mail": "write a mail|send an e-mail for me|[Ss]end a new mail()",
-    "forward_mail": f"(?<!you )forward ({_THREAD})|should see ({_THREAD})|pass on ({_THREAD})",
-    "answer_mail": f"answer ({_THREAD})|a reply to ({_THREAD})|Reply to ({_THREAD})"
-    f"|write back on ({_THREAD})",
+    "forward_mail": f"(?<!you )forward ({MAIL})|should see ({MAIL})|pass on ({MAIL})",
+    "answer_mail": f"answer ({MAIL})|a reply to ({MAIL})|Reply to ({MAIL})|write back on ({MAIL})",
     "add_task": f"add the task ({_NEW_TASK})|a new task in the backlog: ({_NEW_TASK})"
     f"|put ({_NEW_TASK}) into the backlog|Create a task ({_NEW_TASK})",
     "reassign_task": f"reassign the task ({_Q})|The task ({_Q}) needs somebody else"
@@ -147,8 +144,8 @@ _SAID = [  # how earlier requests are named, and what they ask for
     (f"moving ({_MEETING})", "move_meeting"),
     (f"changing the length of ({_MEETING})", "resize_meeting"),
     (f"(?:sending )?the mail ({_Q})", "send_mail"),
-    (f"the copy of ({_THREAD})|forwarding ({_THREAD})", "forward_mail"),
-    (f"the answer to ({_THREAD})|answering ({_THREAD})", "answer_mail"),
+    (f"the copy of ({MAIL})|forwarding ({MAIL})", "forward_mail"),
+    (f"the answer to ({MAIL})|answering ({MAIL})", "answer_mail"),
     (f"the new task ({_Q})|adding the task ({_Q})", "add_task"),
     (f"reassigning the task ({_Q})", "reassign_task"),
     (f"changing the due date of the task ({_Q})", "reschedule_task"),
@@ -217,9 +214,15 @@ def requests_in(text: str) -> list[Request]:
         things = [group for group in match.groups() if group and group != match[0]]
         request = Request(kind, things[-1] if things else "")
         rest = text[match.end() : end]
+        mails = [mail.span() for mail in re.finditer(MAIL, rest)]  # the days in them are no details
         for slot in NEEDS[kind]:
             for cue in _CUES[slot]:
-                found_here = re.findall(rf"(?<!\w){cue.format(f'({VALUES[slot]})')}(?!\w)", rest)
+                pattern = rf"(?<!\w){cue.format(f'({VALUES[slot]})')}(?!\w)"
+                found_here = [
+                    found[1]
+                    for found in re.finditer(pattern, rest)
+                    if not any(start < found.start(1) < end for start, end in mails)
+                ]
                 if found_here:  # a recipient may be told by the subject of another mail
                     request.values[slot] = found_here[-1 if slot == "subject" else 0]
                     break
@@ -375,7 +378,7 @@ class Office:
     def _person(self, said: str) -> str:
         for form, kind, slot in (
             (f"the person whom you invite to ({_Q})", "book_meeting", "participant"),
-            (f"the person to whom you forward ({_THREAD})", "forward_mail", "recipient"),
+            (f"the person to whom you forward ({MAIL})", "forward_mail", "recipient"),
             (f"the person who gets the mail ({_Q})", "send_mail", "recipient"),
             (f"the person who gets the new task ({_Q})", "add_task", "assignee"),
             (f"the person who takes over the task ({_Q})", "reassign_task", "assignee"),
@@ -444,10 +447,8 @@ class Office:
                 and row["event_start"] >= self._now.isoformat(" ")
             ]
         elif request.kind in ("forward_mail", "answer_mail"):
-            subject = re.findall(_Q, request.thing)[-1].strip("'")
-            found = self._search("email_search_emails", "emails", query=subject)
-            rows = [row for row in found if row["subject"] == subject]
-            rows = sorted(rows, key=lambda row: row["sent_datetime"])[-1:]
+            found = self._search("email_search_emails", "emails", query=quoted(request.thing))
+            rows = list(mails_meant(request.thing, found, self._now.date(), self.address))
         elif request.kind in ("reassign_task", "reschedule_task"):
             name = request.thing.strip("'")
             said = self._call("project_management_search_tasks", {"task_name": name})

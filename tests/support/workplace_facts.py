@@ -13,6 +13,8 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from mail_reader import MAIL, mails_meant
+
 from textgym.envs.workplace.templates import TEMPLATES
 from textgym.envs.workplace.world import world
 
@@ -24,7 +26,11 @@ MONTHS = (
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-SLOTS = {"time": "[0-9:apm]+", "value": "visits from [a-z]+ [a-z]+|.+?"}  # "from" is in some
+SLOTS = {
+    "time": "[0-9:apm]+",
+    "mail": MAIL,
+    "value": "visits from [a-z]+ [a-z]+|.+?",
+}  # "from" is in some
 
 
 def slots_of(template: str, query: str) -> dict[str, str]:
@@ -175,6 +181,10 @@ class Facts:
 
     def thread(self, slot: str = "subject") -> list[Row]:
         return [mail for mail in self.mails if mail["subject"] == self[slot]]
+
+    def mail(self) -> Row:
+        (found,) = mails_meant(self["mail"], self.mails, self.now.date(), self.email_of)
+        return dict(found)
 
     def meetings(self, who: str = "", first: str = "", last: str = "9") -> list[Row]:
         return [

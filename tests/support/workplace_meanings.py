@@ -57,8 +57,8 @@ def forward_by_id(f: Facts) -> None:
 
 
 @meaning
-def delete_last_from(f: Facts) -> None:
-    f.delete(f.inbox(f.email("name"))[-1])
+def delete_mail(f: Facts) -> None:
+    f.delete(f.mail())
 
 
 @meaning
@@ -67,13 +67,13 @@ def mail_to_name(f: Facts) -> None:
 
 
 @meaning
-def reply_last_from(f: Facts) -> None:
-    f.reply(f.inbox(f.email("name"))[-1])
+def reply_to_mail(f: Facts) -> None:
+    f.reply(f.mail())
 
 
 @meaning
-def forward_last_about(f: Facts) -> None:
-    f.forward(f.thread()[-1], f.email("name"))
+def forward_mail(f: Facts) -> None:
+    f.forward(f.mail(), f.email("name"))
 
 
 @meaning
@@ -104,7 +104,7 @@ def mail_to_several(f: Facts) -> None:
 
 @meaning
 def answer_or_forward(f: Facts) -> None:
-    mail = f.thread()[-1]
+    mail = f.mail()
     if mail["inbox/outbox"] == "outbox":
         f.forward(mail, f.email("name"))
     else:

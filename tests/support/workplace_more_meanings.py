@@ -150,9 +150,9 @@ def meet_about_customer(f: Facts) -> None:
 
 @meaning
 def meet_sender(f: Facts) -> None:
-    mail = f.inbox(subject=f["subject"])[-1]
-    start = f"{f.day('day')} {f.time()}"
-    f.book(f["subject"], mail["sender/recipient"], start, f.minutes())
+    mail = f.mail()
+    assert mail["inbox/outbox"] == "inbox"
+    f.book(f["title"], mail["sender/recipient"], f"{f.day('day')} {f.time()}", f.minutes())
 
 
 @meaning

@@ -10,7 +10,7 @@ import pytest
 
 import textgym
 from textgym.messages import user
-from textgym.tasks.evaluation import MAX_DRAWS_OF_A_PROMPT, EvaluationTasks
+from textgym.tasks.splits import MAX_DRAWS_OF_A_PROMPT, EvaluationTasks
 from textgym.tasks.task import Task
 
 

@@ -111,6 +111,13 @@ def test_nemo_rl_gives_the_same_tokens_mask_and_reward(door: Any, tokenizer: Any
     assert env.global_post_process_and_metrics("batch")[1] == {}
 
 
+def test_prompt_shows_all_of_its_tokens(door: Any, tokenizer: Any) -> None:
+    (prompt,) = door.make_datum(row_of(), tokenizer)["message_log"]
+    assert prompt["content"].endswith("<|end|><|assistant|>")
+    again = tokenizer(prompt["content"], add_special_tokens=False)["input_ids"]
+    assert again == prompt["token_ids"].tolist()
+
+
 def test_message_ends_with_the_first_of_end_ids(door: Any, tokenizer: Any) -> None:
     other = make_byte_tokenizer()
     other.eos_token = other.pad_token  # the template ends messages with another token

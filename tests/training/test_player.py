@@ -79,9 +79,10 @@ def test_an_episode_that_is_asked_for_twice_is_played_twice() -> None:
 
 
 def test_episodes_are_those_of_a_rollout() -> None:
-    run = textgym.rollout(GUESS, "random", tasks=[3, 5], repeats=2, seed=7)
+    kwargs = {"split": "train"}
+    run = textgym.rollout(GUESS, "random", tasks=[3, 5], repeats=2, seed=7, env_kwargs=kwargs)
     played = sorted(run.trajectories(), key=lambda t: (t["task_index"], t["repeat"]))
-    with EpisodePlayer(GUESS) as player:
+    with EpisodePlayer(GUESS, env_kwargs=kwargs) as player:
         again = player.play("random", [EpisodeKey(*name) for name in names(played)], seed=7)
     assert [t["messages"] for t in again] == [t["messages"] for t in played]
     assert [t["env_kwargs"] for t in again] == [t["env_kwargs"] for t in played]

@@ -19,7 +19,7 @@ from textgym.training.trl.rewards import (
     watch_payments,
 )
 from textgym.training.trl.samples import Sample
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 
 torch = pytest.importorskip("torch")
 

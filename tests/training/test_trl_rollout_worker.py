@@ -39,7 +39,7 @@ from textgym.training.trl.rollout_worker import (  # noqa: E402
     _SampleRewards,
 )
 from textgym.training.trl.samples import Sample  # noqa: E402
-from textgym.trajectories.token_rows import TokenRow  # noqa: E402
+from textgym.trajectories.tokens import TokenRow  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.errors import UsageError
-from textgym.trajectories.token_rows import token_rows
-from textgym.trajectories.tokens import token_sequences
+from textgym.trajectories.tokens import token_rows, token_sequences
 
 
 def step(

@@ -17,7 +17,7 @@ from office_endings import (
 from textgym.envs.office_requests import KINDS, OFFICE_SLOTS
 from textgym.users import Fact, Heard, Kind, Reply, ScriptedUser, understand
 
-OTHERS = [slot for name, slot in OFFICE_SLOTS.items() if name != "new_value"]
+OTHERS = [slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail")]
 
 
 def reply_to(kind: str, text: str, missing: tuple[str, ...]) -> Reply:
@@ -40,7 +40,7 @@ def kinds_of(text: str) -> set[Kind]:
     return {heard.kind for heard in heard_by_all(text)}
 
 
-def test_97_percent_of_honest_requests_are_answered_and_cost_nothing() -> None:
+def test_98_percent_of_honest_requests_are_answered_and_cost_nothing() -> None:
     missed, count = set(), 0
     for kind, requests in REQUESTS.items():
         for slots, text in requests:
@@ -49,8 +49,8 @@ def test_97_percent_of_honest_requests_are_answered_and_cost_nothing() -> None:
             if set(reply.answered) != set(slots) or reply.needless:
                 missed.add(text)
     assert missed <= MISUNDERSTOOD
-    assert count >= 300
-    assert len(MISUNDERSTOOD) <= 0.03 * count
+    assert count >= 900
+    assert len(MISUNDERSTOOD) <= 0.02 * count
 
 
 @pytest.mark.parametrize("text", CONFIRMING)

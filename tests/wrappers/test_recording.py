@@ -46,7 +46,9 @@ def test_a_loop_leaves_what_a_rollout_leaves(tmp_path: Path) -> None:
     for index in range(4):
         play(env, options={"index": index})
     env.close()
-    textgym.rollout(ID, "oracle", episodes=4, concurrency=1, out=tmp_path / "rollout")
+    textgym.rollout(
+        lambda: gym.make(ID), "oracle", episodes=4, concurrency=1, out=tmp_path / "rollout"
+    )
     loop, rollout = (list(read_trajectories(tmp_path / name)) for name in ("loop", "rollout"))
     assert [*map(without_times, loop)] == [*map(without_times, rollout)]
     files = ["metrics.json", "run.json", "trajectories.jsonl"]

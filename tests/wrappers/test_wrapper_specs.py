@@ -177,7 +177,7 @@ def test_a_function_wraps_and_is_recorded_by_its_name(tmp_path: Path) -> None:
     )
     assert run.mean_reward == 0.5
     config = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert config["env_kwargs"] == {"wrappers": [f"{__name__}:halve"]}
+    assert config["env_kwargs"] == {"split": "test", "wrappers": [f"{__name__}:halve"]}
     assert textgym.rescore(tmp_path / "run").counts["same"] == 3
     again = textgym.rollout(
         "textgym/MCQA-v0",

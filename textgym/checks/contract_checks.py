@@ -238,7 +238,10 @@ def observation_schema(subject: Subject) -> None:
                     kind = types.setdefault(key, type(value))
                     assert type(value) is kind, f"info[{key!r}] is {value!r}, not a {kind.__name__}"
             reason = last.get("verdict_reason", "")
-            assert reason in VERDICT_REASONS, f"{reason!r} is no verdict_reason"
+            known = ", ".join(filter(None, VERDICT_REASONS))
+            assert reason in VERDICT_REASONS, (
+                f"verdict_reason must be one of {known}, not {reason!r}"
+            )
             for name, value in last["reward_components"].items():
                 assert type(value) is float, f"component {name!r} is {value!r}, not a float"
                 assert math.isfinite(value), f"component {name!r} is {value!r}"

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from textgym.checks.checks import Result
-from textgym.metrics.confidence_intervals import mean_interval
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, mean_interval
 
 __all__ = [
     "LEVELS",

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import gymnasium as gym
 import typer
 
-from textgym.cli.arguments import env_arguments, read_env_settings
-from textgym.cli.options import (
+from textgym.cli.arguments import (
     DatasetOption,
     EnvArgument,
     EnvSettingsOption,
     LevelOption,
     SplitOption,
+    env_arguments,
+    read_env_settings,
 )
-from textgym.cli.output.printing import print_all
-from textgym.cli.output.progress import status_line
+from textgym.cli.output.terminal import print_all, status_line
 from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
 from textgym.mixtures import check_env_kwargs, kwargs_for_env

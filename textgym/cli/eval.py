@@ -15,21 +15,23 @@ import typer
 from rich.console import Console
 
 from textgym.cli.arguments import (
+    DatasetOption,
+    EnvSettingsOption,
+    LevelOption,
     env_arguments,
     read_env_settings,
     read_limits,
     read_settings,
     read_weights,
 )
-from textgym.cli.options import DatasetOption, EnvSettingsOption, LevelOption
-from textgym.cli.output.printing import print_all
 from textgym.cli.output.tables import metrics_rows, metrics_tables, splits_of
+from textgym.cli.output.terminal import print_all
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import Sampling, make_policy
-from textgym.registry import make, takes_argument, with_registered_ids
+from textgym.registry import make, with_registered_ids
 from textgym.rollouts.progress import RunProgress
 from textgym.trajectories.run_folder import read_config, refuse_used_folder
 
@@ -130,11 +132,14 @@ def eval_command(
     check_env_ids("--env-concurrency", limits, ids)
     env_settings = with_registered_ids(read_env_settings(settings or ()))
     check_env_kwargs("--set", env_settings, ids)
-    kwargs = _with_test_split(ids, env_arguments(split, level, dataset, env_settings))
+    kwargs = env_arguments(split, level, dataset, env_settings)
     if wrap:
         kwargs["wrappers"] = wrap
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
+        from textgym.rollouts.plan import with_test_split
+
+        kwargs = with_test_split(weights, kwargs)
         for id in ids:
             _print_first_prompt(id, policy, policy_options, kwargs_for_env(id, kwargs))
         return
@@ -167,16 +172,6 @@ def eval_command(
     metrics = run.metrics["overall"]
     if metrics["failures"] == metrics["episodes"]:
         raise typer.Exit(1)
-
-
-def _with_test_split(ids: list[str], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments with the split `test` for environments that have splits."""
-    if "split" in kwargs:
-        return kwargs
-    with_split = [id for id in ids if takes_argument(id, "split")]
-    if with_split == ids:
-        return {"split": "test", **kwargs}
-    return kwargs | {id: {"split": "test", **kwargs.get(id, {})} for id in with_split}
 
 
 def _how_to_resume(progress: RunProgress, folder: Path) -> str:

@@ -11,11 +11,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import read_settings
-from textgym.cli.options import JsonOption, OwnSettingsOption
-from textgym.cli.output.printing import as_text, print_all
-from textgym.cli.output.progress import status_line
+from textgym.cli.arguments import JsonOption, OwnSettingsOption, read_settings
 from textgym.cli.output.tables import number
+from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
 from textgym.errors import UsageError
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from textgym.cli.output.printing import print_all
+from textgym.cli.output.terminal import print_all
 from textgym.core.card import Card
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, ids

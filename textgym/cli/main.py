@@ -62,7 +62,7 @@ _COMMANDS = {
         "audit:audit_command",
         "Audit the rewards of environments with all checks; exits with 1 if one fails.",
     ),
-    "wrappers": ("wrappers:wrappers_command", "List the wrappers, with their arguments."),
+    "wrappers": ("show:wrappers_command", "List the wrappers, with their arguments."),
 }  # fmt: skip
 """The place of each command in `textgym.cli`, and its help."""
 

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
-from textgym.cli.output.printing import as_text, print_all
-from textgym.cli.output.progress import status_line
 from textgym.cli.output.tables import (
     details,
     metrics_rows,
@@ -24,6 +22,7 @@ from textgym.cli.output.tables import (
     repeats_table,
     splits_of,
 )
+from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare

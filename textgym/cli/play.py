@@ -13,13 +13,14 @@ from typing import Annotated, Any
 import gymnasium as gym
 import typer
 
-from textgym.cli.arguments import env_arguments, read_settings
-from textgym.cli.options import (
+from textgym.cli.arguments import (
     DatasetOption,
     EnvArgument,
     LevelOption,
     OwnSettingsOption,
     SplitOption,
+    env_arguments,
+    read_settings,
 )
 from textgym.cli.play_input import HELP, read_input
 from textgym.core.text_env import TextEnv

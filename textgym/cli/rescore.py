@@ -12,11 +12,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import read_env_settings
-from textgym.cli.options import EnvSettingsOption, JsonOption, RunArgument
-from textgym.cli.output.printing import as_text, print_all
-from textgym.cli.output.progress import status_line
+from textgym.cli.arguments import EnvSettingsOption, JsonOption, RunArgument, read_env_settings
 from textgym.cli.output.tables import number
+from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
 
 __all__ = ["rescore_command"]

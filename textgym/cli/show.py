@@ -1,30 +1,33 @@
-"""`textgym show`: an environment in detail, with a sample task."""
+"""`textgym show`: the card, the tools and a sample task; `textgym wrappers`: the wrappers."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import json
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from textgym.cli.arguments import env_arguments, read_settings
-from textgym.cli.options import (
+from textgym.cli.arguments import (
     DatasetOption,
     EnvArgument,
     LevelOption,
     OwnSettingsOption,
     SplitOption,
+    env_arguments,
+    read_settings,
 )
-from textgym.cli.output.printing import as_text
+from textgym.cli.output.terminal import as_text, print_all
 from textgym.core.text_env import TextEnv
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_answer, format_episode
 from textgym.registry import environment_class, make
+from textgym.wrappers.specs import WRAPPERS, arguments_of
 
-__all__ = ["show_command"]
+__all__ = ["show_command", "wrappers_command"]
 
 
 def show_command(
@@ -65,3 +68,18 @@ def show_command(
         show(format_episode(observation, info["tools"], colour=wants_colour()))
         if inner.task.answer is not None:
             show("\n" + format_answer(inner.task.answer, colour=wants_colour()))
+
+
+def wrappers_command() -> None:
+    """Run `textgym wrappers`."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("wrapper", "arguments", "what it does"):
+        table.add_column(column, overflow="fold", no_wrap=column == "wrapper")
+    for title, cls in WRAPPERS.items():
+        shown = [
+            name if given.default is given.empty else f"{name}={json.dumps(given.default)}"
+            for name, given in arguments_of(cls).items()
+            if name != "name"
+        ]
+        table.add_row(title, ", ".join(shown), (inspect.getdoc(cls) or "").splitlines()[0])
+    print_all(table)

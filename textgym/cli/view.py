@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textgym.cli.options import RunArgument
-from textgym.cli.output.paging import page
+from textgym.cli.arguments import RunArgument
+from textgym.cli.output.terminal import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_answer, format_episode, format_payment
 from textgym.errors import BoundaryFailure, UsageError, in_one_line

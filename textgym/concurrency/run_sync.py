@@ -1,4 +1,8 @@
-"""Running a coroutine to its end from any place: a script, a notebook, a thread, a running loop."""
+"""Running coroutines from synchronous code.
+
+`run_sync` runs one from any place: a script, a notebook, a thread, a running loop. `result_of` runs
+the coroutine of an author's method, which may be `async`, on the background loop.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,11 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from types import CoroutineType
 from typing import Any, TypeVar, cast
 
-__all__ = ["run_sync"]
+__all__ = ["result_of", "run_sync"]
+
 
 Result = TypeVar("Result")
 
@@ -54,3 +60,22 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
                 for task in running:
                     with contextlib.suppress(RuntimeError):  # its loop has just ended
                         task.get_loop().call_soon_threadsafe(task.cancel)
+
+
+def result_of(value: Any) -> Any:
+    """Return a value that a method returned; if it is a coroutine, run it and return its result.
+
+    Raises:
+        UsageError: The caller runs on the background loop, which would wait for itself.
+
+    Example:
+        >>> async def add(a, b):
+        ...     return a + b
+        >>> result_of(add(1, 2)), result_of(3)
+        (3, 3)
+    """
+    if value.__class__ is not CoroutineType:
+        return value
+    from textgym.concurrency.background_loop import run  # asyncio is loaded only where it is used
+
+    return run(value)

@@ -15,7 +15,8 @@ from typing import Any
 from textgym.core.conversation import Conversation
 from textgym.errors import RewardError, UsageError
 from textgym.messages import copy_json
-from textgym.verifiers.extract import last_answer, last_boxed, last_line
+from textgym.verifiers.extract import last_line
+from textgym.verifiers.stated import read_stated
 
 __all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments", "verdict_reason"]
 
@@ -80,7 +81,7 @@ class Grade:
 
         Raises:
             RewardError: The return is outside the range, a component is not a finite number or was
-                both paid and graded, or the `verdict_reason` is none of the vocabulary.
+                both paid and graded, or the `verdict_reason` is not one of `VERDICT_REASONS`.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
@@ -104,7 +105,9 @@ class Grade:
             components[name] = value
         if self.verdict_reason not in VERDICT_REASONS:
             known = ", ".join(filter(None, VERDICT_REASONS))
-            raise RewardError(f"{owner}: verdict_reason {self.verdict_reason!r} is none of {known}")
+            raise RewardError(
+                f"{owner}: verdict_reason must be one of {known}, not {self.verdict_reason!r:.100}"
+            )
         answer = self.extracted_answer
         entries: dict[str, Any] = {
             "reward_components": components,
@@ -254,8 +257,8 @@ def verdict_reason(
 
 
 def _offers_several(text: str) -> bool:
-    """Tell whether alternatives are stated: in a box, behind `Answer:` or in the last line."""
-    stated = last_boxed(text) or last_answer(text)
-    if stated is None:
+    """Tell whether alternatives are in the stated answer or in the last line."""
+    stated, form = read_stated(text)
+    if form is None:
         return bool(_EITHER.search(last_line(text)))
     return bool(_ALTERNATIVES.search(stated) or _LISTED.search(stated))

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
-from textgym.concurrency.coroutines import result_of
+from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
 from textgym.core.conversation import Conversation
 from textgym.core.grade import Payments

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
-from textgym.concurrency.coroutines import result_of
+from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import StateT, check_class, check_grade, check_reply, copy_of_state
 from textgym.core.conversation import Conversation
 from textgym.core.grade import Grade, Payments, verdict_reason

@@ -20,7 +20,8 @@ from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_number, normalize_answer, read_number
-from textgym.verifiers.extract import final_number, named_form, stated_answer
+from textgym.verifiers.extract import final_number
+from textgym.verifiers.stated import named_form, stated_answer
 
 __all__ = ["SingleToolCall"]
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from textgym.metrics.confidence_intervals import (
+from textgym.metrics.episode_table import EpisodeTable, EpisodeView
+from textgym.metrics.group_metrics import estimate
+from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.statistics import (
+    Array,
     Interval,
     paired_difference,
     unpaired_difference,
 )
-from textgym.metrics.episode_table import EpisodeTable, EpisodeView
-from textgym.metrics.group_metrics import estimate
-from textgym.metrics.run_metrics import GROUPS, label_order
-from textgym.metrics.standard_errors import Array
 
 __all__ = ["compare"]
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from textgym.metrics.standard_errors import Array
+from textgym.metrics.statistics import Array
 from textgym.tasks.hashing import hash_bytes
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory
@@ -137,9 +137,10 @@ class EpisodeView:
         chosen[self.rows] = True
         mine = self.components[chosen[self.components[:, 0].astype(int)]]
         mine = mine[np.isfinite(mine[:, 2])]
-        names, which = np.unique(mine[:, 1], return_inverse=True)
-        sums, counts = np.bincount(which, mine[:, 2]), np.bincount(which)
-        means = zip((str(self.texts[int(name)]) for name in names), sums / counts, strict=True)
+        codes = mine[:, 1].astype(int)
+        sums, counts = np.bincount(codes, mine[:, 2]), np.bincount(codes)
+        found = np.flatnonzero(counts).tolist()
+        means = ((str(self.texts[code]), sums[code] / counts[code]) for code in found)
         return {name: float(mean) for name, mean in sorted(means)}
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from textgym.metrics.episode_table import NO_ANSWER, EpisodeView
-from textgym.metrics.percentiles import summarize
 from textgym.metrics.repeats import TaskValues
-from textgym.metrics.standard_errors import (
+from textgym.metrics.statistics import (
     Array,
     Estimate,
     clustered_error,
     mean,
     standard_error,
+    summarize,
     variance,
 )
 

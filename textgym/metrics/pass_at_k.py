@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from textgym.metrics.standard_errors import Array, Values
+from textgym.metrics.statistics import Array, Values
 
 __all__ = ["majority_successes", "pass_at_k", "repeat_counts"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from textgym.metrics.episode_table import NO_ANSWER, EpisodeView
 from textgym.metrics.pass_at_k import majority_successes, pass_at_k, repeat_counts
-from textgym.metrics.standard_errors import Array
+from textgym.metrics.statistics import Array
 from textgym.trajectories.advantages import groups_differ
 
 __all__ = ["TaskValues", "task_values"]

@@ -19,11 +19,11 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser
-from textgym.policies.model_modes import generation_mode
 from textgym.policies.models import (
     DEFAULT_MODEL,
     Placement,
     eos_token_ids,
+    generation_mode,
     import_transformers,
     load_model,
     load_tokenizer,

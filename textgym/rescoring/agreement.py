@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.metrics.confidence_intervals import rate_interval
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, rate_interval
 
 __all__ = ["Agreement", "share_interval"]
 

@@ -35,7 +35,7 @@ from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run import Run

@@ -103,18 +103,38 @@ def _lm_eval(record: Record) -> Iterator[Fields]:
         asked = lookup(arguments, "gen_args_0.arg_0")
         fields["question"] = asked if asked is not None else lookup(arguments, "0.0")
     target = record.get("target")
+    if target is None or target == str(fields.get("answer")):  # it writes every target as a text
+        target = fields.get("answer")
     names = [*(record.get("metrics") or ()), *_METRICS]
     fields |= {
         "id": record.get("doc_id"),
-        "answer": fields.get("answer") if target is None else target,
+        "answer": _only(target),
         "recorded": _first(record, tuple(names)),
     }
-    responses = record["resps"]
-    while isinstance(responses, list) and responses and isinstance(responses[0], list):
-        responses = responses[0]
-    texts: list[str | None] = [text for text in responses or () if isinstance(text, str)]
-    for text in texts or [None]:  # log-likelihoods are no texts
+    texts: list[str | None] = [*_generated(record)]
+    for text in texts or [None]:
         yield {**fields, "output": text}
+
+
+def _generated(record: Record) -> list[str]:
+    """Return the responses to the first request; none if it asked for log-likelihoods.
+
+    Log-likelihoods are texts in a file, too: `[["-1.5", "False"]]`, or `["-1.5"]` for a whole text.
+    Only a request for a generation has settings, as its second argument.
+    """
+    asked = lookup(record, "arguments.gen_args_0") or lookup(record, "arguments.0")
+    values = [*asked.values()] if isinstance(asked, Mapping) else list(asked or ())
+    if values and not (len(values) > 1 and isinstance(values[1], Mapping)):
+        return []
+    responses = record["resps"]
+    if isinstance(responses, list) and responses and isinstance(responses[0], list):
+        responses = responses[0]
+    return [text for text in responses or () if isinstance(text, str)]
+
+
+def _only(value: Any) -> Any:
+    """Return the item of a list that has one, else the value."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _inspect(record: Record) -> Iterator[Fields]:
@@ -123,37 +143,63 @@ def _inspect(record: Record) -> Iterator[Fields]:
     score = next(iter(scores.values()), None)
     output = record.get("output")
     said = lookup(output, "choices.0.message.content")
-    target = record.get("target")
-    yield {
+    fields: Fields = {
         "id": record.get("id"),
         "question": record.get("input"),
-        "answer": target[0] if isinstance(target, list) and len(target) == 1 else target,
+        "answer": _only(record.get("target")),
         "options": record.get("choices"),
         "output": _text(said if said is not None else lookup(output, "completion")),
         "recorded": score.get("value") if isinstance(score, Mapping) else score,
     }
+    if record.get("error") and not record.get("scores"):
+        fields[PROBLEM] = f"the sample failed: {lookup(record, 'error.message')}"
+    yield fields
 
 
 def _verifiers(record: Record) -> Iterator[Fields]:
     """Read a rollout of verifiers."""
-    yield {
+    fields: Fields = {
         "id": record.get("example_id", record.get("id")),
         "question": record["prompt"],
         "answer": record.get("answer"),
         "output": _text(record["completion"]),
         "recorded": record.get("reward"),
     }
+    if error := record.get("error"):
+        fields[PROBLEM] = f"the rollout failed: {lookup(error, 'error_chain_repr') or error}"
+    yield fields
+
+
+def _verifiers_episode(record: Record) -> Iterator[Fields]:
+    """Read an episode of verifiers' traces: each trace's last sampled message is an answer."""
+    for trace in record["traces"]:
+        data = lookup(trace, "task.data") or {}
+        sampled = [node for node in trace.get("nodes") or () if node.get("sampled")]
+        rewards = [reward for reward in (trace.get("rewards") or {}).values() if reward]
+        total = sum(reward["score"] * reward.get("weight", 1) for reward in rewards)
+        fields: Fields = {
+            "id": _first(data, ("idx", "name")),
+            "question": data.get("prompt"),
+            "answer": _first(data, _ANSWERS),
+            "options": _first(data, _OPTIONS),
+            "output": _text(sampled[-1]["message"]) if sampled else None,
+            "recorded": total if rewards else None,
+        }
+        if trace.get("errors") and not trace.get("ok"):  # an error may belong to an earlier attempt
+            fields[PROBLEM] = f"the rollout failed: {lookup(trace['errors'][-1], 'message')}"
+        yield fields
 
 
 def _batch(record: Record) -> Iterator[Fields]:
-    """Read a line of OpenAI's batch output, of chat completions or of responses."""
+    """Read a line of OpenAI's batch output, of completions, chat completions or responses."""
     body = lookup(record, "response.body") or {}
-    said = lookup(body, "choices.0.message.content")
-    if said is None and isinstance(body.get("output"), list):
-        said = [item for item in body["output"] if lookup(item, "type") == "message"]
-    fields: Fields = {"id": record["custom_id"], "output": _text(said)}
+    said = [choice.get("message", choice) for choice in body.get("choices") or ()]
+    if not said and isinstance(body.get("output"), list):
+        said = [[item for item in body["output"] if lookup(item, "type") == "message"]]
     problem = lookup(record, "error.message") or lookup(body, "error.message")
-    yield {**fields, PROBLEM: f"the request failed: {problem}"} if problem else fields
+    for item in said or [None]:
+        fields: Fields = {"id": record["custom_id"], "output": _text(item)}
+        yield {**fields, PROBLEM: f"the request failed: {problem}"} if problem else fields
 
 
 def _trajectory(record: Record) -> Iterator[Fields]:
@@ -171,7 +217,8 @@ def _text(said: Any) -> str | None:
     if said is None or isinstance(said, str):
         return said
     if isinstance(said, Mapping):
-        return _text(said.get("text") if "text" in said else said.get("content"))
+        is_thought = str(said.get("type")).startswith(("reasoning", "thinking"))
+        return None if is_thought else _text(_first(said, ("text", "content", "refusal")))
     if not isinstance(said, (list, tuple)):
         return None
     if any(isinstance(item, Mapping) and "role" in item for item in said):
@@ -191,6 +238,7 @@ LAYOUTS = (
     Layout("Inspect", _has("epoch", "input", "target"), _inspect),
     Layout("OpenAI batch", _has("custom_id", "response"), _batch),
     Layout("verifiers", _has("prompt", "completion", "reward"), _verifiers),
+    Layout("verifiers, traces", _has("task", "traces"), _verifiers_episode),
     Layout("plain", _has(), _plain),
 )
 """The known layouts; the first one that matches a record is its own."""

@@ -27,7 +27,7 @@ from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.curriculum_schedule import CurriculumSchedule, add_result
 from textgym.rollouts.env_pool import PooledEnv
-from textgym.rollouts.episode import Job, play
+from textgym.rollouts.episode import Job, SamePromptCheck, play
 from textgym.rollouts.plan import (
     Envs,
     GivenTasks,
@@ -35,12 +35,11 @@ from textgym.rollouts.plan import (
     make_env_fns,
     plan_tasks,
     recorded_envs,
+    with_test_split,
     with_wrappers,
 )
-from textgym.rollouts.prompt_check import SamePromptCheck
-from textgym.rollouts.recorder import RunRecorder
+from textgym.rollouts.recorder import RunLog, RunRecorder
 from textgym.rollouts.resume import read_completed, remaining, unfinished
-from textgym.rollouts.run_log import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.tasks.json_rows import json_row
@@ -88,7 +87,7 @@ def rollout(
             its own or as a pair of weight and function, and its key is the name in the results.
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
         episodes: The number of tasks, from index `start` on. The environments of a mixture share
-            them by weight. None plays all tasks.
+            them by weight. None plays all tasks of the split.
         tasks: The tasks to play instead, as a list of indices or of rows; for several environments,
             a dict with a list for each id.
         repeats: The number of episodes of each task, all with the same prompt.
@@ -101,7 +100,9 @@ def rollout(
         resume: Resume the run in `out`.
         retries: How often a failed step or policy call is retried.
         env_kwargs: Keyword arguments of the environments; those of a single environment as a dict
-            under its id.
+            under its id. `split` is `test` by default, as in `textgym eval`; training passes
+            `{"split": "train"}`. A function, or a class without an id, makes its environment with
+            its own arguments.
         wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
             `["StepPenalty:amount=0.01"]`; also functions that wrap. Those of one environment are an
             argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
@@ -190,7 +191,7 @@ async def arollout(
     if out is not None and not resume:
         refuse_used_folder(out)
     drawing = read_curriculum(curriculum)
-    kwargs, log = with_registered_ids(env_kwargs or {}), RunLog()
+    kwargs, log = with_test_split(envs, with_registered_ids(env_kwargs or {})), RunLog()
     env_fns = make_env_fns(envs, kwargs, wrappers, log)
     kwargs = with_wrappers(kwargs, wrappers)
     weights = weights_of(envs) if isinstance(envs, Mapping) else {}

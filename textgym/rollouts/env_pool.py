@@ -15,7 +15,7 @@ import gymnasium as gym
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.layers import grade_at_time_limit
 from textgym.policies import Policy
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 
 __all__ = ["EnvPool", "PooledEnv"]
 

@@ -19,16 +19,25 @@ from typing import Any, NamedTuple, NoReturn
 
 from textgym.concurrency.blocking import CallThreads
 from textgym.concurrency.retry import is_boundary_failure, retry_pause
-from textgym.errors import ContextFullError, InvalidActionError, UsageError
+from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
 from textgym.messages import Message, copy_json, copy_messages
 from textgym.policies import Action, Policy
 from textgym.rollouts.env_pool import PooledEnv
 from textgym.tasks.hashing import hash_int
-from textgym.trajectories.episode_record import EpisodeRecord, as_message
-from textgym.trajectories.failures import failure_of
+from textgym.trajectories.episode_record import EpisodeRecord, as_message, failure_of
+from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Failure, Trajectory
+from textgym.trajectories.task_identity import prompt_of
 
-__all__ = ["Job", "OnFailure", "PromptCheck", "play", "unplayed_trajectory"]
+__all__ = [
+    "Job",
+    "OnFailure",
+    "PromptCheck",
+    "SamePromptCheck",
+    "play",
+    "unplayed_trajectory",
+]
+
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]
@@ -277,3 +286,51 @@ async def _step(
         except BaseException as error:
             await _pause_or_fail("environment", error, attempt, retries, record)
     _unreachable()
+
+
+class SamePromptCheck:
+    """Remembers the prompt of each task until all of its repeats have started.
+
+    Args:
+        repeats: The number of episodes of each task, 2 or more.
+
+    Example:
+        >>> check = SamePromptCheck(2)
+        >>> check(Job("demo/A-v0", {}, 5, 0, 0), [{"role": "user", "content": "One?"}], [])
+        >>> check(Job("demo/A-v0", {}, 5, 1, 0), [{"role": "user", "content": "Two?"}], [])
+        Traceback (most recent call last):
+        textgym.errors.EnvironmentFailure: repeat 1 of task 5 starts with another prompt than ...
+    """
+
+    def __init__(self, repeats: int) -> None:
+        self._repeats = repeats
+        self._prompts: dict[tuple[str, int], bytes] = {}
+        self._left: dict[tuple[str, int], int] = {}  # repeats that have not started
+
+    def __call__(self, job: Job, messages: list[Message], tools: list[Any]) -> None:
+        """Check the prompt of an episode that starts.
+
+        Raises:
+            EnvironmentFailure: Another repeat of the task had another prompt.
+        """
+        if not self._is_same((job.env_id, job.task_index), messages, tools):
+            raise EnvironmentFailure(
+                f"repeat {job.repeat} of task {job.task_index} starts with another prompt than an "
+                "earlier repeat: reset must return the same prompt for the same seed and index"
+            )
+
+    def add_completed(self, trajectory: Trajectory) -> None:
+        """Add the prompt of an episode that was played before a run was resumed."""
+        key = trajectory["env_id"], trajectory["task_index"]
+        self._is_same(key, prompt_of(trajectory), trajectory["tools"])
+
+    def _is_same(self, key: tuple[str, int], messages: list[Message], tools: list[Any]) -> bool:
+        prompt = encode_line([messages, tools])
+        first = self._prompts.setdefault(key, prompt)
+        if first is prompt:
+            self._left[key] = self._repeats - 1
+            return True
+        self._left[key] -= 1
+        if not self._left[key]:
+            del self._prompts[key], self._left[key]
+        return first == prompt

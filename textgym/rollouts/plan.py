@@ -24,9 +24,9 @@ from textgym.mixtures import (
 )
 from textgym.policies import Policy
 from textgym.provenance import env_name, recorded
-from textgym.registry import make
+from textgym.registry import make, takes_argument
 from textgym.rollouts.episode import Job
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 from textgym.tasks.json_rows import json_row
 from textgym.wrappers import FlattenConversation, TokenIds
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
@@ -41,6 +41,7 @@ __all__ = [
     "plan_tasks",
     "recorded_envs",
     "task_ranges",
+    "with_test_split",
     "with_wrappers",
 ]
 
@@ -130,6 +131,34 @@ def make_env_fns(
 
     wrapped = {id: _wrapped(function, wrappers) for id, function in functions.items()}
     return {id: wrapped.get(id) or env_fn(id) for id in ids}
+
+
+def with_test_split(envs: Envs, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments in which `split` is `test` by default.
+
+    Environments that take no `split`, and functions, which make their environment themselves, are
+    left as they are.
+
+    Raises:
+        UsageError: An entry of a mixture is neither a weight nor a function.
+
+    Example:
+        >>> with_test_split("textgym/MCQA-v0", {"level": 1})
+        {'split': 'test', 'level': 1}
+        >>> with_test_split({"textgym/MCQA-v0": 1, "CartPole-v1": 1}, {})
+        {'textgym/MCQA-v0': {'split': 'test'}}
+    """
+    ids = [envs] if isinstance(envs, str) else []
+    if isinstance(envs, Mapping):
+        ids = list(weights_of(envs))
+    functions = functions_of(envs) if isinstance(envs, Mapping) else {}
+    with_split = [id for id in ids if id not in functions and takes_argument(id, "split")]
+    if "split" in kwargs or not with_split:
+        return dict(kwargs)
+    if with_split == ids:
+        return {"split": "test", **kwargs}
+    own = {id: {"split": "test", **kwargs.get(id, {})} for id in with_split}
+    return {**kwargs, **own}
 
 
 def with_wrappers(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.env_pool import EnvPool
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import Envs, PlannedTasks, make_env_fns, with_wrappers
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.schema import Trajectory

@@ -1,8 +1,9 @@
-"""The recorder of a run: takes each trajectory once, and stores it and its metrics.
+"""What a run leaves: `RunRecorder` takes each trajectory once, and `RunLog` logs what goes wrong.
 
 A trajectory is written to the run's folder, or kept in memory, before anything else happens. A run
 whose first episodes all fail is stopped early. Episodes that a time limit cut before they were
-graded are counted, and the end of the run logs them.
+graded are counted, and the end of the run logs them. Every failure is recorded in its trajectory;
+the log shows the first one of each class, with its traceback, while the run is going on.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import gymnasium as gym
+
+from textgym.errors import UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
+from textgym.policies import Policy
 from textgym.trajectories.data_digests import DataDigests
+from textgym.trajectories.episode_record import failure_of
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder
 from textgym.trajectories.schema import Failure, Trajectory
 
-__all__ = ["MAX_INITIAL_FAILURES", "RunRecorder"]
+__all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]
+
 
 MAX_INITIAL_FAILURES = 100
 """A longer run is stopped early if so many first episodes fail and none succeeds."""
@@ -114,3 +121,50 @@ class RunRecorder:
             self._digests,
             self._rows,
         )
+
+
+class RunLog:
+    """Logs the first failure of each environment and policy class of a run.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> log = RunLog()
+        >>> log.close(gymnasium.make("textgym/MCQA-v0"))  # logs an error instead of raising it
+    """
+
+    def __init__(self) -> None:
+        self._logged: set[tuple[str, str]] = set()
+
+    def add_failure(self, owner: object, error: BaseException) -> None:
+        """Log a failed episode.
+
+        Args:
+            owner: The environment or policy that failed, or the id of an environment that could
+                not be made.
+            error: What it raised.
+        """
+        self._warn("%s failed (later failures of this class are only recorded)", owner, error)
+
+    def close(self, env: gym.Env[Any, Any]) -> None:
+        """Close an environment; an error is logged, because it must not end the run."""
+        try:
+            env.close()
+        except Exception as error:
+            self._warn("%s could not be closed", env.unwrapped, error)
+
+    async def close_policy(self, policy: Policy) -> None:
+        """Close a policy; an error is logged, because it must not end the run."""
+        try:
+            await policy.close()
+        except Exception as error:
+            self._warn("%s could not be closed", policy, error)
+
+    def _warn(self, text: str, owner: object, error: BaseException) -> None:
+        """Log an error once; a `UsageError` without its traceback, as its message says it all."""
+        kind = type(owner)
+        name = owner if isinstance(owner, str) else f"{kind.__module__}.{kind.__qualname__}"
+        if (text, name) not in self._logged:
+            self._logged.add((text, name))
+            traceback = None if isinstance(error, UsageError) else error
+            message = failure_of(error)["message"].strip().partition("\n")[0]
+            _log.warning(f"{text}: %s: %s", name, type(error).__name__, message, exc_info=traceback)

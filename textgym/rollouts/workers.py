@@ -16,7 +16,7 @@ from textgym.policies import Policy
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
 from textgym.rollouts.plan import EnvFns
-from textgym.rollouts.run_log import RunLog
+from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.trajectories.schema import Trajectory
 

@@ -18,7 +18,7 @@ from textgym.training.history import History, read_history
 from textgym.training.tasks import TaskRef
 from textgym.training.validation import Validation
 from textgym.trajectories.task_identity import EpisodeKey
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
     "EpisodeKey",

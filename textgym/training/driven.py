@@ -31,8 +31,7 @@ from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.player import EpisodePlayer
-from textgym.trajectories.episode_record import components_of
-from textgym.trajectories.failures import check_graded
+from textgym.trajectories.episode_record import check_graded, components_of
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
 

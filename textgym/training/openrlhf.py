@@ -23,8 +23,8 @@ from textgym.errors import PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.training.tasks import key_of, player_of, write_json_lines, write_tasks
-from textgym.trajectories.failures import check_graded
-from textgym.trajectories.token_rows import token_rows
+from textgym.trajectories.episode_record import check_graded
+from textgym.trajectories.tokens import token_rows
 
 __all__ = ["AgentExecutor", "write_dataset"]
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
-from textgym.metrics.confidence_intervals import rate_interval
-from textgym.metrics.standard_errors import Estimate, clustered_error
+from textgym.metrics.statistics import Estimate, clustered_error, rate_interval
 from textgym.mixtures import weights_of
 from textgym.policies import Policy
 from textgym.registry import registered_envs

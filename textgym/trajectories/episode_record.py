@@ -8,18 +8,30 @@ Invariant: what an environment returned is taken only if it can be recorded.
 from __future__ import annotations
 
 import math
+import traceback
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import RewardError
+from textgym.errors import BoundaryFailure, EnvironmentFailure, RewardError, TextgymError
 from textgym.messages import Message, assistant
 from textgym.policies import Action
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
 from textgym.trajectories.tokens import TokenRecord
 
-__all__ = ["EpisodeRecord", "as_message", "components_of", "labels_of", "task_reward_of"]
+__all__ = [
+    "MAX_TRACEBACK",
+    "EpisodeRecord",
+    "as_message",
+    "check_graded",
+    "components_of",
+    "describe_failure",
+    "failure_of",
+    "labels_of",
+    "task_reward_of",
+]
 
 
 def as_message(action: Any) -> Any:
@@ -239,3 +251,68 @@ def _check_conversation(messages: Any) -> None:
     for message in messages:
         if not isinstance(message, dict) or "role" not in message:
             raise TypeError("the observation must be a list of messages; one has no role")
+
+
+MAX_TRACEBACK = 4000
+"""The maximum number of characters of a traceback; the last ones are kept."""
+
+
+def failure_of(error: BaseException, boundary: str = "unknown") -> Failure:
+    """Return the record of a failure.
+
+    Args:
+        error: The exception.
+        boundary: What failed, unless the exception is a `BoundaryFailure`, which names it.
+
+    Example:
+        >>> failure = failure_of(KeyError("city"), "environment")
+        >>> failure["boundary"], failure["type"], failure["message"]
+        ('environment', 'KeyError', "'city'")
+    """
+    if isinstance(error, BoundaryFailure):
+        boundary = error.boundary
+    return {
+        "boundary": boundary,
+        "type": type(error).__name__,
+        "message": _text(lambda: str(error)),
+        "traceback": _text(lambda: "".join(traceback.format_exception(error)))[-MAX_TRACEBACK:],
+    }
+
+
+def describe_failure(failure: Failure) -> str:
+    """Return a failure as a text: its type, boundary and message.
+
+    Example:
+        >>> describe_failure(failure_of(KeyError("city"), "environment"))
+        "KeyError (environment): 'city'"
+    """
+    return f"{failure['type']} ({failure['boundary']}): {failure['message']}"
+
+
+def check_graded(
+    trajectory: Trajectory, error_class: type[TextgymError] = EnvironmentFailure
+) -> None:
+    """Raise the failure of an episode that has no reward.
+
+    Args:
+        trajectory: The episode.
+        error_class: The class of the error.
+
+    Raises:
+        EnvironmentFailure: The episode failed.
+
+    Example:
+        >>> check_graded({"env_id": "demo/A-v0", "failure": None})
+    """
+    if trajectory["failure"]:
+        raise error_class(
+            f"an episode of {trajectory['env_id']} has no reward: "
+            f"{describe_failure(trajectory['failure'])}"
+        )
+
+
+def _text(make: Callable[[], str]) -> str:
+    try:
+        return make()
+    except Exception:  # the error's own __str__ failed
+        return ""

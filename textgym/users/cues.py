@@ -16,12 +16,9 @@ __all__ = [
     "AWAITS",
     "BEHIND_QUESTION_WORD",
     "BEHIND_REQUEST",
-    "CANNOT",
     "CHECK",
+    "CLAUSES",
     "CLOSER",
-    "DENIED",
-    "DENIES",
-    "DONE",
     "GO_AHEAD",
     "HELP",
     "IGNORED",
@@ -29,8 +26,9 @@ __all__ = [
     "JOINED",
     "MAY_ASK",
     "OFFER",
-    "SMALL_TALK",
     "WAIT",
+    "WHAT_OF_IT",
+    "any_of",
     "normalised",
 ]
 
@@ -53,6 +51,10 @@ _SHORT_FORMS = (
     (re.compile(r"\b(who|what|when|where|how|which|it|that|there|here)'s\b"), r"\1 is"),
     (re.compile(r"\b(who|what|when|where|how|you|we|they)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
+    (
+        re.compile(r"\b(?:name|specify|state|tell me) the (?:person|one) (?:who|that)\b"),
+        "tell me who",
+    ),
     (re.compile(r"\bpl[sz]\b"), "please"),
     (re.compile(r"\b(\w{1,20})'d\b"), r"\1 would"),
     (re.compile(r"\b(\w{1,20})'ll\b"), r"\1 will"),
@@ -77,10 +79,18 @@ def normalised(text: str) -> str:
     return text.strip()
 
 
-def _any(*phrases: str) -> re.Pattern[str]:
+def any_of(*phrases: str) -> re.Pattern[str]:
     """Return the pattern of any of some phrases of whole words."""
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b")
 
+
+CLAUSES = re.compile(
+    r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?=\b(?<!\.)(?:but|except)\b)|\s[-\u2013\u2014]\s"
+    r"|(?<=, )(?=i(?: only| just| already)? (?:have|got|know)\b)"
+    r"|(?=\b(?:just|only) not\b)|(?=\b(?:so )?(?:all|what)(?: that)? i(?: still)? (?:need|lack)\b)"
+    r"|(?=\b(?:so i|and i|and)(?: now)? (?:still |only |just )(?:need|lack|miss)\b)"
+)
+"""What separates clauses."""
 
 _QUESTION_WORD = r"(?:which|what|whose|when|where|who|whom|how|why)"
 _OPENING = "(?:and|but|so|then|ok|okay|sure|great|just|first) "
@@ -121,7 +131,7 @@ _TO_SAY = (
 
 ASKS = re.compile(
     r"^\W*+(?:just |only |and )?(?:the|your|an?) (?:[\w']+ ){0,3}[\w']+,? please\b|"
-    + _any(
+    + any_of(
         rf"(?:please|kindly|(?:can|could|would|will) you)(?: \w+){{0,3}} {_TO_SAY}",
         "(?:tell|give|send) me(?! an? (?:second|moment|minute|sec|bit))",
         "let me know(?! if)",
@@ -130,16 +140,17 @@ ASKS = re.compile(
         "(?:is|are|am|was) (?:still )?not (?:sure|clear|set|known)",
         f"(?:is|are|was|were) not {_SAID}",
         r"(?:i|we)(?: still| also)? (?:do|did|can|could) not(?: \w+){0,2} "
-        "(?:know|see|have|find out)",
+        "(?:know|see|have|find out|work out|figure out|make out|determine)",
         rf"(?:did|have|has|does|do) not(?: \w+){{0,2}} {_SAID}",
-        "still (?:missing|need)",
+        "still (?:missing|needs?|lacks?|requires?)",
         "(?:would|should|want|need) (?:like )?to know",
         "wonder|wondering",
         "without (?:knowing|the|a)",
-        "no [a-z ]{2,20} (?:was|is|were) (?:given|mentioned|specified|stated)",
-        "(?:as soon as|once|until) i (?:know|have the)",
+        rf"no [a-z ]{{2,20}} (?:was|is|were|has been) {_SAID}",
+        "(?:as soon as|once|until) i (?:know|hear|learn|am told|(?:have|get) (?:the|an?|your))",
         "not (?:in (?:your|the) (?:message|request)|got|received|been told)",
         "may i (?:have|ask|know)",
+        "(?:i|we) (?:have to|must)(?: first)? (?:know|ask|have)",
         "(?:could|can|might) i (?:have|ask|get)",
         "left out|remind me",
     ).pattern
@@ -147,19 +158,27 @@ ASKS = re.compile(
 """What a clause has that asks without being a question."""
 
 _MISSING = "(?:missing|lacking|needed|required|left|open|outstanding|pending)"
+WHAT_OF_IT = re.compile(r"^\W*+(?:and |so |then |but )?(?:what|which|who|whom)\b[^?]{0,40}\?\s*$")
+"""A question that may be about what was named just before it."""
+
+_POINT = "(?:details?|questions?|points?|things?|items?|gaps?|blanks?|pieces?)"
 MAY_ASK = re.compile(
     r"\bplease\W*+$"
     r"|^\W*+(?:kindly |just )?(?:specify|provide|indicate|state|supply|clarify|advise|dictate"
     r"|fill in|reply with)\b"
     r"|^\W*+except\b"
     rf"|^\W*+(?:[\w'-]+ ){{0,4}}{_MISSING}(?: \w+){{0,2}} ?:"
-    + _any(
+    rf"|^\W*+(?:[\w'-]+ ){{1,4}}{_MISSING}\W*+$"
+    rf"|^\W*+(?:[\w'-]+ ){{0,3}}(?:(?:last|final|remaining) {_POINT}|{_POINT} (?:left|remaining))\b"
+    r"[^:?]{0,60}:$"
+    + any_of(
         f"to be {_SAID}|(?:gave|give|named|mentioned|specified|stated|provided|told me) no",
-        "lacks?|needs? an?|(?:have|has) to have an?",
+        "(?:waiting|wait) for (?:the|an?|its|your)|lacks?|needs? an?|(?:have|has) to have an?",
         "(?:i|we)(?: also| still| only| just)? (?:require|miss)",
         "not the|has no|but not (?:an?|which|what|when|where|who|whom|how)",
         "not part of (?:your|the)",
-        r"please (?:set|enter|fill in|reply with|respond with|include|pick|select|quote)",
+        "please (?:set|enter|suggest|propose|decide on|think of"
+        r"|fill in|reply with|respond with|include|pick|select|quote)",
     ).pattern.replace(r"\b", r"|\b", 1)
 )
 """What a clause has that asks if it names a slot, and else says nothing."""
@@ -172,7 +191,7 @@ _OKAY = (
     "|authori[sz]ation|agreement|thumbs up)"
 )
 _YOUR = r"(?: (?:for|me|your|you|a|an|the|explicit|final|clear|written|quick)){1,4}"
-AWAITS = _any(
+AWAITS = any_of(
     "(?:wait|waiting|await|awaiting|need|require|pending|want|would like|give|get|receive|upon"
     f"|after|subject to){_YOUR} {_OKAY}",
     f"(?:awaiting|pending) {_OKAY}",
@@ -212,11 +231,11 @@ ASKS_NOTHING = re.compile(
 )
 """What a clause has that asks nothing, though it says that something is needed."""
 
-IGNORED = _any(
+IGNORED = any_of(
     "(?:that|same|each|every|whole|all|first|one|end of the) day",
     "have an? (?:nice|good|great|lovely|wonderful|productive|pleasant|fine) day",
     "say (?:it |that |this )?again",
-    "(?<!i )name (?=the |an? |him|her|who)",
+    "(?<!i )(?<!to )name (?=the |an? |him|her|who)",
     "(?:this|same|that|one|another|any|last|next|first|your|some|on|in|my|of) time(?! of)",
     "(?:up |out )?(?:to|of) date",
     "no matter (?:who|when|what|how)",
@@ -226,7 +245,7 @@ IGNORED = _any(
 )
 """Phrases with words of slots that are not about the slots."""
 
-_OTHER_HELP = _any(
+_OTHER_HELP = any_of(
     rf"(?:let|tell) me (?:know )?if(?! {_I_SHOULD_GO_ON})",
     "just ask|feel free|do not hesitate",
     r"if (?:that|this|it|anything|something)(?: \w+){0,2} (?:not|wrong|missing|unclear|incorrect)",
@@ -246,7 +265,7 @@ OFFER = re.compile(rf"{_OTHER_HELP.pattern}[^.?!;\n]{{0,200}}[.?!;]?")
 HELP = re.compile(r"\b(?:how|what) (?:can|may|could) i (?:help|do|assist)\b")
 """What a greeting asks."""
 
-ALL = _any(
+ALL = any_of(
     "missing (?:details?|informations?|info|pieces?|parts?|data|values?)",
     "(?:any|some|every|no)(?:thing)? (?:else|other|more|further|additional|special|missing|extra)"
     "(?! (?:days?|dates?|times?|person|colleague))",
@@ -274,7 +293,7 @@ _FISHING = (
 CLOSER = re.compile(rf"(?!.{{0,600}}\b(?:{_FISHING})\b).{{0,600}}\b(?:{_WHAT_ELSE})\b", re.DOTALL)
 """What a question has that is about nothing but more work, at its beginning."""
 
-CHECK = _any(
+CHECK = any_of(
     r"(?:check|double-check|verify|re-?check|spell|repeat|look (?:at|over))(?: \w+){0,4} "
     "(?:names?|spelling|spelled|spelt|title|subject|it|that|this|them|again|request|correct|right)",
     r"(?:confirm|correct|clarify)(?: \w+){0,2} (?:names?|spelling)",
@@ -287,7 +306,7 @@ CHECK = _any(
 """What asks whether a name that was not found is right."""
 
 GO_AHEAD = re.compile(
-    _any(
+    any_of(
         r"(?:shall|should|can|may|could) i(?: \w+){0,2} (?:proceed|go ahead|continue|start|go on)",
         r"(?<!what )(?:shall|should|can|may|could) i (?:do|book|send|create|make|change)"
         r" (?:it|that|this|so)(?! to\b)",
@@ -305,93 +324,3 @@ GO_AHEAD = re.compile(
     + r"|\b(?:right|correct|ok|okay|agreed|yes)\s*\?\s*$"
 )
 """What asks whether to go ahead, or whether all is right."""
-
-_DO = (
-    "(?:do|done|able|carry|carried|complete|completed|fulfil|fulfill|fulfilled|possible|find|found"
-    "|book|booked|create|send|sent|update|updated|delete|deleted|change|changed|process|make|made"
-    "|help|exist|perform|performed|proceed|move|moved|assign|add|forward|reply|schedule|offer"
-    "|access)"
-)
-CANNOT = _any(
-    rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
-    "(?:could|can|does|do) not (?:be|exist)",
-    "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
-    "not been able to|refuse to",
-    r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
-    r"(?:do|does|did) not(?: \w+)? (?:see|find)",
-    "(?:do|does) not seem to (?:be|exist)",
-    r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
-    r"no (?:\w+ ){1,6}is (?:on file|there|in (?:the|your|our))",
-    "none (?:has|have|is|are|was|were|of)",
-    "there (?:is|are|was|were) (?:no|not|nobody)",
-    r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
-    "not (?:found|available|in the|among)",
-    "beyond (?:what|my)",
-    "nobody (?:called|named|with)",
-)
-"""What says that something cannot be done, or is not there."""
-
-_WORK_DONE = (
-    "(?:done|carr(?:y|ied) (?:it |this |that )?out|completed?|fulfil+(?:ed)?|book(?:ed)?|created?"
-    "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
-    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited"
-    "|modified|altered|touched|saved|entered|set|deleted|answered)"
-)
-_REQUEST = (
-    "(?:this|that|it|your request|the request|what you asked(?: for)?|anything(?! else)"
-    "|any of (?:it|this|that))"
-)
-DENIES = _any(
-    rf"(?:{_REQUEST}|which|they|both) (?:can|could) (?:\w+ )?not be {_WORK_DONE}",
-    rf"(?:can|could) not (?:{_WORK_DONE}|help|go through with|comply with|proceed with) {_REQUEST}",
-    rf"(?:unable|not(?: been)? able|not possible|impossible|failed|refuse|decline|not|forbidden)"
-    rf" (?:for me )?to {_WORK_DONE} {_REQUEST}",
-    rf"(?:unable|not(?: been)? able|failed) to {_WORK_DONE}",
-    "(?:will|would) not be possible|not something i can do|no can do|(?:this|that|it) did not work",
-    r"(?:took no|not taken? any|no) action(?= was| has|\W*$)",
-    "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
-    "(?: all)? (?:unchanged|untouched)",
-    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
-    rf"(?:i|we) (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}(?! anything else| any other|"
-    " more)",
-    rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
-    rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
-    r"(?! to\b| anything else| any other| more)",
-    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)|^(?:not possible|impossible)",
-    rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
-    rf"|got|could be)){{1,2}} {_WORK_DONE}",
-    rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
-    "|no (?:changes?|updates?|modifications?)(?! to (?:any|the) other| beyond| besides))",
-    r"left (?:everything|it|all|things|the \w+) (?:\w+ )?"
-    "(?:as (?:it|they) (?:is|are|was|were)|unchanged|alone|untouched)",
-    "i did nothing(?! else| more)|(?:request|attempt) failed|as (?:it|they) (?:was|were) before",
-    "nothing (?:happened|has happened|to (?:change|do))",
-    "(?:have to|must) (?:decline|refuse)|(?:gave|give|given) up",
-    "without (?:doing|changing|sending|moving|booking|making|adding) any(?:thing)?",
-)
-"""What says that nothing was done, unless the text says too that something was."""
-
-SMALL_TALK = re.compile(
-    r"\W*(?:(?:i am |we are |very |so |really |my |oh |hi|hello|dear \w+|thanks?(?: you)?"
-    r"|unfortunately|sorry|apolog\w+|regret\w*|for|this|that|the|about|inconvenience|afraid|please"
-    r"|have a nice day)[ ,]*){1,8}\W*$"
-)
-"""A sentence that says nothing of the work."""
-
-_DONE = (
-    "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
-    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
-    "|shifted|postponed|put|stored|saved)"
-)
-DONE = _any(
-    rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
-    rf"i (?:(?:now|just|already|also) )?{_DONE}",
-    "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
-    r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted)(?= ?[.!,:\u2013-]|$)",
-)
-"""What says that something was done, unless the clause denies it."""
-DENIED = _any(
-    "not|no|nothing|none|nobody|never|neither|nor|without|unable|before|unless|until|if|once",
-    "can|could|would|will|should",
-)
-"""What makes of a clause one that says nothing of what was done."""

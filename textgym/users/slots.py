@@ -27,7 +27,7 @@ _DATES = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})",
     r"\d{4}-\d\d-\d\d",
 )
-_IT = r"(?: [\w']+){0,7}"
+_IT = r"(?: (?!(?:which|what|when|where|whom?|how)\b)[\w']+){0,7}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,10 @@ def _words(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 _WHO = r"(?:who|whom)"
+_NAME_OF_SOMEBODY = (
+    r"names? of (?:_|(?:the|a|an|your) (?:[\w-]+ )?(?:person|colleague|one|individual|employee"
+    "|recipient|addressee|assignee|member|owner))"
+)
 _NO_SUBJECT = r"(?: (?!subject|heading|headline|topic|title)[\w']+){0,7}"
 _SHALL = r"(?:should|shall|will|would|do|does|can|could|must|is|are|am)"
 
@@ -111,7 +115,7 @@ _READY = (
             rf"when{_IT} (?:start|starts|begin|begins|starting|beginning)", "starting when",
             "how (?:early|late)", "morning or (?:in the )?afternoon", "(?:at|from) what time",
             "(?:start|starts|begin|begins) when",
-            r"when on (?:that|the|this) day", "when during the day", "when that day",
+            r"when(?: exactly)? (?:on |during |in the course of )?(?:that|the|this) day",
             r"when on (?:that )?" + _DAYS,
         ),
         vague=("when", "start", "begin"),
@@ -168,16 +172,18 @@ _READY = (
         nouns=(
             "recipients?", "addressees?", "receivers?", "receiving end", "email address",
             "colleagues?",
-            "persons?", "addresse?s?", r"^\W*to(?= ?[?,])",
+            "persons?", "addresse?s?", r"^\W*to(?= ?[?,])", _NAME_OF_SOMEBODY,
         ),
         questions=(
+            r"(?:send|sent|forward|forwarded|go|goes|addressed|write|pass on) to(?=[ .]{0,4}\?)",
             f"to {_WHO}", f"for {_WHO}", f"{_WHO}{_IT} to", f"{_WHO}{_IT} for",
             f"{_WHO}{_IT} (?:get|gets|receive|receives|contact"
             "|email|write|notify|inform|reach|message)",
-            f"where{_IT} (?:send|go|sent|forward)", "whose (?:inbox|mailbox|address|email)",
+            f"where(?! in (?:the|your) (?:calendar|diary)){_IT} (?:send|go|sent|forward)",
+            "whose (?:inbox|mailbox|address|email)",
             f"{_WHO} {_SHALL}"
         ),
-        vague=("who", "whom", "whose", "someone", "somebody", "send"),
+        vague=("who", "whom", "whose", "someone", "somebody", "send", "a name"),
     ),
     Slot(
         "subject",
@@ -194,12 +200,13 @@ _READY = (
         "the text of the message",
         nouns=(
             "body", "body of the (?:mail|email|message)", "content", "contents", "text", "wording",
-            r"(?<!of the )message(?=\W*(?:$|[,;&/]|and\b))",
+            r"(?<!(?:of|or) (?:the|our) )(?<!(?:of|or) (?:this|your) )message"
+            r"(?=\W*(?:$|[,;&/]|and\b))",
             "text of the (?:mail|email|message)", "(?:message|mail|email) text", "words",
             "content of the (?:mail|email|message)",
         ),
         questions=(
-            rf"(?:what|how){_NO_SUBJECT} (?:say|tell|write|worded|phrase|put it"
+            rf"(?:what|how){_NO_SUBJECT} (?:says?|tell|write|worded|phrase|put it"
             "|read|communicate|convey|contain|state|written)",
             rf"what{_IT} (?:let|want) (?:her|him|them)(?: to)? know",
             "(?:what|which)(?: exact)?(?: is)?(?: the)? message",
@@ -213,14 +220,14 @@ _READY = (
         "the title",
         nouns=(
             "titles?", "names?", "topic", "purpose", "occasion",
-            "name of the (?:event|meeting|task|call)", "agenda",
+            "name of the (?:event|meeting|task|call)", "agenda", "heading", "headline",
         ),
         questions=(
             rf"(?:what|how){_IT} (?:call|called|name|named|title|titled|label|labelled|entitled)",
             r"(?:is|be|was) (?:it|this|the \w+) about",
             r"what is the (?:task|event|new task)",
             "what (?:should|does) the (?:task|entry) (?:say|be)",
-            rf"what(?! (?:day|date|time)){_IT} about",
+            rf"what(?! (?:day|date|time|about)){_IT} about",
         ),
         vague=("called", "about", "task", "label"),
     ),
@@ -267,13 +274,14 @@ _READY = (
             "assignees?", "owners?", "responsible", "person responsible", "in charge",
             "colleagues?", "persons?",
             "team member", "somebody", "someone", "(?:our|your|the) (?:people|team)",
+            _NAME_OF_SOMEBODY,
         ),
         questions=(
             f"{_WHO}{_IT} (?:do|does|work|working|handle|handles|own|owns"
             "|take|takes|get|gets|responsible|charge|assign|assigned|to|on|care)",
             f"to {_WHO}", f"for {_WHO}", "whose", f"{_WHO} is", f"{_WHO} {_SHALL}",
         ),
-        vague=("who", "whom", "assign", "assigned", "hand", "emails?", "addresse?s?"),
+        vague=("who", "whom", "assign", "assigned", "hand", "emails?", "addresse?s?", "a name"),
     ),
     Slot(
         "customer",

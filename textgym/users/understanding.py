@@ -24,12 +24,9 @@ from textgym.users.cues import (
     AWAITS,
     BEHIND_QUESTION_WORD,
     BEHIND_REQUEST,
-    CANNOT,
     CHECK,
+    CLAUSES,
     CLOSER,
-    DENIED,
-    DENIES,
-    DONE,
     GO_AHEAD,
     HELP,
     IGNORED,
@@ -37,10 +34,11 @@ from textgym.users.cues import (
     JOINED,
     MAY_ASK,
     OFFER,
-    SMALL_TALK,
     WAIT,
+    WHAT_OF_IT,
     normalised,
 )
+from textgym.users.outcomes import denies, says_cannot, says_done
 from textgym.users.slots import Slot
 
 __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
@@ -91,7 +89,7 @@ class Heard:
         says_cannot: Whether it says that something cannot be done, and not that anything was done,
             even if it asks too.
         others: The names of the other slots that it asks for.
-        denies: Whether it says that nothing was done, and not that anything was.
+        denies: Whether it says that nothing was done; also beside a claim that something was.
         is_vague: Whether the slots are only those that one vague word may mean, as `when` may mean
             the day or the time. With several such words, all that they may mean is asked for.
     """
@@ -104,14 +102,11 @@ class Heard:
     is_vague: bool = False
 
 
-_CLAUSES = re.compile(
-    r"(?<=[?!;])|(?<=[.:])(?=\s)|\n|(?=\b(?<!\.)(?:but|except)\b)|\s[-\u2013\u2014]\s"
-)
 _GREETS = re.compile(r"\W*(?:hi|hello|hey|greetings|welcome)\b")
 _BULLET = re.compile(r"\s*(?:[-+\u2022]|\(?\d{1,2}[.)])\s")
 _ALONE = re.compile(r"\W*(?:(?:the|an?|your|its|in|at|for|and|new|is)\b\W*){0,3}")
+_LIST = re.compile(r"(?:[\W_]|\b(?:the|an?|your|its|new|start|and)\b)*\b(?:and|plus) ")
 _JOINT = re.compile(r"[,;/&\n]|\b(?:and|or|plus|as well as)\b")
-_SO = re.compile(r",? (?:so|and|then) ")
 _NUMBER = re.compile(r"\W*\d{1,2}\W*")
 _WORD = re.compile(r"\w")
 
@@ -136,12 +131,8 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     whole = normalised(text[-MAX_READ:])
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
-    done = _says_done(whole)
-    says = partial(
-        Heard,
-        says_cannot=CANNOT.search(whole) is not None and not done,
-        denies=not done and _denies(whole),
-    )
+    read, done, cannot = _without_offers(whole), says_done(whole), says_cannot(whole)
+    says = partial(Heard, says_cannot=cannot and not done, denies=denies(read))
     asked: set[str] = set()
     hinted: set[str] = set()
     words: set[str] = set()
@@ -149,9 +140,10 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     mentioned: set[str] = set()
     loosely: list[str] = []
     unclear: list[str] = []
+    before: set[str] = set()
     checks = False
-    for clause, surely in _asking_clauses(_without_offers(whole)):
-        if CHECK.search(clause) and CANNOT.search(whole):
+    for clause, surely, last in _asking_clauses(read):
+        if cannot and CHECK.search(clause):
             checks = True
             continue
         named = IGNORED.sub("_", clause[-MAX_CLAUSE:])
@@ -165,7 +157,14 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
         mentioned |= {name for _, _, name in _named_in(named, slots, others)}
         if surely and not (found or hints or strange):
             unclear.append(clause)
+            if WHAT_OF_IT.search(clause):
+                meant = _slots_in(last, slots)
+                meant |= {name for _, _, name in _named_in(last, slots, others)}
+                before |= meant if len(meant) == 1 or "they" in clause else set()
             loosely += _loosely_in(named, others)
+    if before and not (asked or hinted or foreign) and _kind_of(unclear) is Kind.UNCLEAR:
+        own = {slot.name for slot in slots}  # the time in `There is no time yet. What is it?`
+        asked, foreign = before & own, sorted(before - own)
     if len(mentioned) >= MANY:
         foreign = sorted(mentioned.union(foreign))
     foreign = foreign or ([] if asked or hinted else loosely[:1])
@@ -200,24 +199,6 @@ def _without_offers(text: str) -> str:
     return " ".join([*parts, text[end:]])
 
 
-def _says_done(text: str) -> bool:
-    """Return whether a text says that something was done."""
-    return any(
-        DONE.search(clause) and not DENIED.search(clause)
-        for part in _CLAUSES.split(text)
-        for clause in _SO.split(part)
-    )
-
-
-def _denies(text: str) -> bool:
-    """Return whether a text says that nothing was done, or nothing but that something cannot be."""
-    if DENIES.search(text):
-        return True
-    sentences = [part for part in _CLAUSES.split(_without_offers(text)) if _WORD.search(part)]
-    refusals = [bool(CANNOT.search(part)) for part in sentences if not SMALL_TALK.match(part)]
-    return bool(refusals) and all(refusals)
-
-
 def _kind_of(clauses: list[str]) -> Kind:
     """Return the kind of a message whose questions are about no slot."""
     if all(CLOSER.match(clause) for clause in clauses):
@@ -231,18 +212,21 @@ def _kind_of(clauses: list[str]) -> Kind:
     return Kind.UNCLEAR
 
 
-def _asking_clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Find the clauses that ask for something, and whether they do even if they name no slot."""
+def _asking_clauses(text: str) -> Iterator[tuple[str, bool, str]]:
+    """Find the clauses that ask for something.
+
+    Each comes with whether it asks even if it names no slot, and with the clause before it.
+    """
     in_list = False  # of what a line such as "I need:" asks for
     before = ""
-    for clause in _CLAUSES.split(text):
+    for clause in CLAUSES.split(text):
         if not clause or not _WORD.search(clause) or ASKS_NOTHING.match(clause):
             continue
         is_item = in_list and _is_item(clause, before)
         asks = any(cue.search(clause) for cue in (IS_QUESTION, ASKS, AWAITS))
         may_ask = is_item or MAY_ASK.search(clause) is not None
         if asks or may_ask:
-            yield clause, asks
+            yield clause, asks, before[-MAX_CLAUSE:]
         in_list = is_item or ((asks or may_ask) and clause.rstrip().endswith(":"))
         before = clause
 
@@ -264,7 +248,8 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     behind = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     if behind or asking:
         named = _behind(BEHIND_REQUEST, clause, nouns)
-        return _longest([*_with_joined(clause, [*behind, *named], nouns), *asking])
+        found = [*_with_joined(clause, [*behind, *named], nouns), *asking]
+        return _longest([*found, *_listed_before(clause, found, nouns)])
     return set() if AWAITS.search(clause) else _longest(nouns or offered)
 
 
@@ -373,6 +358,15 @@ def _with_joined(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_S
         if before and JOINED.fullmatch(clause, before[-1][1], noun[0]):
             found = sorted([*found, noun])
     return found
+
+
+def _listed_before(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:
+    """Return the nouns of a list that ends with spans: the day in `the day and how long`."""
+    head = clause[: min(spans)[0]]
+    listed = [noun for noun in nouns if noun[1] <= len(head)]
+    for start, end, _ in listed:
+        head = head[:start] + "_" * (end - start) + head[end:]
+    return listed if _LIST.fullmatch(head) else []
 
 
 def _longest(spans: list[_Span]) -> set[str]:

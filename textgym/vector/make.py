@@ -1,9 +1,14 @@
-"""Making vectors: of one id, or of a mixture that shares the sub-environments by weight."""
+"""Making vectors: of one id, or of a mixture that shares the sub-environments by weight.
+
+Each id has a `vector_entry_point`, such as `textgym.vector.make:textgym/MCQA-v0`. Gymnasium does
+not pass the id to it, so the id is the name of an attribute of this module, and the entry point is
+a string, without which a spec could not be saved.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -20,12 +25,13 @@ from textgym.mixtures import (
     split_by_weight,
     weights_of,
 )
-from textgym.registry import make
+from textgym.registry import is_registered, make
 from textgym.vector.mixture_env import MixtureEnv
 from textgym.vector.text_vector_env import TextVectorEnv
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 
 __all__ = ["make_vec"]
+
 
 _ARGUMENTS_OF_GYMNASIUM = {  # of its own `make_vec`, and what is used here
     "vector_kwargs": "what it holds as arguments of their own, such as autoreset_mode=",
@@ -151,3 +157,9 @@ def _shares(weights: Mapping[str, float], num_envs: int) -> dict[str, int]:
                 "increase num_envs or its weight"
             )
     return shares
+
+
+def __getattr__(name: str) -> Callable[..., TextVectorEnv]:
+    if not is_registered(name):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return functools.partial(make_vec, name)

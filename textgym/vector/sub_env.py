@@ -20,7 +20,7 @@ from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.concurrency.retry import retry_pause
 from textgym.errors import BoundaryFailure, UsageError
 from textgym.layers import grade_at_time_limit
-from textgym.trajectories.failures import failure_of
+from textgym.trajectories.episode_record import failure_of
 from textgym.trajectories.schema import Failure
 
 __all__ = ["StepResult", "SubEnv"]

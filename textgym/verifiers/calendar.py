@@ -1,7 +1,7 @@
-"""Calendars: a day's events as JSON in a model's text, compared with what each event must satisfy.
+"""Calendars: a day's events as JSON in a model's text, compared with each event's constraints.
 
-Invariants: a calendar is read strictly, as JSON; an entry that cannot be read is a wrong event and
-never an exception; the time is linear in the length of the text.
+Invariants: a calendar is read as strict JSON. An entry that cannot be read is a wrong event, not an
+exception. Reading takes linear time.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class EventConstraints:
-    """What one event must satisfy; times are in minutes after midnight.
+    """The constraints of one event. Times are in minutes after midnight.
 
     Attributes:
         duration: The event's length in minutes.
         min_time: The start of the window in which the event must lie.
-        max_time: The end of that window.
-        start_from: The earliest start that the event's constraint allows.
-        start_by: The latest start that it allows.
-        end_by: The latest end that it allows.
+        max_time: The end of the window.
+        start_from: The earliest start.
+        start_by: The latest start.
+        end_by: The latest end.
     """
 
     duration: float
@@ -55,7 +55,7 @@ class EventConstraints:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of a calendar.
+    """An entry of a calendar.
 
     Attributes:
         id: The event's id as text; "" if it has none.
@@ -76,14 +76,14 @@ class CalendarVerdict:
     `events` are shares of all events that are required or in the calendar.
 
     Attributes:
-        correct: Whether every event is right and none is missing or superfluous.
-        answered: Whether there is a calendar; if no event is required, whether there is any text.
-        ids: The share of events that are required and whose id is in the calendar exactly once.
+        correct: Whether every event is right, and no event is missing or superfluous.
+        answered: Whether there is a calendar or, if no event is required, any text.
+        ids: The share of events that are required and in the calendar exactly once.
         duration: The share of events with the right duration.
         window: The share of events within their window.
         constraint: The share of events that satisfy their constraint.
-        no_overlap: The share of events that overlap no other event.
-        events: The share of events that are right in all of these respects.
+        no_overlap: The share of events that do not overlap another event.
+        events: The share of events that satisfy all of these.
     """
 
     correct: bool = False
@@ -99,8 +99,8 @@ class CalendarVerdict:
 def read_time(text: Any) -> int | None:
     """Return a time of day in minutes after midnight; None if the value is not a time.
 
-    A time has hours and minutes on the 24-hour clock, or `am`, `pm`, `a.m.` or `p.m.`. Seconds are
-    allowed if they are zero.
+    A time has hours and minutes on the 24-hour clock, or hours and `am`, `pm`, `a.m.` or `p.m.`.
+    Seconds must be zero.
 
     Example:
         >>> read_time("13:30"), read_time(" 1:30 p.m."), read_time("10am"), read_time("10:00:00")
@@ -108,14 +108,14 @@ def read_time(text: Any) -> int | None:
         >>> read_time("10"), read_time("noon"), read_time("10:75"), read_time("13pm")
         (None, None, None, None)
     """
-    found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None or not (found["minute"] or found["half"]):
+    match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or not (match["minute"] or match["half"]):
         return None
-    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if minute > 59:
         return None
-    if found["half"]:
-        is_pm = found["half"].lower() == "p"
+    if match["half"]:
+        is_pm = match["half"].lower() == "p"
         if hour > 12 or (is_pm and hour == 0):
             return None
         hour = hour % 12 + 12 * is_pm
@@ -126,16 +126,16 @@ def read_time(text: Any) -> int | None:
 def read_minutes(value: Any) -> float | None:
     """Return a duration in minutes; None if the value is not a duration.
 
-    A duration is a number, or a text with a number and optionally `min` or `minutes`. Hours are not
-    read.
+    A duration is a number, or a text with a number and optionally `min` or `minutes`. Durations in
+    hours are not accepted.
 
     Example:
         >>> read_minutes(60), read_minutes("60"), read_minutes("60 minutes"), read_minutes("1 hour")
         (60, 60.0, 60.0, None)
     """
     if isinstance(value, str):
-        found = _MINUTES.fullmatch(value.strip())
-        return float(found[1]) if found else None
+        match = _MINUTES.fullmatch(value.strip())
+        return float(match[1]) if match else None
     return value if type(value) in (int, float) else None
 
 
@@ -143,7 +143,7 @@ def read_minutes(value: Any) -> float | None:
 def event_constraints(
     duration: float, min_time: int, max_time: int, constraint: str | None = None
 ) -> EventConstraints | None:
-    """Return what an event must satisfy; None if the constraint cannot be read.
+    """Return the constraints of an event; None if the constraint in words cannot be read.
 
     Args:
         duration: The event's length in minutes.
@@ -162,9 +162,9 @@ def event_constraints(
     """
     if constraint is None or not constraint.strip():
         return EventConstraints(duration, min_time, max_time)
-    found = _CONSTRAINT.fullmatch(constraint.strip())
-    word, given = (found[1].lower(), found[2]) if found else ("", "")
-    times = [read_time(time) for time in (_AND.split(given) if word == "between" else [given])]
+    match = _CONSTRAINT.fullmatch(constraint.strip())
+    word, rest = (match[1].lower(), match[2]) if match else ("", "")
+    times = [read_time(time) for time in (_AND.split(rest) if word == "between" else [rest])]
     if len(times) != 1 + (word == "between") or None in times:
         return None
     first: Any = times[0]
@@ -186,20 +186,20 @@ def last_calendar(text: str) -> list[dict[str, Any]] | None:
         >>> last_calendar('Was: [{"event_id": 0}]. Now: {"events": [{"event_id": 1}], "n": [1]}')
         [{'event_id': 1}]
     """
-    found: list[dict[str, Any]] | None = last_json(text, _is_calendar)
-    return found
+    calendar: list[dict[str, Any]] | None = last_json(text, _is_calendar)
+    return calendar
 
 
 def _is_calendar(value: Any) -> bool:
     return (
         isinstance(value, list)
-        and all(isinstance(item, dict) for item in value)
-        and any("event_id" in item for item in value)
+        and all(isinstance(entry, dict) for entry in value)
+        and any("event_id" in entry for entry in value)
     )
 
 
 def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
-    """Return a calendar's entries as events; identical entries are one event.
+    """Return the entries of a calendar as events. Identical entries are one event.
 
     Example:
         >>> events_of([{"event_id": 0, "start_time": "2pm", "duration": 30}, {"event_id": "a"}])
@@ -207,20 +207,24 @@ def events_of(calendar: list[dict[str, Any]]) -> list[Event]:
     """
     entries = {json.dumps(entry, sort_keys=True): entry for entry in calendar}
     return [
-        Event(_id(entry), read_time(entry.get("start_time")), read_minutes(entry.get("duration")))
+        Event(
+            _event_id(entry),
+            read_time(entry.get("start_time")),
+            read_minutes(entry.get("duration")),
+        )
         for entry in entries.values()
     ]
 
 
 def check_calendar(constraints: Mapping[str, EventConstraints], text: str) -> CalendarVerdict:
-    """Compare the last calendar in a text with what its events must satisfy.
+    """Compare the last calendar in a text with the constraints of its events.
 
-    Names and order do not matter, and identical entries count once. One event may begin when
-    another ends; an event of length zero overlaps one in which it lies. If no event is required,
-    any text without events is right.
+    Names and order do not matter, and identical entries count once. An event may begin when another
+    ends. An event of length zero overlaps an event that contains it. If no event is required, any
+    text without events is right.
 
     Args:
-        constraints: What each required event must satisfy, by the event's id as text.
+        constraints: The constraints of each required event, by the event's id as text.
         text: The model's text, without its reasoning.
 
     Example:
@@ -237,20 +241,24 @@ def check_calendar(constraints: Mapping[str, EventConstraints], text: str) -> Ca
     events = events_of(calendar or [])
     count = Counter(event.id for event in events)
     unique = {event.id: event for event in events if count[event.id] == 1}
-    checks = [_check(unique[id], constraints[id], events) for id in constraints if id in unique]
+    checks = [
+        _check(unique[key], required, events)
+        for key, required in constraints.items()
+        if key in unique
+    ]
     duration, window, constraint, no_overlap = (sum(check[i] for check in checks) for i in range(4))
     right = sum(map(all, checks))
     required = len(constraints)
-    required_or_shown = required + len(events) - len(checks)
+    all_events = required + len(events) - len(checks)
     return CalendarVerdict(
-        correct=right == required_or_shown,
+        correct=right == all_events,
         answered=True,
-        ids=_share(len(checks), required_or_shown),
+        ids=_share(len(checks), all_events),
         duration=_share(duration, required),
         window=_share(window, required),
         constraint=_share(constraint, required),
         no_overlap=_share(no_overlap, required),
-        events=_share(right, required_or_shown),
+        events=_share(right, all_events),
     )
 
 
@@ -258,7 +266,7 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def _id(entry: dict[str, Any]) -> str:
+def _event_id(entry: dict[str, Any]) -> str:
     value = entry.get("event_id")
     return str(value) if type(value) in (str, int, float) else ""
 
@@ -266,7 +274,7 @@ def _id(entry: dict[str, Any]) -> str:
 def _check(
     event: Event, constraints: EventConstraints, events: list[Event]
 ) -> tuple[bool, bool, bool, bool]:
-    """Tell whether an event is right in its duration, window, constraint and lack of overlap."""
+    """Return whether an event satisfies its duration, window and constraint, and overlaps none."""
     if event.start is None or event.duration is None:
         return event.duration == constraints.duration, False, False, False
     start, end = event.start, event.start + event.duration
@@ -278,7 +286,7 @@ def _check(
     )
 
 
-def _overlap(one: Event, other: Event) -> bool:
-    if one.start is None or one.duration is None or other.start is None or other.duration is None:
+def _overlap(a: Event, b: Event) -> bool:
+    if a.start is None or a.duration is None or b.start is None or b.duration is None:
         return False
-    return one.start < other.start + other.duration and other.start < one.start + one.duration
+    return a.start < b.start + b.duration and b.start < a.start + a.duration

@@ -12,7 +12,8 @@ from collections import deque
 from decimal import Context, Decimal
 from typing import Any
 
-from textgym.verifiers.extract import AnswerForm, latex_to_text, stated_answer
+from textgym.verifiers.extract import latex_to_text
+from textgym.verifiers.stated import AnswerForm, stated_answer
 
 __all__ = [
     "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",

@@ -10,28 +10,27 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from textgym.messages import split_reasoning
 
 __all__ = [
-    "AnswerForm",
+    "ANSWER_LABEL",
     "AnswerLine",
+    "Box",
     "after_reasoning",
     "answer_lines",
     "before_stop",
+    "boxes_in",
     "final_number",
     "last_answer",
     "last_boxed",
     "last_line",
     "last_tagged",
     "latex_to_text",
-    "named_form",
-    "stated_answer",
+    "line_spans",
+    "tag_span",
 ]
-
-AnswerForm = Literal["line", "box", "tag"]
-"""How a prompt asks for the answer: behind `Answer:`, in `\\boxed{}`, or in `<answer>`."""
 
 _BOX = re.compile(r"\\boxed\s{0,9}\{")
 _BRACES = re.compile(rf"(?P<box>{_BOX.pattern})|[{{}}]")
@@ -44,7 +43,7 @@ _LATEX = re.compile(
     r"|displaystyle|textstyle|large|Large|LARGE|huge|Huge)(?![A-Za-z])\s?))"
     r"|\\(?P<escaped>[%$&#_])|(?P<comma>\{,\})|(?P<brace>[{}])|\\."
 )
-_ANSWER = re.compile(r"answer[*_]{0,2}\s{0,20}[:：][*_]{0,2}\s*", re.IGNORECASE)
+ANSWER_LABEL = re.compile(r"answer[*_]{0,2}\s{0,20}[:：][*_]{0,2}\s*", re.IGNORECASE)
 _SEPARATOR = r"(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])"
 _NUMBER = re.compile(
     r"(?:(?<![\w)\]}])(?P<sign>[-+\u2212]))?(?:\\?[$£€]\s?(?P<inner>[-\u2212])?)?(?<![\w.])(?P<number>"
@@ -100,7 +99,7 @@ def _box_span(text: str) -> tuple[int, int] | None:
         return None
     box = _BOX.match(text, start)
     if box is None:
-        return _closed_box_span(text)
+        return _last_closed_box_span(text)
     inside = box.end()
     end = text.find("}", inside)
     if end >= 0 and text.find("{", inside, end) < 0:
@@ -110,20 +109,45 @@ def _box_span(text: str) -> tuple[int, int] | None:
         depth += -1 if brace.group() == "}" else 1
         if depth == 0:
             return inside, brace.start()
-    return _closed_box_span(text)
+    return _last_closed_box_span(text)
 
 
-def _closed_box_span(text: str) -> tuple[int, int] | None:
-    open_braces: list[int] = []  # where a box's content begins; -1 for any other brace
-    best: tuple[int, int] | None = None
+def _last_closed_box_span(text: str) -> tuple[int, int] | None:
+    found = boxes_in(text)
+    return found[-1][1:] if found else None
+
+
+class Box(NamedTuple):
+    r"""A `\boxed{…}` of a text.
+
+    Attributes:
+        start: Where the command begins.
+        inside: Where its content begins.
+        end: Where its content ends.
+    """
+
+    start: int
+    inside: int
+    end: int
+
+
+def boxes_in(text: str) -> list[Box]:
+    r"""Return the boxes with balanced braces that hold no other such box, in order.
+
+    Example:
+        >>> boxes_in(r"\boxed{3}, \boxed{x")
+        [Box(start=0, inside=7, end=8)]
+    """
+    open_braces: list[tuple[int, int] | None] = []  # where a box and its content begin
+    found: list[Box] = []
     for brace in _BRACES.finditer(text):
         if brace.group() != "}":
-            open_braces.append(brace.end() if brace["box"] else -1)
-        elif open_braces:
-            start = open_braces.pop()
-            if start >= 0 and (best is None or start > best[0]):
-                best = (start, brace.start())
-    return best
+            open_braces.append(brace.span() if brace["box"] else None)
+            continue
+        opening = open_braces.pop() if open_braces else None
+        if opening and (not found or opening[0] > found[-1].start):
+            found.append(Box(*opening, brace.start()))
+    return found
 
 
 def latex_to_text(text: str) -> str:
@@ -193,15 +217,22 @@ def answer_lines(text: str) -> Iterator[AnswerLine]:
         >>> [line.text for line in answer_lines("Answer: A\nNo. Final answer:\nB")]
         ['A', 'B']
     """
-    for before, start, end in _line_spans(text):
-        yield AnswerLine(before, text[start:end])
+    for label, start, end in line_spans(text):
+        yield AnswerLine(text[label - 1 : label] if label else "", text[start:end])
 
 
-def _line_spans(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the character before each label, and where the text behind it begins and ends."""
-    label = _ANSWER.search(text)
+def line_spans(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield where each `Answer:` begins, and where the text behind it begins and ends.
+
+    See `answer_lines`.
+
+    Example:
+        >>> list(line_spans("My answer: 4"))
+        [(3, 11, 12)]
+    """
+    label = ANSWER_LABEL.search(text)
     while label is not None:
-        start, following = label.end(), _ANSWER.search(text, label.end())
+        start, following = label.end(), ANSWER_LABEL.search(text, label.end())
         end = following.start() if following else len(text)
         line_end = text.find("\n", start, end)
         rest = text[start : line_end if line_end >= 0 else end]
@@ -209,7 +240,7 @@ def _line_spans(text: str) -> Iterator[tuple[str, int, int]]:
         if before in ("*", "_") and before not in label.group():
             rest = rest.rstrip(" \t\r" + before)
         if any(map(str.isalnum, rest)):
-            yield before, start, start + len(rest)
+            yield label.start(), start, start + len(rest)
         label = following
 
 
@@ -241,80 +272,23 @@ def last_tagged(text: str, tag: str) -> str | None:
         >>> last_tagged("<answer>4</answer> no, <answer> 5 </answer> or <answer>6", "answer")
         ' 5 '
     """
-    span = _tag_span(text, tag)
+    span = tag_span(text, tag)
     return text[slice(*span)] if span else None
 
 
-def _tag_span(text: str, tag: str) -> tuple[int, int] | None:
-    """Return where the content of the last `<tag>…</tag>` begins and ends."""
+def tag_span(text: str, tag: str) -> tuple[int, int] | None:
+    """Return where the content of the last `<tag>…</tag>` begins and ends; None if there is none.
+
+    Example:
+        >>> tag_span("<b>4</b>", "b")
+        (3, 4)
+    """
     opening, closing = f"<{tag}>", f"</{tag}>"
     start = text.rfind(opening, 0, max(text.rfind(closing), 0))
     if start < 0:
         return None
     start += len(opening)
     return start, text.index(closing, start)
-
-
-def named_form(prompt: str) -> AnswerForm | None:
-    r"""Return the form in which a prompt asks for the answer; None if it names none or several.
-
-    Example:
-        >>> named_form("Put it in \\boxed{}."), named_form('End with "Answer: " and a number.')
-        ('box', 'line')
-        >>> named_form("How many?"), named_form(r"Write Answer: \boxed{} at the end.")
-        (None, None)
-    """
-    names: dict[AnswerForm, bool] = {
-        "line": _ANSWER.search(prompt) is not None,
-        "box": "\\boxed" in prompt,
-        "tag": "<answer>" in prompt,
-    }
-    named = [form for form, is_named in names.items() if is_named]
-    return named[0] if len(named) == 1 else None
-
-
-def stated_answer(text: str, form: AnswerForm | None = None) -> str:
-    r"""Return the last answer that a text states behind `Answer:`, in `\boxed{}` or in `<answer>`.
-
-    A form within another one, such as a box behind `Answer:`, is read as well. A text that states
-    no answer is returned as it is.
-
-    Args:
-        text: The text, without its reasoning.
-        form: The form that the prompt names, which alone counts if the text has it; see
-            `named_form`. Without one, the form that stands last counts.
-
-    Example:
-        >>> stated_answer("Answer: 7, or \\boxed{8}.\nAnswer: \\boxed{9}"), stated_answer("9")
-        ('9', '9')
-        >>> text = "Answer: 7\n\nThis is \\boxed{8}."
-        >>> stated_answer(text), stated_answer(text, "line"), stated_answer(text, "tag")
-        ('8', '7', '8')
-    """
-    stated: str | None = text
-    while stated is not None:
-        text, stated = stated, _stated(stated, form)
-        form = None
-    return text
-
-
-def _stated(text: str, form: AnswerForm | None) -> str | None:
-    """Return what a text states in a form, or in the one that stands last and in no other one."""
-    line = deque(_line_spans(text), maxlen=1)
-    found = {
-        "line": line[0][1:] if line else None,
-        "box": _box_span(text),
-        "tag": _tag_span(text, "answer"),
-    }
-    spans = {name: span for name, span in found.items() if span}
-    if form in spans:
-        return text[slice(*spans[form])]
-    outer = [
-        span
-        for span in spans.values()
-        if not any(start < span[0] < end for start, end in spans.values())
-    ]
-    return text[slice(*max(outer))] if outer else None
 
 
 def final_number(text: str) -> str:

@@ -1,11 +1,11 @@
 r"""Reading JSON in a model's text.
 
-A list or object may stand between words, in a code fence, or inside broken JSON. Invariants:
+A list or object may be surrounded by words, in a code fence, or inside broken JSON. Invariants:
 
-- JSON is read strictly and never repaired: no trailing commas, no NaN, no single quotes. A caller
-  may ask for one exception, line breaks and tabs within strings.
-- Only the last million characters are read, and a value of more than 100 levels is not read.
-- Every function takes any text and linear time.
+- JSON is read strictly and never repaired: no trailing commas, no NaN, no single quotes. The only
+  exception, on request, is line breaks and tabs within strings.
+- Only the last million characters and values of up to 100 levels are read.
+- Every function accepts any text and takes linear time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def last_json(
 
     Args:
         text: The text.
-        accept: Tells which values count.
-        raw_breaks: Whether line breaks and tabs may stand in strings as they are. JSON does not
-            allow it, but many models write them so.
+        accept: Returns whether a value counts.
+        raw_breaks: Whether strings may contain line breaks and tabs. JSON does not allow them, but
+            many models write them.
 
     Example:
         >>> last_json('Here: {"a": [1, 2]}. Not [this] one.')
@@ -56,38 +56,38 @@ def last_json(
 
 
 def json_values(text: str, *, raw_breaks: bool = False) -> Iterator[Any]:
-    """Yield each JSON list and object of a text, in the order in which they end.
+    """Yield each JSON list and object of a text, in the order of their ends.
 
-    A value inside another is yielded too, before the one that holds it.
+    Inner values are yielded, too, before the value that contains them.
 
     Args:
         text: The text.
-        raw_breaks: Whether line breaks and tabs may stand in strings as they are.
+        raw_breaks: Whether strings may contain line breaks and tabs.
 
     Example:
         >>> list(json_values('[1] and {"a": [true, {}]} and [2,]'))
         [[1], {}, [True, {}], {'a': [True, {}]}]
     """
     stack: list[_Container] = []
-    place = max(0, len(text) - _MAX_LENGTH)
+    start = max(0, len(text) - _MAX_LENGTH)
     while True:
         if not stack:
-            opening = _OPENING.search(text, place)
+            opening = _OPENING.search(text, start)
             if opening is None:
                 return
-            place = opening.start()
-        token = _TOKEN_WITH_BREAKS.match(text, place) if raw_breaks else _TOKEN.match(text, place)
+            start = opening.start()
+        token = _TOKEN_WITH_BREAKS.match(text, start) if raw_breaks else _TOKEN.match(text, start)
         if token is not None and _accept_token(stack, token):
-            place = token.end()
+            start = token.end()
             if stack and stack[-1].is_closed:
                 value = stack.pop().value
                 if stack:
                     stack[-1].add(value)
                 yield value
-        else:  # the open containers are not JSON, but a string in them may contain some
-            place = token.start(token.lastgroup or 0) if token else place
-            may_open = bool(stack) and text[place : place + 1] in ("[", "{")
-            place += not may_open
+        else:  # the open containers are not JSON, but a string in them may contain JSON
+            start = token.start(token.lastgroup or 0) if token else start
+            may_open = bool(stack) and text[start : start + 1] in ("[", "{")
+            start += not may_open
             stack.clear()
 
 
@@ -118,7 +118,7 @@ class _Container:
 
 
 def _accept_token(stack: list[_Container], token: re.Match[str]) -> bool:
-    """Add the next token to the innermost container; return whether it is allowed there."""
+    """Add the next token to the innermost container. Return whether it is allowed there."""
     mark, innermost = token["mark"], stack[-1] if stack else None
     if mark in ("[", "{"):
         if (innermost and "v" not in innermost.expects) or len(stack) >= _MAX_DEPTH:

@@ -1,7 +1,10 @@
-"""Whether a value fits a JSON Schema, whatever the value and the schema are.
+"""Validation of any value by any JSON Schema.
 
-Invariants: references outside the schema are not followed, so nothing is fetched; regular
-expressions share one time limit (see `patterns`); `format` is an annotation and checks nothing.
+Invariants:
+
+- References outside the schema are not followed, so nothing is fetched.
+- The regular expressions of a schema share one time limit (see `patterns`).
+- `format` is an annotation and does not check anything.
 """
 
 from __future__ import annotations
@@ -15,17 +18,17 @@ from textgym.verifiers.patterns import PatternSearch
 
 __all__ = ["fits"]
 
-_search: ContextVar[PatternSearch] = ContextVar("the searches of one call of fits")
+_search: ContextVar[PatternSearch] = ContextVar("the searches of a call of fits")
 
 
 def fits(value: Any, schema: Any) -> bool:
-    """Tell whether a value fits a JSON Schema of draft 2020-12.
+    """Return whether a value fits a JSON Schema of draft 2020-12.
 
-    A schema that is broken, or has a reference that leads nowhere, fits nothing.
+    No value fits a schema that is broken or has an unresolvable reference.
 
     Args:
         value: JSON data.
-        schema: The schema. It is not checked first, because that takes milliseconds.
+        schema: The schema. It is not checked first, because that would take milliseconds.
 
     Example:
         >>> schema = {"type": "object", "properties": {"n": {"$ref": "#/$defs/count"}},
@@ -39,7 +42,7 @@ def fits(value: Any, schema: Any) -> bool:
         return bool(validator_class(schema, registry=registry).is_valid(value))
     except ImportError:
         raise
-    except Exception:  # jsonschema raises whatever a broken schema leads to
+    except Exception:  # a broken schema can raise any exception in jsonschema
         return False
     finally:
         _search.reset(token)
@@ -47,7 +50,7 @@ def fits(value: Any, schema: Any) -> bool:
 
 @cache
 def _validator_class() -> tuple[Any, Any]:
-    """Return the class of validators, and the registry without anything in it."""
+    """Return the class of validators and an empty registry."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
     from referencing import Registry
@@ -63,16 +66,16 @@ def _pattern(validator: Any, pattern: Any, value: Any, schema: Any) -> Iterator[
         yield ValidationError("it does not match")
 
 
-def _unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
-    """Compare the items by their hashes, which takes linear time."""
+def _unique_items(validator: Any, unique: Any, value: Any, schema: Any) -> Iterator[Any]:
+    """Compare the items by their hashes, in linear time."""
     from jsonschema import ValidationError
 
-    if wanted and isinstance(value, list) and len({*map(_frozen, value)}) < len(value):
+    if unique and isinstance(value, list) and len({*map(_frozen, value)}) < len(value):
         yield ValidationError("it has an item twice")
 
 
 def _frozen(value: Any) -> Any:
-    """Return something hashable that is equal for equal JSON values only."""
+    """Return a hashable value that is equal only for equal JSON values."""
     if isinstance(value, Mapping):
         return frozenset((key, _frozen(item)) for key, item in value.items())
     if isinstance(value, list):

@@ -1,11 +1,11 @@
-r"""Regular expressions that come with data, searched under a time limit.
+r"""Regular expressions from data, searched under a time limit.
 
 Invariants:
 
-- An expression means what it means in Python's `re`, except that `\w` also matches combining
-  marks, and `\s` does not match `\x1c` to `\x1f`. An expression that `re` rejects finds nothing.
-- All searches of one step share one time limit, so a step ends whatever expressions a row has. A
-  search that runs out of time finds nothing, and neither do those after it.
+- An expression has the meaning of Python's `re`, except that `\w` also matches combining marks,
+  and `\s` does not match `\x1c` to `\x1f`. An expression that `re` rejects matches nothing.
+- All searches of a step share one time limit, so that every step ends. When time runs out, the
+  search and all later ones match nothing.
 - The limit is CPU time of the process, so other programs on the machine do not change a verdict.
 """
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["PatternSearch", "compile_pattern"]
 
 _SECONDS = 1.0
-_MAX_SEARCHED = 20_000  # characters, from the end of the text
+_MAX_SEARCHED = 20_000  # characters at the end of the text
 _MAX_PATTERN = 1_000  # characters; compiling a literal takes cubic time in its length
 _MAX_COPIES = 10_000  # a counted repeat is compiled to copies of some 800 bytes each
 _COUNT = re.compile(r"\\.|\{(\d{1,9})\d*(?:,\d*)?\}", re.DOTALL)
-# What `re` reads as literal braces and brackets, and `regex` as syntax of its own.
+# Braces and brackets that are literal in `re` and syntax in `regex`.
 _LITERAL_SYNTAX = re.compile(
     r"\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z))|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))",
     re.DOTALL,
@@ -38,13 +38,13 @@ _LITERAL_SYNTAX = re.compile(
 
 
 class PatternSearch:
-    r"""Searches that share one time limit, such as those of one step.
+    r"""Searches that share one time limit, such as the searches of a step.
 
     Args:
         seconds: The CPU time that all searches together may take.
 
     Attributes:
-        timed_out: Whether a search ran out of time, and so found nothing.
+        timed_out: Whether a search ran out of time.
 
     Example:
         >>> search = PatternSearch()
@@ -61,22 +61,22 @@ class PatternSearch:
         self._left = seconds
 
     def last_match(self, text: str, pattern: str, flags: int = 0) -> str | None:
-        """Return the last match of an expression: its first group with text, or all of it.
+        """Return the last match of an expression: its first nonempty group, or the whole match.
 
         Only the last 20,000 characters are searched.
 
         Args:
             text: The text.
-            pattern: The expression; a broken one finds nothing.
+            pattern: The expression; a broken one matches nothing.
             flags: Flags of `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
 
         Returns:
-            The match without white space around it; None if there is none, or time has run out.
+            The match without white space around it; None if there is no match or no time left.
         """
         return self._match(text, pattern, flags, max(0, len(text) - _MAX_SEARCHED), latest=True)
 
     def first_match(self, text: str, pattern: str, flags: int = 0) -> str | None:
-        r"""Return the first match of an expression; see `last_match`. All of the text is searched.
+        r"""Return the first match of an expression in the whole text; see `last_match`.
 
         Example:
             >>> PatternSearch().first_match("Answer: 4. Answer: 5", r"Answer: (\d)")
@@ -84,8 +84,8 @@ class PatternSearch:
         """
         return self._match(text, pattern, flags, 0, latest=False)
 
-    def _match(self, text: str, pattern: str, flags: int, place: int, latest: bool) -> str | None:
-        """Return the first or the latest match from a place on."""
+    def _match(self, text: str, pattern: str, flags: int, start: int, latest: bool) -> str | None:
+        """Return the first or the last match from a position on."""
         compiled = compile_pattern(pattern, flags)
         if compiled is None:
             return None
@@ -94,7 +94,7 @@ class PatternSearch:
             return None
         began = time.process_time()
         try:
-            matches = compiled.finditer(text, place, timeout=self._left)
+            matches = compiled.finditer(text, start, timeout=self._left)
             match = deque(matches, maxlen=1).pop() if latest else next(matches)
         except (IndexError, StopIteration):
             match = None
@@ -111,16 +111,16 @@ class PatternSearch:
 
 @lru_cache(maxsize=1024)
 def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
-    r"""Compile an expression for the library `regex`, whose searches can be stopped.
+    r"""Compile an expression for the library `regex`, which can stop a search.
 
     Args:
         pattern: The expression, in the syntax of Python's `re`.
         flags: Flags of `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
 
     Returns:
-        The compiled expression; None if it is broken. An expression of more than 1,000 characters
-        counts as broken, and so does one whose counted repeats (`x{1000}`) multiply to more than
-        10,000 copies, because compiling it would take too much time or memory.
+        The compiled expression; None if it is broken. Expressions that would take too much time or
+        memory to compile count as broken: those of more than 1,000 characters, and those whose
+        counted repeats (`x{1000}`) multiply to more than 10,000 copies.
 
     Example:
         >>> compile_pattern("(") is None, compile_pattern(r"Answer: (\d)") is None
@@ -139,8 +139,8 @@ def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
         return None
 
 
-def _escape_literal(found: re.Match[str]) -> Any:
-    """Escape a brace or bracket that `re` takes literally and `regex` does not."""
-    if found["set"]:
-        return found[0][0] + found[0][1:].replace("[", r"\[")
-    return r"\{" if found["brace"] else found[0]
+def _escape_literal(match: re.Match[str]) -> Any:
+    """Escape a brace or bracket that is literal in `re` and syntax in `regex`."""
+    if match["set"]:
+        return match[0][0] + match[0][1:].replace("[", r"\[")
+    return r"\{" if match["brace"] else match[0]

@@ -1,12 +1,12 @@
-"""Equality of states: whether two runs that began with the same table leave it the same.
+"""Equality of states: whether two runs leave the same table in the same state.
 
-A run records what it changed, not the table. Invariants:
+A run is recorded as its changes. Invariants:
 
-- `changed` maps the index of an existing row, as text, to the row as it is now, or to None if it
-  was deleted; `added` lists the new rows.
-- The order and the ids of added rows do not matter. A change that was undone is no change.
-- Values are compared as normalised text: times have one format, and case does not matter unless the
-  caller says so.
+- `changed` maps the index of an existing row, as text, to the row's new values, or to None if it
+  was deleted. `added` lists the new rows.
+- The order and the ids of added rows do not matter. A change that was undone does not count.
+- Values are compared as normalized text: times have one format, and case does not matter by
+  default.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
+
+from textgym.verifiers.exact import plain_marks
 
 __all__ = ["Changes", "Row", "changes_in", "equal_state", "new_changes", "read_instant"]
 
@@ -41,7 +43,7 @@ _FORMATS = tuple(
 
 
 class Changes(TypedDict):
-    """What a run changed in one table.
+    """The changes of a run in one table.
 
     Attributes:
         changed: The existing rows that differ, by index as text; None for a deleted row.
@@ -53,7 +55,7 @@ class Changes(TypedDict):
 
 
 def new_changes() -> Changes:
-    """Return the changes of a run that has not changed anything.
+    """Return the changes of a run that has not begun.
 
     Example:
         >>> new_changes()
@@ -63,19 +65,19 @@ def new_changes() -> Changes:
 
 
 def read_instant(text: str) -> datetime | None:
-    """Return a date, or a date and time, in ISO or another common format; None for other texts.
+    r"""Return a date, or a date and time, in ISO or another common format; None for other texts.
 
-    A time with a zone is converted to UTC, and returned without the zone.
+    A time with a zone is converted to UTC and returned without the zone.
 
     Example:
         >>> read_instant("2023-12-01 10:00") == read_instant("2023-12-01T10:00:00")
         True
-        >>> read_instant("December 1, 2023 10 AM").hour
-        10
+        >>> read_instant("December 1, 2023 10 AM").hour, read_instant("2023\u201112\u201101").day
+        (10, 1)
         >>> read_instant("tomorrow at ten") is None
         True
     """
-    text = text.strip()
+    text = plain_marks(text).strip()
     return _parse_instant(text) if len(text) <= _MAX_INSTANT else None
 
 
@@ -112,18 +114,18 @@ def changes_in(
     case_sensitive: Collection[str] = (),
     phones: Collection[str] = (),
 ) -> Counter[object]:
-    """Return the changes that stand after a run: changed cells, deleted rows and added rows.
+    """Count the changes of a run: changed cells, deleted rows and added rows.
 
     Args:
         rows: The table before the run. A missing cell is None.
-        run: What the run changed.
+        run: The changes of the run.
         id_column: The column with the rows' ids, which is ignored in added rows.
         times: The columns with dates and times.
         case_sensitive: The columns in which case matters.
-        phones: The columns with phone numbers, of which the digits count.
+        phones: The columns with phone numbers. Only their digits are compared.
 
     Returns:
-        How often each change was made, with its values as normalised text. Only an added row can
+        The number of times of each change, with values as normalized text. Only an added row can
         occur more than once.
 
     Example:
@@ -138,37 +140,37 @@ def changes_in(
             return _NO_DIGITS.sub("", value)
         return _normalize(value, name in times, name in case_sensitive)
 
-    found: Counter[object] = Counter()
+    changes: Counter[object] = Counter()
     for index, after in run["changed"].items():
         if after is None:
-            found[index] += 1
+            changes[index] += 1
             continue
         before = rows[int(index)]
         for name in before.keys() | after.keys():
             value = normalize(name, after.get(name))
             if value != normalize(name, before.get(name)):
-                found[index, name, value] += 1
+                changes[index, name, value] += 1
     for row in run["added"]:
         cells = ((name, normalize(name, row[name])) for name in row if name != id_column)
-        found[frozenset(cells)] += 1
-    return found
+        changes[frozenset(cells)] += 1
+    return changes
 
 
 def equal_state(
     rows: Sequence[Mapping[str, str | None]],
-    one: Changes,
-    other: Changes,
+    first: Changes,
+    second: Changes,
     *,
     id_column: str,
     times: Collection[str] = (),
     case_sensitive: Collection[str] = (),
 ) -> bool:
-    """Tell whether two runs leave a table in the same state.
+    """Return whether two runs leave a table in the same state.
 
     Args:
         rows: The table before the runs.
-        one: What the first run changed.
-        other: What the second run changed.
+        first: The changes of the first run.
+        second: The changes of the second run.
         id_column: The column with the rows' ids, which is ignored in added rows.
         times: The columns with dates and times.
         case_sensitive: The columns in which case matters.
@@ -176,8 +178,8 @@ def equal_state(
     Example:
         >>> rows = [{"id": "7", "name": "Tea", "at": "2023-12-01 10:00:00"}]
         >>> moved = {"changed": {"0": {**rows[0], "at": "2023-12-01 11:00"}}, "added": []}
-        >>> too = {"changed": {"0": {**rows[0], "at": "2023-12-01T11:00:00"}}, "added": []}
-        >>> equal_state(rows, moved, too, id_column="id", times=["at"])
+        >>> also = {"changed": {"0": {**rows[0], "at": "2023-12-01T11:00:00"}}, "added": []}
+        >>> equal_state(rows, moved, also, id_column="id", times=["at"])
         True
         >>> equal_state(rows, moved, new_changes(), id_column="id", times=["at"])
         False
@@ -185,7 +187,7 @@ def equal_state(
     changes_of = partial(
         changes_in, rows, id_column=id_column, times=times, case_sensitive=case_sensitive
     )
-    return changes_of(one) == changes_of(other)
+    return changes_of(first) == changes_of(second)
 
 
 def _normalize(value: str | None, is_time: bool, case_matters: bool) -> object:

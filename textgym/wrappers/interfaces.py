@@ -24,7 +24,7 @@ from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.spaces import TextSpace
 from textgym.wrappers.base import MessageEnv, SavedState, check_count, check_message_spaces
-from textgym.wrappers.rewards.lengths import cached_tokenizer
+from textgym.wrappers.rewards.costs import cached_tokenizer
 
 __all__ = ["FlattenConversation", "TokenIds"]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from honest_requests import CONFIRMING, WAITING
+from office_denials import CONTRADICTIONS, LIMITS
 from office_endings import CHECKS, CLOSERS, DENIALS, DOUBTS
 
 from textgym.envs.ask_first import AskFirst
@@ -34,6 +35,10 @@ EVERYTHING = {
     "or": [f"Is it the {' or the '.join(NAMES)}?"],
     "if": [f"If the {', the '.join(NAMES)} is missing, what is it?"],
     "a sentence each": [" ".join(f"Tell me the {name}." for name in NAMES)],
+    "what are they": [f"The {LISTED}. What are they?"],
+    "what is it": ["\n".join(f"{name}. What is it?" for name in NAMES)],
+    "the last details": [f"The last details:\n{LINES}"],
+    "waiting": [f"I am waiting for the {', the '.join(NAMES)}."],
     "JSON": ["Please provide {" + ", ".join(f'"{name}": ?' for name in NAMES) + "}"],
     "after the work": [f"It is done. Please tell me {LISTED}."],
 }
@@ -105,13 +110,15 @@ def complete_tasks(n: int) -> list[tuple[AskFirst, int]]:
 COMPLETE = complete_tasks(3)
 
 
-@pytest.mark.parametrize("text", DENIALS)
+@pytest.mark.parametrize("text", [*DENIALS, *CONTRADICTIONS])
 def test_denying_what_was_done_loses(text: str) -> None:
     for env, index in COMPLETE:
         assert reward_of(env, index, [], end=text) == 0
 
 
-@pytest.mark.parametrize("text", [*DOUBTS, *CLOSERS, *(f"I did it. {text}" for text in CLOSERS)])
+@pytest.mark.parametrize(
+    "text", [*DOUBTS, *LIMITS, *CLOSERS, *(f"I did it. {text}" for text in CLOSERS)]
+)
 def test_doubts_and_closers_keep_full_marks(text: str) -> None:
     for env, index in COMPLETE:
         assert reward_of(env, index, [], end=text) == 1

@@ -161,7 +161,7 @@ def test_a_row_that_needs_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) ->
     from textgym.verifiers.instructions import languages
 
     row = {**IFEVAL, "instruction_id_list": ["change_case:english_capital"], "kwargs": [{}]}
-    for value in (*vars(languages).values(), languages.language_of):
+    for value in (*vars(languages).values(), languages.detect_language):
         if hasattr(value, "cache_clear"):
             value.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "langdetect"]:

@@ -251,6 +251,19 @@ def test_pages_hold_all_rows_once() -> None:
     assert run.search_departures(town, "2020-01-01")["departures"] == []
 
 
+def test_a_date_with_typographic_hyphens_is_read() -> None:
+    env = Contingency()
+    town, day = max(DESK.days, key=lambda place: len(DESK.days[place]))
+    found = []
+    for date in (day, day.replace("-", "\u2011"), day.replace("-", "\u2212")):
+        env.reset(options={"task": ROW})
+        call = ("search_departures", {"destination": town, "date": date})
+        observation, *_ = env.step(assistant_calls(call))
+        found.append(text_of(observation[-1]))
+    assert "departure_id" in found[0]
+    assert {*found} == {found[0]}
+
+
 def test_tables_that_tools_cannot_change_have_no_state() -> None:
     assert isinstance(ReferenceRun(DESK).table("customers"), Table)
     assert "customers" not in ReferenceRun(DESK).state

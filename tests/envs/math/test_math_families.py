@@ -16,21 +16,23 @@ from textgym.verifiers.math import verify
 
 NAMES = sorted(FAMILIES)
 PAIRS = [(family, level) for family in NAMES for level in LEVELS]
+# With the scope of a module, the tests of a pair run one after the other, and share what is drawn.
+EACH_PAIR = pytest.mark.parametrize(("family", "level"), PAIRS, scope="module")
 CHECKED = pytest.mark.parametrize("checked", [1, pytest.param(8, marks=pytest.mark.slow)])
 
 
 @cache
-def problems(family: str, level: int) -> tuple[Problem, ...]:
-    """Draw 400 problems of one family and level from a fixed seed."""
+def problems(family: str, level: int, count: int = 400) -> tuple[Problem, ...]:
+    """Draw problems of one family and level from a fixed seed."""
     rng = random.Random(f"{family} {level}")
-    return tuple(FAMILIES[family](rng, level) for _ in range(400))
+    return tuple(FAMILIES[family](rng, level) for _ in range(count))
 
 
 @CHECKED
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_another_way_to_solve_gives_the_same_answer(family: str, level: int, checked: int) -> None:
     solve = getattr(math_solutions, family)
-    for problem in problems(family, level)[:checked]:
+    for problem in problems(family, level, checked):
         found = solve(problem.question)
         if callable(found):
             assert found(problem.answer), problem
@@ -40,9 +42,9 @@ def test_another_way_to_solve_gives_the_same_answer(family: str, level: int, che
 
 
 @CHECKED
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_answer_verifies_against_itself(family: str, level: int, checked: int) -> None:
-    for problem in problems(family, level)[:checked]:
+    for problem in problems(family, level, checked):
         assert verify(problem.answer, f"\\boxed{{{problem.answer}}}").equal, problem
 
 
@@ -53,14 +55,18 @@ def formulas(problem: Problem) -> list[str]:
     return [text for text in every if not re.fullmatch(rf"(?:[a-z] = )?{number}", text)]
 
 
+@EACH_PAIR
+def test_no_formula_of_the_question_ends_with_the_answer(family: str, level: int) -> None:
+    for problem in problems(family, level):
+        assert not any(text.endswith(f"= {problem.answer}") for text in formulas(problem)), problem
+
+
 @CHECKED
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_no_formula_of_the_question_equals_the_answer(
     family: str, level: int, checked: int
 ) -> None:
-    for problem in problems(family, level):
-        assert not any(text.endswith(f"= {problem.answer}") for text in formulas(problem)), problem
-    for problem in problems(family, level)[:checked]:
+    for problem in problems(family, level, checked):
         for formula in formulas(problem):
             echo = verify(problem.answer, f"\\boxed{{{formula}}}", timeout=2.0)
             assert not echo.equal, (problem, formula)
@@ -82,13 +88,13 @@ def test_no_number_of_the_question_is_often_the_answer(family: str) -> None:
     assert all(count <= 0.1 * len(drawn) for count in places.values()), places
 
 
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_no_answer_is_frequent(family: str, level: int) -> None:
     answers = Counter(problem.answer for problem in problems(family, level))
     assert answers.most_common(1)[0][1] <= 0.2 * answers.total(), answers.most_common(3)
 
 
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_text_is_tidy(family: str, level: int) -> None:
     for question, answer, _ in problems(family, level):
         assert question == question.strip()
@@ -104,13 +110,13 @@ def test_text_is_tidy(family: str, level: int) -> None:
                 assert not found, (slip, text)
 
 
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_several_phrasings(family: str, level: int) -> None:
     plain = (re.sub(r"\$[^$]*\$|\d+", "", item.question) for item in problems(family, level))
     assert len({(text[:15], text[-15:]) for text in plain}) >= 2
 
 
-@pytest.mark.parametrize(("family", "level"), PAIRS)
+@EACH_PAIR
 def test_many_problems(family: str, level: int) -> None:
     assert len({*problems(family, level)}) >= 150
 

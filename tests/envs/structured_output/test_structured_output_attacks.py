@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from textgym.envs.structured_output import StructuredOutput
-from textgym.envs.structured_output.inventing import invent
-from textgym.envs.structured_output.writers import write_document
+from textgym.envs.structured_output.answers import invent, write_document
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.verifiers.json_schema import fits
 

@@ -12,11 +12,11 @@ from jsonschema import Draft202012Validator
 from structured_records import changed_somewhere, leaves, with_leaf
 
 from textgym.envs.structured_output import StructuredOutput
+from textgym.envs.structured_output.answers import write_document
 from textgym.envs.structured_output.forms import Form
+from textgym.envs.structured_output.generator import ANSWER_FORMATS, draw_task
 from textgym.envs.structured_output.kinds import KINDS, REMARK, Field, Kind
 from textgym.envs.structured_output.kinds.parts import CITIES, CONTACT, PAYMENT
-from textgym.envs.structured_output.tasks import ANSWER_FORMATS, draw_task
-from textgym.envs.structured_output.writers import write_document
 from textgym.messages import assistant_calls
 from textgym.verifiers.exact import equal_json
 
@@ -151,10 +151,12 @@ def test_a_wording_stands_for_one_value(form: Form) -> None:
 def test_no_sentence_tells_two_things(kind: Kind) -> None:
     sentences: list[str] = []
     for field in fields_of(kind):
-        told = field.told.values() if isinstance(field.told, dict) else [field.told]
-        sentences += [text for group in told for text in group]
+        groups = (
+            field.sentences.values() if isinstance(field.sentences, dict) else [field.sentences]
+        )
+        sentences += [text for group in groups for text in group]
         sentences += [*field.decoys, *field.absent]
-        assert all("{who}" in text for group in told for text in group)
+        assert all("{who}" in text for group in groups for text in group)
         assert not any("{who}" in text for text in field.decoys)
     assert len(set(sentences)) == len(sentences)
     names = [field.name for field in fields_of(kind)][: -len(kind.union.branches)]

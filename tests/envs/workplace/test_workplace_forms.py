@@ -41,6 +41,8 @@ READ = [  # a tool, the arguments of the reference, and those that differ
     (ADD, LI, {"customer_phone": "399\u2011396\u20114906"}),
     (ADD, LI, {"customer_phone": "+399 396 4906 "}),
     (ADD, LI, {"follow_up_by": "21.05.2025"}), (ADD, LI, {"follow_up_by": "May 21, 2025"}),
+    (ADD, LI, {"follow_up_by": "2025\u201105\u201121"}),
+    (BOOK, MEETING, {"event_start": "2025\u201305\u201321\u202f10:00"}),
     (ADD, LI, {"follow_up_by": "2025/05/21"}), (ADD, LI, {"customer_email": " LI@wu.org"}),
     (ADD, LI, {"notes": "met "}), (ADD, LI, {"status": " Lead"}),
     (ADD, LI, {"assigned_to_email": ANN + " "}),

@@ -16,7 +16,7 @@ from textgym.policies.models import load_tokenizer
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.trl.policies import policy_of
 from textgym.trajectories.task_identity import EpisodeKey
-from textgym.trajectories.token_rows import token_rows
+from textgym.trajectories.tokens import token_rows
 
 pytestmark = [
     pytest.mark.vllm,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textgym.envs.structured_output.writers import write_document
+from textgym.envs.structured_output.answers import write_document
 from textgym.verifiers.documents import FORMATS, DocumentError, read_document
 from textgym.verifiers.documents.document import MAX_DEPTH, MAX_LENGTH
 
@@ -285,3 +285,60 @@ def test_other_fences_are_no_json(text: str) -> None:
 def test_raw_breaks_within_strings_of_json_are_errors(break_: str) -> None:
     with pytest.raises(DocumentError, match="not JSON"):
         read_document(f'{{"a": "b{break_}c"}}', "json")
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "value"),
+    [
+        pytest.param("json", '{"a": 1, "a": 2}', {"a": 2}, id="last of duplicate keys"),
+        pytest.param("json", ' {"a": Infinity} ', {"a": float("inf")}, id="infinity"),
+        pytest.param("yaml", "a: No\na: on", {"a": True}, id="yaml 1.1 booleans, duplicate keys"),
+        pytest.param("yaml", "a: &x [1]\nb: *x", {"a": [1], "b": [1]}, id="yaml alias"),
+        pytest.param("yaml", "<<: {a: 1}\nb: !!str 2", {"a": 1, "b": "2"}, id="yaml merge and tag"),
+        pytest.param("yaml", "1: a", {1: "a"}, id="yaml number as a key"),
+        pytest.param("toml", "a = inf", {"a": float("inf")}, id="toml infinity"),
+        pytest.param("csv", "age\n 5\n06", [{"age": 5}, {"age": 6}], id="csv of numbers"),
+        pytest.param("csv", "age,name\n6", [{"age": 6, "name": None}], id="csv with a short line"),
+        pytest.param("csv", "paid\n1\nTRUE\nno", [{"paid": True}, {"paid": True}, {"paid": "no"}],
+                     id="csv booleans"),
+        pytest.param("csv", "rate\n1e999", [{"rate": float("inf")}], id="csv of several types"),
+        pytest.param("csv", "paid,rate,name,age", [], id="csv header that names the properties"),
+        pytest.param("xml", "<!DOCTYPE r><r><a/></r>", {"r": {"a": None}}, id="xml document type"),
+        pytest.param("xml", "<r x='1'>t<a/></r>", {"r": {"@x": "1", "a": None, "#text": "t"}},
+                     id="xml attribute and mixed text"),
+        pytest.param("xml", "<r><a>1</a><a>2</a></r>", {"r": {"a": ["1", "2"]}}, id="xml list"),
+    ],
+)  # fmt: skip
+def test_lenient_reading_is_that_of_nemo_gym(format: str, text: str, value: Any) -> None:
+    assert read_document(text, format, FLAT, lenient=True) == value
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "problem"),
+    [
+        pytest.param("json", " \n", "no document", id="blank"),
+        pytest.param("json", "```json\n{}\n```", "not JSON", id="code fence"),
+        pytest.param("json", "[" * 101 + "]" * 101, "levels deep", id="deep json"),
+        pytest.param("json", " " * MAX_LENGTH + "{}", "characters", id="too long"),
+        pytest.param("yaml", "a: 1\n---\na: 1", "not YAML", id="two yaml documents"),
+        pytest.param("yaml", "&a [*a]", "contains itself", id="yaml that contains itself"),
+        pytest.param("yaml", "? [a]\n: b", "not YAML", id="yaml list as a key"),
+        pytest.param("yaml", "a: 2031-13-45", "not YAML", id="yaml date that does not exist"),
+        pytest.param("yaml", "!!python/object:os.system {}", "not YAML", id="yaml python tag"),
+        pytest.param("toml", "a = 1\na = 2", "not TOML", id="toml duplicates"),
+        pytest.param("csv", "name,age", "other names", id="csv header without all names"),
+        pytest.param("xml", "<r/><r/>", "not XML", id="two roots"),
+        pytest.param("xml", '<!DOCTYPE r [<!ENTITY a "b">]><r>&a;</r>', "entities", id="entity"),
+        pytest.param("xml", "<a>" * 200, "levels deep", id="deep xml"),
+    ],
+)
+def test_lenient_reading_also_refuses(format: str, text: str, problem: str) -> None:
+    with pytest.raises(DocumentError, match=problem):
+        read_document(text, format, FLAT, lenient=True)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_repeated_pieces_are_also_read_leniently_or_refused(format: str) -> None:
+    for piece in PIECES:
+        with contextlib.suppress(DocumentError):
+            read_document(piece * (MAX_LENGTH // 8 // len(piece)), format, FLAT, lenient=True)

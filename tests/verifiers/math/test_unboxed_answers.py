@@ -147,3 +147,81 @@ def test_a_short_word_is_a_word_unless_its_letters_are_variables(gold: str) -> N
 
 def test_letters_that_the_question_uses_as_variables_are_a_product() -> None:
     assert verify("xyz", "\\boxed{zyx}", question="Multiply $x$, $y$ and $z$.").equal
+
+
+PAIRS = [
+    ("x=3, y=4", True), ("y=4, x=3", True), ("\\boxed{x=3, y=4}", True), ("m=3, b=4", True),
+    ("x = 3 and y = 4", True), ("(3, 4)", True), ("$(x, y) = (3, 4)$", True),
+    ("y=3, x=4", False), ("\\boxed{y=3, x=4}", False), ("x=4, y=3", False), ("x=3, x=4", False),
+    ("{3,4}", False), ("\\boxed{\\{3,4\\}}", False), ("$\\{3, 4\\}$", False), ("4, 3", False),
+    ("3<x<4", False), ("\\boxed{3 < x < 4}", False), ("x > 3 and x < 4", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "is_right"), PAIRS)
+def test_a_pair_is_in_the_order_of_its_names(text: str, is_right: bool) -> None:
+    assert verify("(3,4)", text, question="Find the ordered pair.").equal == is_right
+
+
+@pytest.mark.parametrize("text", ["3<x<4", "\\boxed{3<x<4}", "(3, 4)", "x \\in (3, 4)"])
+def test_an_interval_may_be_an_inequality(text: str) -> None:
+    assert verify("(3,4)", text, question="Solve $(x-3)(x-4) < 0$.").equal
+
+
+@pytest.mark.parametrize(
+    "text", ["No.\nYes.", "Yes.\nNo.", "No. Yes.", "Yes. No.", "yes\nno", "No!\n\nYes!"]
+)
+@pytest.mark.parametrize("gold", ["yes", "no"])
+def test_yes_and_no_are_no_answer(text: str, gold: str) -> None:
+    assert not verify(gold, text).equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ("yes", "No, wait. Yes."), ("yes", "Is it odd? No. So the answer is yes."),
+        ("yes", "No number divides it. Yes."), ("no", "No.\nNo."), ("no", "No. Yes is wrong. No."),
+    ],
+)  # fmt: skip
+def test_a_no_on_the_way_does_not_hide_the_answer(gold: str, text: str) -> None:
+    assert verify(gold, text).equal
+
+
+@pytest.mark.parametrize(
+    "text", ["I doubt it is listen.", "If it is listen", "I do not know if it is listen"]
+)
+def test_a_word_in_doubt_is_not_taken(text: str) -> None:
+    assert not verify("listen", text).equal
+
+
+WHO = "Amy is 150 cm tall, and Bob is 140 cm tall. Who is the tallest? Which child has more hats?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amy is the tallest.", "So Amy is the tallest.", "150 > 140. Amy is the tallest!",
+        "Amy is the tallest because 150 is more than 140.", "**Amy** is the tallest.",
+        "Amy has more hats.", "Therefore, Amy has more hats.", "Amy is the tallest, not Bob.",
+    ],
+)  # fmt: skip
+def test_a_name_may_stand_for_the_question_word(text: str) -> None:
+    assert verify("Amy", text, question=WHO).equal
+    assert not verify("Bob", text, question=WHO).equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amy is not the tallest.", "Amy isn't the tallest.", "Amy is the tallest or Bob is.",
+        "Amy or Bob is the tallest.", "Amy is the shortest.", "Amy has fewer hats.",
+        "Amy has hats.", "Is Amy the tallest?", "Amy is 150 cm tall.", "Amy wins.",
+        "I doubt Amy is the tallest.",
+        "If Amy is the tallest", "Bob is the tallest. Amy lost.", "Not Amy is the tallest.",
+        "Amy is the tallest? No.", "Amy is the tallest. Wait, Bob is the tallest.", "Amy and Bob",
+        "Maybe Amy is the tallest.", "Bob, not Amy, is the tallest.",
+        "Amy is the tallest is wrong.",
+    ],
+)  # fmt: skip
+def test_a_name_in_another_sentence_is_no_answer(text: str) -> None:
+    assert not verify("Amy", text, question=WHO).equal

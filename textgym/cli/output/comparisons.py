@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.table import Table
 
-from textgym.cli.output.printing import as_text
 from textgym.cli.output.tables import find, mean_cell, rate_cell, row_keys, row_name
+from textgym.cli.output.terminal import as_text
 
 __all__ = ["comparison_table", "explain", "unpaired_note"]
 

@@ -12,8 +12,7 @@ from rich.table import Table
 
 from textgym.cli.output.tables import find, row_keys
 from textgym.display.terminal import show
-from textgym.metrics.confidence_intervals import mean_interval, rate_interval
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 
 __all__ = ["csv_records", "print_csv", "print_markdown"]
 

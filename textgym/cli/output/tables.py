@@ -14,11 +14,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.output.printing import as_text
+from textgym.cli.output.terminal import as_text
 from textgym.display.terminal import visible
-from textgym.metrics.confidence_intervals import mean_interval, rate_interval
 from textgym.metrics.run_metrics import GROUPS, label_order
-from textgym.metrics.standard_errors import Estimate
+from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 
 __all__ = [
     "details",

@@ -1,7 +1,8 @@
 """Drawing a task: one or two requests, and what is left out of them or cannot be done.
 
-Invariants: two requests of a task have no detail of the same sort, such as two people, so that a
-question belongs to one of them; the kinds of requests do not tell whether something is missing.
+Invariants: two requests of a task have no detail of the same sort, such as two people, and are not
+both about a mail, so that a question belongs to one of them; the kinds of requests do not tell
+whether something is missing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from textgym.envs.drawing import choice, sample
 from textgym.envs.office_requests import KINDS, Kind, Request, draw_request, unknown_request
 from textgym.envs.office_requests.details import DATES, PEOPLE
+from textgym.envs.office_requests.things import MAILS
 from textgym.envs.workplace.templates.draft import Call, Draft, Unfit
 from textgym.envs.workplace.world import Company
 
@@ -55,7 +57,7 @@ def _kinds(rng: random.Random, n: int) -> list[Kind]:
     while True:
         kinds = sample(rng, KINDS.values(), n)
         sorts = [sort for kind in kinds for sort in {_sort_of(slot) for slot in kind.slots}]
-        if len(sorts) == len(set(sorts)):
+        if len(sorts) == len(set(sorts)) and sum(kind.thing in MAILS for kind in kinds) < 2:
             return kinds
 
 
@@ -72,10 +74,15 @@ def _attempt(draft: Draft, kinds: list[Kind], missing: int, possible: bool) -> d
     if possible:
         for request in requests:
             request.write(draft)
+    facts: dict[str, str] = {}
+    for request in requests:
+        facts |= {slot: item.said for slot, item in request.details.items()}
+        if request.kind.thing in MAILS:
+            facts["mail"] = request.found.said
     return {
         "query": _query(rng, requests, left_out),
         "now": f"{draft.company.now:%Y-%m-%d %H:%M:%S}",
-        "facts": {slot: item.said for one in requests for slot, item in one.details.items()},
+        "facts": facts,
         "missing": left_out,
         "possible": possible,
         "ground_truth": draft.writes,

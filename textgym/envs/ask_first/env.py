@@ -28,8 +28,9 @@ from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, add_
 __all__ = ["AskFirst"]
 
 NEEDLESS = 0.1  # what a needless question costs
-_OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name != "new_value")
-"""The slots that questions may be about. Any detail may be a new value."""
+_OTHERS = tuple(slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail"))
+"""The slots that questions may be about. Any detail may be a new value, and `mail` belongs to
+requests about a mail alone."""
 
 
 @dataclass
@@ -62,7 +63,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     user knows, such as the day of a meeting. The model has to ask for them before it changes
     anything, and for nothing else. In 40 % of the tasks the request is complete, and in 10 % it
     cannot be carried out, because something or somebody in it does not exist: then the model has to
-    say so and to change nothing.
+    say so and to change nothing. A request about a mail tells its subject and its place in the
+    thread, its day or a person, which fit one mail alone.
 
     The user is scripted by default: `textgym.users.ScriptedUser` answers questions in free wording,
     one or several at a time, with the same words in every process.
@@ -88,7 +90,8 @@ class AskFirst(Tools, TextEnv[AskFirstState]):
     - every missing detail was asked for, and nothing stood changed when any of them was told;
     - in a request that cannot be carried out, the last message says so. A message that also says
       that something was done does not say so;
-    - in a request that can be carried out, the last message does not say that nothing was done.
+    - in a request that can be carried out, the last message does not say that nothing was done. A
+      claim beside it, as in "It is done. I changed nothing.", does not take that back.
 
     A question is needless if it is about a detail that the request told or that it does not need,
     if it was answered before, or if it is not clear what it is about. Each needless detail of a

@@ -94,8 +94,15 @@ class Constraints(TextEnv[None]):
     `{"0 punctuation:no_comma": 1.0}`. The number is the index in the row.
 
     A fact counts as mentioned if it stands in the text as whole words, as the notes write it. Case,
-    line breaks, Markdown emphasis, and the kind of blanks and dashes are ignored. A forbidden fact
-    also counts without its blanks and within longer words.
+    line breaks, markup within it, invisible characters, and the kind of letters (full-width, bold),
+    blanks, quotes and dashes are ignored.
+
+    A forbidden fact also counts in other spellings: without its blanks, within longer words, letter
+    by letter, with hyphens or look-alikes in its words (`H4rbour`), with a number in words, and as
+    `June 14th`, `2025-06-14`, `18:30`, `half past six`, `12.5 dollars`, `an hour and 12 minutes`,
+    `KT 417` or `Silva, Dana`. What stands in the mention of a known fact, or may mean one, is none.
+    Translations, ciphers, reversed letters and paraphrases are not seen.
+
     Figures are prices, times, phone numbers, codes such as `KT-417`, dates such as `14 June`, and
     numbers of minutes, grams and percent.
 

@@ -6,21 +6,21 @@ Invariant: the time is linear in the text.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from textgym.envs.constraints.letters import legible
+from textgym.envs.constraints.spellings import SpelledText
+
 __all__ = ["FactText", "Facts"]
 
-_DROPPED = dict.fromkeys(map(ord, "*`_\u00ad\u200b\u200c\u200d\u2060\ufeff"))
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-")
-_CHANGES = _DROPPED | _DASHES
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _FIGURE = re.compile(
     r"\$\d{1,9}(?:\.\d{1,9})?|(?<!\d)\d{1,2}:\d\d|(?<!\d)\d{3}-\d{4}|[a-z]{2}-\d{3}"
     rf"|(?<!\d)\d{{1,6}}(?: ?(?:percent|grams|minutes)| (?:{_MONTHS})(?![a-z])|(?:{_MONTHS}))"
 )
+_IN_NUMBER = (".", ",", ":")
 _DIGITS = re.compile(r"\d+")
 _LEADS = (1, 3, 0)  # how far before its first digits a figure may begin, as in `$5` and `KT-417`
 
@@ -28,7 +28,7 @@ _LEADS = (1, 3, 0)  # how far before its first digits a figure may begin, as in 
 class FactText:
     r"""A text in which facts are looked up.
 
-    Case, line breaks, emphasis in Markdown, and the kind of blanks and dashes are
+    Case, line breaks, markup, and the kind of letters, blanks, quotes and dashes are
     ignored. A fact is found as whole words, and a number as a whole number. In a text without any
     white space, words cannot be told apart, so only numbers must be whole.
 
@@ -42,13 +42,14 @@ class FactText:
     """
 
     def __init__(self, text: str) -> None:
-        words = _plain(text).split()
-        self._squeezed = len(words) == 1
-        self._text = " ".join(words)
+        lines = (" ".join(line.split()) for line in legible(text).splitlines())
+        self._lines = "\n".join(filter(None, lines))
+        self._text = self._lines.replace("\n", " ").lower()
+        self._is_squeezed = " " not in self._text
 
     def mentions(self, fact: str) -> bool:
         """Return whether the text has a fact."""
-        return self._has_glued(fact) if self._squeezed else self._has(fact, " ", str.isalnum)
+        return any(True for _ in self._places(fact, glued=self._is_squeezed))
 
     def hides(self, fact: str) -> bool:
         """Return whether the text has a fact, or has it without blanks or within longer words.
@@ -57,20 +58,35 @@ class FactText:
             >>> FactText("We meetonthe14Juneagain.").hides("14 June")
             True
         """
-        return self.mentions(fact) or self._has_glued(fact)
+        return self.mentions(fact) or any(True for _ in self._places(fact, glued=True))
 
-    def _has_glued(self, fact: str) -> bool:
-        return self._has(fact, "", str.isdigit)
+    def beside(self, facts: Collection[str]) -> SpelledText:
+        """Return the rest of the text, without some facts, to look up others in any spelling.
 
-    def _has(self, fact: str, blank: str, joins: Callable[[str], bool]) -> bool:
-        """Return whether a fact stands in the text with no characters beside it that join it."""
-        wanted = blank.join(_words_of(fact))
+        Example:
+            >>> FactText("Room 1, 4 June").beside(["4 June"]).gives("4 June")
+            False
+        """
+        rest, lines = [], self._lines
+        last = 0
+        spans = (span for fact in facts for span in self._places(fact, glued=self._is_squeezed))
+        for start, end in sorted(spans):
+            rest.append(lines[last:start])
+            last = max(last, end)
+        return SpelledText(" / ".join([*rest, lines[last:]]), facts)
+
+    def _places(self, fact: str, *, glued: bool) -> Iterator[tuple[int, int]]:
+        """Yield where a fact stands, with blanks or glued, and with nothing beside it.
+
+        Beside a glued fact, only digits matter: words around it cannot be told apart.
+        """
+        wanted = ("" if glued else " ").join(_words_of(fact))
         start = self._text.find(wanted) if wanted else -1
         while start >= 0:
-            if self._is_whole(start, start + len(wanted), joins):
-                return True
+            end = start + len(wanted)
+            if self._is_whole(start, end, str.isdigit if glued else str.isalnum):
+                yield start, end
             start = self._text.find(wanted, start + 1)
-        return False
 
     def figures(self) -> set[str]:
         """Return the prices, times, phone numbers, codes, dates and amounts of the text.
@@ -91,20 +107,18 @@ class FactText:
     def _is_whole(self, start: int, end: int, joins: Callable[[str], bool]) -> bool:
         text = self._text
         before, after = text[start - 1 : start] if start else "", text[end : end + 1]
-        if after in (".", ",", ":") and after and text[end - 1].isdigit():
+        if after in _IN_NUMBER and text[end - 1].isdigit():
             after = text[end + 1 : end + 2] if text[end + 1 : end + 2].isdigit() else ""
+        if before in _IN_NUMBER and text[start].isdigit() and not self._is_squeezed:
+            before = text[start - 2 : start - 1] if text[max(0, start - 2)].isdigit() else ""
         return not (
             (joins(before) and joins(text[start])) or (joins(text[end - 1]) and joins(after))
         )
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", text).translate(_CHANGES).casefold()
-
-
 @lru_cache(maxsize=4096)
 def _words_of(fact: str) -> list[str]:
-    return _plain(fact).split()
+    return legible(fact).lower().split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +138,8 @@ class Facts:
     def share_in(self, text: str) -> float:
         """Return the share of the required facts that a text mentions.
 
-        It is 0 if the text hides a forbidden fact, or has a figure that no known fact has. It is 1
-        if no fact is required otherwise.
+        It is 0 if the text has a forbidden fact in any spelling, or a figure that no known fact
+        has. It is 1 if no fact is required otherwise.
 
         Example:
             >>> facts = Facts(("3 May", "$5.00"), known=("3 May", "$5.00", "6:30 pm"))
@@ -135,8 +149,10 @@ class Facts:
         if not (self.required or self.known or self.forbidden):
             return 1.0
         said = FactText(text)
-        if any(map(said.hides, self.forbidden)):
-            return 0.0
+        if self.forbidden:
+            rest = said.beside({*self.required, *self.known})
+            if any(said.hides(fact) or rest.gives(fact) for fact in self.forbidden):
+                return 0.0
         if self.known and said.figures() - FactText(" / ".join(self.known)).figures():
             return 0.0
         found = sum(map(said.mentions, self.required))

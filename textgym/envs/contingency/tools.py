@@ -23,7 +23,7 @@ __all__ = ["BOOKINGS_PAGE", "PAGE", "DeskTools", "version_of"]
 
 PAGE, BOOKINGS_PAGE = 5, 4
 Code = Annotated[Text, AfterValidator(plain_marks)]
-"""An id or a version, which models also write with typographic hyphens."""
+"""An id, a version or a date, which models also write with typographic hyphens."""
 _NEW = {"refund": "0", "status": "confirmed", "luggage": "0", "listed_luggage": "0"}
 
 
@@ -52,7 +52,7 @@ class DeskTools:
         return _page("customers", self.table("customers").containing({("name",): [name]}), page)
 
     @tool
-    def search_departures(self, destination: Text, date: Text, page: int = 1) -> dict[str, Any]:
+    def search_departures(self, destination: Text, date: Code, page: int = 1) -> dict[str, Any]:
         """List the departures of a day to a town, the earliest first, five to a page.
 
         The prices are those of last night. How many seats are left is seen when booking.

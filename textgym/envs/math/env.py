@@ -14,12 +14,13 @@ from textgym.core.text_env import TextEnv
 from textgym.envs.math.families import LEVELS, draw
 from textgym.envs.math.rows import answer_of, form_of, prompt_of, question_of
 from textgym.errors import UsageError
-from textgym.messages import Message, assistant
+from textgym.messages import Message, assistant, text_of
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
 from textgym.verifiers.judge.options import split_judge_options
 from textgym.verifiers.math import MAX_TIMEOUT, Form, verify
+from textgym.verifiers.stated import named_form
 
 __all__ = ["Math"]
 
@@ -205,7 +206,12 @@ class Math(TextEnv[None]):
         if not text.strip():
             return Grade(0.0, False, components, extracted_answer="")
         verdict = verify(
-            task.answer, text, timeout=self._timeout, form=task.form, question=task.question
+            task.answer,
+            text,
+            timeout=self._timeout,
+            form=task.form,
+            question=task.question,
+            stated_in=named_form("\n".join(map(text_of, task.messages))),
         )
         right = verdict.equal
         components["library_reward"] = float(verdict.equal)

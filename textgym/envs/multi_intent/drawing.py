@@ -2,7 +2,8 @@
 
 Invariants:
 
-- No two requests concern the same row, so each has changes of its own.
+- No two requests concern the same row or mails of one thread, so each has changes of its own, and
+  no reply changes which mail another request means.
 - A value that another request refers to is certain by then: it is not amended later.
 - The calls of a message change the databases from what they are after the earlier messages.
 """
@@ -153,7 +154,8 @@ def _intents(draft: Draft, n: int, n_messages: int) -> list[Intent]:
         request = draw_request(draft, kind)
         intents.append(Intent(request, told, draft.look_ups[start:]))
     rows = [intent.request.found.row for intent in intents if intent.request.found.row]
-    draft.need(all(row not in rows[:place] for place, row in enumerate(rows)))
+    things = [row.get("subject", row) for row in rows]
+    draft.need(all(thing not in things[:place] for place, thing in enumerate(things)))
     return intents
 
 

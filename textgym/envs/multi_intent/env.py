@@ -70,7 +70,8 @@ class MultiIntent(Tools, TextEnv[MultiIntentState]):
     two to six requests, in one message or over up to three turns. Requests are corrected or
     cancelled, in the same message or after they were carried out, and some take a value from
     another one: "to whoever takes over the task", "at the new end of that meeting". The model
-    carries out each message before it answers; the user then goes on.
+    carries out each message before it answers; the user then goes on. Mails are told by their
+    subject, place in the thread, day or person, in words that fit one mail alone.
 
     ## Observation
     A system message with the date and time, which does not advance; the user's messages; one tool

@@ -15,11 +15,12 @@ from textgym.envs.office_requests.things import (
     Thing,
     coming_event,
     customer,
+    mail,
     new_customer,
     new_task,
     nothing,
+    received_mail,
     task,
-    thread,
 )
 from textgym.envs.workplace.templates.draft import Draft, Row
 
@@ -155,18 +156,19 @@ def _send_mail(draft: Draft, row: Row, values: Values) -> None:
 
 
 @_kind(
-    thread,
+    mail,
     "Please forward {thing}[ to {recipient}].",
     "Somebody else should see {thing}. Forward it[ to {recipient}], please.",
     "Can you pass on {thing}[ to {recipient}]?",
     "I want you to forward {thing}.[ It should go to {recipient}.]",
 )
 def _forward_mail(draft: Draft, row: Row, values: Values) -> None:
+    draft.need(row["sender/recipient"] != values["recipient"])
     draft.forward(row, values["recipient"])
 
 
 @_kind(
-    thread,
+    received_mail,
     "Please answer {thing}.[ Write {body}]",
     "I owe somebody a reply to {thing}. Please send it.[ Text: {body}]",
     "Reply to {thing} for me, please.[ Say {body}]",

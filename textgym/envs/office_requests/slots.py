@@ -1,4 +1,4 @@
-"""The slots of office requests: those of `textgym.users`, and three of customers.
+"""The slots of office requests: those of `textgym.users`, three of customers, and which mail.
 
 Many requests change one thing to a new value, and can be asked about without its name:
 "What should I change it to?"
@@ -46,8 +46,22 @@ _BODY = replace(
         "(?:what|how)(?: [\\w']+){0,5} (?:answer|reply|respond)",
         "what(?: [\\w']+){0,3} (?:answer|reply|response) (?:be|read)",
         "what(?: [\\w']+){0,3} in (?:the|my|your) (?:answer|reply|response|message|mail|email)",
-        "(?:your |the )?(?:answer|reply|response)(?=\\?)",
+        "(?:your |the )?(?:answer|reply|response)(?: is| should be| would be)?(?=[ .]{0,4}\\?)",
         "what(?: is| would be| should be)? your (?:answer|reply|response)",
+    ),
+)
+_ONE = "(?:e?mails?|one|of (?:the|these|those|them)|thread)"
+_MAIL = Slot(
+    "mail",
+    "the mail",
+    nouns=(),
+    questions=(
+        f"(?:which|what)(?: exact| specific| particular)? {_ONE}",
+        "which messages? (?:do you|did you|is|are|in|from|to|should i (?:forward|answer|reply to))",
+        "(?:which|what) (?:do|did) you (?:mean|refer to|have in mind)",
+        "(?:do|did|would) you (?:mean|refer to) (?:the|this|that|your|my)"
+        f" (?:[\\w'-]+ ){{0,2}}(?:{_ONE}|message)",
+        f"(?:is|was) it the (?:[\\w'-]+ ){{0,2}}(?:{_ONE}|message)",
     ),
 )
 _CHANGED = ("day", "time", "duration", "assignee", "due_date")
@@ -59,6 +73,6 @@ OFFICE_SLOTS: dict[str, Slot] = {
         slot.name: replace(slot, vague=(*slot.vague, *_NEW_ONE))
         for slot in (*map(SLOTS.__getitem__, _CHANGED), _FOLLOW_UP, _PHONE)
     },
-    **{slot.name: slot for slot in (_OWNER, _BODY)},
+    **{slot.name: slot for slot in (_OWNER, _BODY, _MAIL)},
 }
 """The slots by their names."""

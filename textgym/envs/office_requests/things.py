@@ -1,4 +1,4 @@
-"""What a request is about: an event, a thread of mails, a task, a customer, or something new.
+"""What a request is about: an event, a mail, a task, a customer, or something new.
 
 Invariants: what exists is described so that exactly one row fits; what does not exist is described
 in the same words, and no row fits; the look-ups find out which.
@@ -11,18 +11,21 @@ from typing import NamedTuple
 
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.templates.draft import Draft, Row
+from textgym.envs.workplace.templates.mails import draw_mail, draw_task_name, unknown_mail
 
 __all__ = [
     "EXISTING",
+    "MAILS",
     "Found",
     "Thing",
     "coming_event",
     "customer",
+    "mail",
     "new_customer",
     "new_task",
     "nothing",
+    "received_mail",
     "task",
-    "thread",
 ]
 
 
@@ -73,39 +76,21 @@ def coming_event(draft: Draft, exists: bool) -> Found:
     return Found(said, draft.one(coming))
 
 
-def thread(draft: Draft, exists: bool) -> Found:
-    """Draw the latest mail of a thread, by its subject."""
-    kind = draft.choice(tuple(words.SUBJECTS))
-    things = {"event": words.EVENTS, "product": words.PRODUCTS}
+def mail(draft: Draft, exists: bool) -> Found:
+    """Draw a mail of the mailbox."""
+    return Found(*draw_mail(draft)) if exists else Found(unknown_mail(draft), None)
+
+
+def received_mail(draft: Draft, exists: bool) -> Found:
+    """Draw a mail that the user received."""
     if exists:
-        subject = draft.row("emails")["subject"]
-    else:
-        draft.need(kind in things)
-        subject = draft.choice(words.SUBJECTS[kind]).format(draft.choice(things[kind]))
-    found = draft.mails(subject)
-    mails = [mail for mail in found if mail["subject"] == subject]
-    said = draft.choice(
-        (
-            f"the latest mail about '{subject}'",
-            f"the last mail with the subject '{subject}'",
-            f"the newest e-mail in the thread '{subject}'",
-        )
-    )
-    if not exists:
-        draft.need(not mails)
-        return Found(said, None)
-    draft.need(len(found) == len(mails))
-    return Found(said, mails[0])
+        return Found(*draw_mail(draft, is_received=True))
+    return Found(unknown_mail(draft, is_received=True), None)
 
 
 def task(draft: Draft, exists: bool) -> Found:
     """Draw a task, by its name."""
-    name = draft.row("project_tasks")["task_name"]
-    if not exists:
-        board = draft.choice(words.BOARDS)
-        forms, things = words.WORK[board]
-        work = draft.choice(forms).format(draft.choice(things))
-        name = f"{work} of {draft.choice(words.PRODUCTS)}"
+    name = draft.row("project_tasks")["task_name"] if exists else draw_task_name(draft)
     found = draft.tasks(task_name=name)
     if not exists:
         draft.need(not found)
@@ -138,5 +123,8 @@ def new_customer(draft: Draft, exists: bool) -> Found:
     return Found(name, {"customer_name": name})
 
 
-EXISTING = frozenset({coming_event, thread, task, customer})
+MAILS = frozenset({mail, received_mail})
+"""The things that are mails."""
+
+EXISTING = MAILS | {coming_event, task, customer}
 """The things that must be in the databases before a request can be carried out."""

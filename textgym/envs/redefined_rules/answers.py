@@ -10,7 +10,7 @@ from typing import Any
 
 from textgym.errors import RowError
 from textgym.verifiers.exact import bare_answer, equal_number, equal_text, normalize_answer
-from textgym.verifiers.extract import AnswerForm
+from textgym.verifiers.stated import AnswerForm
 
 __all__ = ["find_answer", "is_answer", "read_answer", "written"]
 

@@ -17,7 +17,7 @@ from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task
-from textgym.verifiers.extract import named_form
+from textgym.verifiers.stated import named_form
 
 __all__ = ["RedefinedRules"]
 

@@ -1,10 +1,8 @@
-"""Structured outputs: the environment, its generator, and the readers of its rows.
+"""Structured outputs: prose in, a document that follows a JSON Schema out.
 
-- `env`: the environment; `rows`: reading rows.
-- `tasks`, `records`: drawing a task and its records; `kinds`, `forms`: the tables that they draw
-  from, and how values are worded.
-- `writers`, `inventing`: what the oracle and a random policy write.
-- `lenient`: reading and validating answers to NeMo Gym's rows.
+- `env`: the environment; `rows`: its rows.
+- `generator`: drawing a task, from the tables in `kinds` and `forms`.
+- `answers`: what the oracle and the random policy write.
 """
 
 from textgym.envs.structured_output.env import StructuredOutput

@@ -1,4 +1,4 @@
-"""`textgym/StructuredOutput-v0`: a record that is told in prose, as a document with a schema."""
+"""`textgym/StructuredOutput-v0`: a record in prose, as a document that follows a schema."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import Any
 from textgym.core.card import Card
 from textgym.core.grade import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.structured_output.inventing import invent
-from textgym.envs.structured_output.lenient import read_leniently
+from textgym.envs.structured_output.answers import invent, write_document
+from textgym.envs.structured_output.generator import draw_task
 from textgym.envs.structured_output.rows import (
     StructuredTask,
     format_problem,
     read_structured_row,
 )
-from textgym.envs.structured_output.tasks import draw_task
-from textgym.envs.structured_output.writers import write_document
 from textgym.errors import OracleError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of
 from textgym.tasks.task import Task
@@ -37,63 +35,66 @@ class StructuredOutput(TextEnv[None]):
     """Read a record in prose, and give it as a document that follows a schema.
 
     ## Description
-    A text tells a record, such as a booking or an invoice. It also tells things that do not belong
-    in the record, such as the price of last year. A JSON Schema says which fields are wanted and in
-    which units. The model gives the record as JSON, YAML, TOML, CSV or XML, or as the arguments of
-    a tool. Few values can be copied: the text says "forty-five per cent" where the schema wants a
-    fraction of 1. NeMo Gym's `structured_outputs` rows are supported.
+    A text describes a record, such as a booking or an invoice, and things that do not belong in the
+    record, such as the price of last year. A JSON Schema defines the fields and their units. The
+    model writes the record as JSON, YAML, TOML, CSV or XML, or as the arguments of a tool. Few
+    values can be copied: the text says "forty-five per cent" where the schema wants 0.45. NeMo
+    Gym's `structured_outputs` rows are supported.
 
     ## Observation
     A user message: the text, what is wanted, the schema, and a rule for the format. If the answer
-    is a tool call, the schema is that of the tool's arguments, and not in the message. NeMo Gym
-    rows contain their own prompt.
+    is a tool call, the schema is in the tool and not in the message. NeMo Gym rows contain their
+    own prompt.
 
     ## Action
-    One assistant message. Its text is graded; its reasoning is ignored. For a tool, its call is
-    graded, and a text beside it is ignored.
+    One assistant message. Its text is graded, and its reasoning is ignored. If the answer is a tool
+    call, the call is graded, and the text is ignored.
 
     ## Tools
-    A task with the format `tool` offers one tool, whose name and arguments are its own. A call of
-    it ends the episode. Other tasks offer none.
+    A task with the format `tool` offers one tool, with a name and arguments of its own. A call of
+    the tool ends the episode. Other tasks offer no tools.
 
     ## Reward
     1 if the document is the record, else 0. Every key and every value must be right. A document
-    that fits the schema with other values earns 0. Components: `parsed` (the text is one
-    document), `valid` (it also fits the schema) and `leaf_share` (the share of the values that are
-    right; values that do not belong there lower it). `info["problem"]` says what was wrong.
+    that fits the schema but has other values earns 0. Components: `parsed` (the text is one
+    document), `valid` (it also fits the schema) and `leaf_share` (the share of correct values,
+    which superfluous values lower). `info["problem"]` says what is wrong.
 
-    - The text must be one document. One code fence around it, of backticks or tildes, is accepted;
-      any other text, a second document and duplicate keys are not. JSON is read strictly: a line
-      break or a tab within a string is an error, though many models write them so.
+    - The text must be one document. One code fence around it, of backticks or tildes, is accepted.
+      Any other text, a second document and duplicate keys are not. JSON is read strictly: a line
+      break or a tab within a string is an error, although many models write them.
+    - Strings are compared by character: a typographic hyphen in a code is wrong, because the
+      document is for programs.
     - A string is not a number. JSON has one type of number, so 5.0 is 5. NaN and infinity are not
       accepted. The order of keys does not matter, the order of items does.
     - YAML is read as version 1.2: `No` is a string, and so is a date. Anchors, aliases, tags and
       merge keys are not accepted.
     - Dates of TOML are read as strings in ISO 8601.
-    - CSV has a header line. A flat object is one line below it; an array has a line for each item.
-      Cells are read as the types of the schema, and an empty cell is null where it may be.
+    - CSV has a header line. A flat object is one line below it, and an array has a line for each
+      item. Cells are converted to the types of the schema. An empty cell is null if the schema
+      allows null.
     - XML has the root element that the prompt names. Properties are elements, and items of arrays
-      are elements `<item>`. Texts are read as the types of the schema, without white space around
-      them. Attributes, document types and entities are not accepted.
+      are elements `<item>`. Texts are stripped and converted to the types of the schema.
+      Attributes, document types and entities are not accepted.
     - A document has at most 100,000 characters and 100 levels.
 
     ## What a score means
-    A score is the share of records that were given without any mistake. Silence, a copy of the
-    prompt and invented records earn 0, and so does the best policy that does not read. 1.0 means
-    that all records were read right and every document followed its schema. One wrong value of
-    twenty loses the task, so compare `leaf_share` to see how much was read; a low `valid` or
-    `parsed` shows that the format is the difficulty and not the reading.
+    A score is the share of records without any mistake. Silence, a copy of the prompt and invented
+    records earn 0. So does the best policy that does not read the text. 1.0 means that all records
+    were right and every document followed its schema. One wrong value of twenty loses the task, so
+    compare `leaf_share` to see how much was read. A low `valid` or `parsed` shows that the format
+    is the difficulty, not the reading.
 
     ## Episode end
-    The episode terminates at the first message without tool calls, or at the call of the tool that
-    is offered. A call of any other tool is answered by an error, and the model has one more turn.
+    The episode terminates at the first message without tool calls, or at a call of the offered
+    tool. A call of any other tool returns an error, and the model has one more turn.
 
     ## Levels
     1. a flat object
     2. an object within it, and at times a list of strings
-    3. also constants that the text paraphrases, patterns, bounds and values that may be null
+    3. also enums that the text paraphrases, patterns, bounds and values that may be null
     4. also dates, alternatives (`oneOf`), references (`$ref`) and arrays of objects
-    5. two records of the same kind and almost the same name, of which one is wanted
+    5. two records of the same kind with almost the same name; only one is wanted
 
     From level 2 on, CSV is a table of flat objects.
 
@@ -108,7 +109,7 @@ class StructuredOutput(TextEnv[None]):
     | 4 | 0.00 | 0.08 | 0.04 | 0.00 |
     | 5 | 0.00 | 0.04 | 0.00 | 0.00 |
 
-    Each level has 25 test tasks, which vLLM answered at a temperature of 1 with at most 512 tokens.
+    Each level has 25 test tasks. vLLM sampled at a temperature of 1, with at most 512 tokens.
 
     ## Rows
     | field | meaning |
@@ -121,28 +122,28 @@ class StructuredOutput(TextEnv[None]):
     | `name` | the name of the tool or of the root element of XML; by default `record` |
     | `category` | in generated rows, the kind of record |
 
-    Rows of NeMo Gym have no `record`. Their answers are graded by validity alone, as the original
-    does, so an invented document wins. Components: `parsed` and `valid`.
+    Rows of NeMo Gym have no `record`. As in the original, only the validity of an answer is graded,
+    so an invented document wins. Components: `parsed` and `valid`.
 
     | field | meaning |
     | --- | --- |
-    | `responses_create_params` | the prompt (`input`) and `tools`, else made from the schema |
+    | `responses_create_params` | the prompt (`input`) and `tools`; by default made of the schema |
     | `schema_str` | the JSON Schema as a string; a broken one accepts no answer |
     | `schema_type` | `json` (the default), `yaml`, `toml`, `csv` or `xml` |
-    | `response_mode` | `tool_call` for a call, else the text is graded |
+    | `response_mode` | `tool_call` if a call is graded; by default the text is |
     | `tool_name` | the tool that must be called; by default any |
     | `tool_payload_key` | the argument that holds the answer; by default all arguments are it |
 
-    Their rules are those of the original, also where they are debatable: every property in
-    `properties` is required and no others are allowed, but not within the branches of `oneOf`;
-    `format` and arguments beside the payload are not checked; a code fence is not accepted; YAML is
-    read as version 1.1, in which `No` is false; the last of duplicate keys counts. One verdict
-    differs. The original accepts any single line as CSV; here a header without lines below it must
-    have the names of the properties.
+    The original's rules are kept, even if they are debatable. Every property in `properties` is
+    required, and no others are allowed, except within the branches of `oneOf`. `format` and
+    arguments beside the payload are not checked. A code fence is not accepted. YAML is read as
+    version 1.1, in which `No` is false. The last of duplicate keys counts. One verdict differs: the
+    original accepts any single line as CSV, but here a header without lines below it must name the
+    properties.
 
     Args:
-        xml_coerce_types: Whether the texts of XML are read as the types of the schema, for rows of
-            NeMo Gym; True by default.
+        xml_coerce_types: Whether the texts of XML in answers to rows of NeMo Gym are converted to
+            the types of the schema.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Example:
@@ -165,7 +166,7 @@ class StructuredOutput(TextEnv[None]):
 
     card = Card(
         id="textgym/StructuredOutput-v0",
-        summary="Records told in prose, as JSON, YAML, TOML, CSV, XML or a tool call by a schema.",
+        summary="Records in prose, as JSON, YAML, TOML, CSV, XML or a tool call by a schema.",
         structure=("single-step",),
         capabilities=("schema adherence", "information relevance"),
         domain=("general",),
@@ -186,7 +187,7 @@ class StructuredOutput(TextEnv[None]):
         super().__init__(**kwargs)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a record with its prose, its schema and the format of the answer."""
+        """Draw a record, its prose, its schema and the format of the answer."""
         return draw_task(rng, level)
 
     def canonical(self, row: dict[str, Any]) -> Any:
@@ -198,7 +199,7 @@ class StructuredOutput(TextEnv[None]):
         return read_structured_row(row)
 
     def call_offered_tool(self, name: str, arguments: Any) -> str:
-        """Take the answer, which ends the episode."""
+        """End the episode."""
         if self.task.format != "tool":
             raise ToolError("the answer must be a text, not a call")
         self.finish()
@@ -219,31 +220,31 @@ class StructuredOutput(TextEnv[None]):
         right = equal if task.has_record else valid
         components = {"parsed": 1.0, "valid": float(valid)}
         if task.has_record:
-            components["leaf_share"] = _share_of_leaves(task.answer, value)
+            components["leaf_share"] = _leaf_share(task.answer, value)
         wrong = "it has other values" if valid else "it does not fit the schema"
         info = {"problem": "" if right else wrong}
         return Grade(float(right), right, components, _shown(value), info)
 
     def _answer(self) -> Any:
-        """Return the value that the model gave.
+        """Return the value of the answer.
 
         Raises:
-            DocumentError: It gave none, or more than one.
+            DocumentError: There is none, or more than one.
         """
         task = self.task
         if task.format == "tool":
-            return _payload(self._arguments_of_call(), task.payload_key)
+            return _payload(self._call_arguments(), task.payload_key)
         if task.has_record:
             return read_document(self.answer_text, task.format, task.schema, task.name)
         texts = [after_reasoning(text_of(reply)) for reply in self.replies]
-        text = "".join(reversed(texts))
-        return read_leniently(text, task.format, task.schema, self.xml_coerce_types)
+        schema = task.schema if task.format != "xml" or self.xml_coerce_types else True
+        return read_document("".join(reversed(texts)), task.format, schema, lenient=True)
 
-    def _arguments_of_call(self) -> Any:
-        """Return the arguments of the one call; a call of an unknown tool counts in NeMo Gym only.
+    def _call_arguments(self) -> Any:
+        """Return the arguments of the call. Calls of unknown tools count only in NeMo Gym.
 
         Raises:
-            DocumentError: There is no call or more than one, or it is of another tool, or its
+            DocumentError: There is no call or more than one, it is of another tool, or its
                 arguments are not JSON.
         """
         task = self.task
@@ -263,29 +264,29 @@ class StructuredOutput(TextEnv[None]):
         text = arguments or ""
         if len(text) > MAX_LENGTH:
             raise DocumentError(f"there are more than {MAX_LENGTH} characters")
-        return read_json(text) if task.has_record else read_leniently(text, "json", None)
+        return read_json(text, lenient=not task.has_record)
 
     def solve(self) -> Message:
-        """Give the record; for a row of NeMo Gym, an invented value that fits the schema."""
+        """Return the record or, for a row of NeMo Gym, an invented value that fits the schema."""
         if self.task.has_record:
-            return self._give(self.task.answer)
+            return self._message(self.task.answer)
         value = invent(random.Random(0), self.task.schema)
         if not fits(value, self.task.schema) or format_problem(value, self.task.format):
             raise OracleError(f"{self.task.id} has no record, and no answer could be invented")
-        return self._give(value)
+        return self._message(value)
 
     def guess(self, rng: random.Random) -> Message:
-        """Give an invented value that fits the schema."""
+        """Return an invented value that fits the schema."""
         value = invent(rng, self.task.schema)
-        return self._give({} if format_problem(value, self.task.format) else value)
+        return self._message({} if format_problem(value, self.task.format) else value)
 
-    def _give(self, value: Any) -> Message:
+    def _message(self, value: Any) -> Message:
         task, name = self.task, self.task.name
         if task.format == "tool":
             tools = task.tools or ()
             arguments = {task.payload_key: value} if task.payload_key else value
             return assistant_calls((name or tools[0]["function"]["name"], arguments))
-        if task.format == "xml" and not name:  # the only property of NeMo Gym's is the root
+        if task.format == "xml" and not name:  # in NeMo Gym, the root is the only property
             name, value = next(iter(value.items()), ("root", None))
         return assistant(write_document(value, task.format, name))
 
@@ -298,18 +299,17 @@ def _payload(arguments: Any, key: str) -> Any:
     return arguments[key]
 
 
-def _share_of_leaves(record: Any, value: Any) -> float:
-    """Return the share of leaves that are right, of those of the record or the value.
-
-    The one with more leaves counts, so that leaves which do not belong there lower the share.
-    """
-    expected, given = dict(_leaves(record)), dict(_leaves(value))
-    right = sum(path in given and equal_json(leaf, given[path]) for path, leaf in expected.items())
-    return right / max(len(expected), len(given))
+def _leaf_share(record: Any, value: Any) -> float:
+    """Return the share of correct leaves. Superfluous leaves lower it."""
+    expected, actual = dict(_leaves(record)), dict(_leaves(value))
+    right = sum(
+        path in actual and equal_json(leaf, actual[path]) for path, leaf in expected.items()
+    )
+    return right / max(len(expected), len(actual))
 
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield the path and the value of each leaf; an empty list or object is one, too."""
+    """Yield the path and the value of each leaf. An empty list or object is a leaf."""
     if not value or not isinstance(value, (Mapping, list)):
         yield path, value
         return
@@ -318,7 +318,6 @@ def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
 
 
 def _shown(value: Any) -> str:
-    """Return a value as the answer in info."""
     try:
         return json.dumps(value, default=str)[:MAX_SHOWN]
     except (TypeError, ValueError, RecursionError):

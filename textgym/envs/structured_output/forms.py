@@ -1,7 +1,7 @@
 """Forms of values: how a value is drawn, how prose words it, and its JSON Schema.
 
-Invariant: what prose says, together with the unit that the field's description names, gives the
-value exactly. Several wordings stand for the same value, so a number can rarely be copied.
+Invariant: the prose, together with the unit in the field's description, gives the value exactly.
+There are several wordings of a value, so a number can rarely be copied.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from textgym.envs.drawing import choice, randint, sample
 from textgym.envs.wording import MONTHS, in_words
 
 __all__ = [
-    "Form", "area", "code", "count", "date", "digits", "duration", "flag", "length", "listing",
-    "mass", "money", "name_of", "option", "person", "share", "time", "word",
+    "Form", "area", "code", "compound", "count", "date", "digits", "duration", "flag", "length",
+    "listing", "mass", "money", "option", "person", "share", "time", "word",
 ]  # fmt: skip
 
 _ORDINALS = (
@@ -42,7 +42,7 @@ class Form(NamedTuple):
 
     Attributes:
         draw: Draws a value, which is JSON data.
-        worded: Words a value for prose; the generator of random numbers chooses the wording.
+        worded: Words a value for prose; the generator of random numbers selects the wording.
         schema: The JSON Schema of all its values.
         bounds: The keywords that narrow the schema at higher levels.
     """
@@ -53,13 +53,8 @@ class Form(NamedTuple):
     bounds: dict[str, Any]
 
 
-def spelled_ordinal(number: int) -> str:
-    """Spell the ordinal of a number from 1 to 31.
-
-    Example:
-        >>> spelled_ordinal(3), spelled_ordinal(21), spelled_ordinal(30)
-        ('third', 'twenty-first', 'thirtieth')
-    """
+def _ordinal(number: int) -> str:
+    """Spell the ordinal of a number from 1 to 31."""
     if number < len(_ORDINALS):
         return _ORDINALS[number]
     tens, ones = divmod(number, 10)
@@ -67,32 +62,32 @@ def spelled_ordinal(number: int) -> str:
 
 
 def _number(value: int, rng: random.Random) -> str:
-    """Word a whole number: in digits, or in words if it is small."""
+    """Return a whole number in digits, or in words if it is small."""
     if value <= _MAX_WORDED and rng.random() < 0.5:
         return in_words(value)
     return f"{value:,}" if value >= 10_000 else str(value)
 
 
-def _as_it_is(value: Any, rng: random.Random) -> str:
+def _verbatim(value: Any, rng: random.Random) -> str:
     return str(value)
 
 
 def word(words: Sequence[str]) -> Form:
-    """Return the form of one of some words or phrases."""
+    """Return the form of one of several words or phrases."""
     longest = max(map(len, words))
     return Form(
         lambda rng: choice(rng, words),
-        _as_it_is,
+        _verbatim,
         {"type": "string"},
         {"minLength": 1, "maxLength": longest},
     )
 
 
-def name_of(words: Sequence[str], kinds: Sequence[str]) -> Form:
-    """Return the form of a name made of two words, such as "Alder Lamp"."""
+def compound(firsts: Sequence[str], seconds: Sequence[str]) -> Form:
+    """Return the form of a name of two words, such as "Alder Lamp"."""
     return Form(
-        lambda rng: f"{choice(rng, words)} {choice(rng, kinds)}",
-        _as_it_is,
+        lambda rng: f"{choice(rng, firsts)} {choice(rng, seconds)}",
+        _verbatim,
         {"type": "string"},
         {"minLength": 3, "maxLength": 60},
     )
@@ -100,7 +95,7 @@ def name_of(words: Sequence[str], kinds: Sequence[str]) -> Form:
 
 def person() -> Form:
     """Return the form of a person's full name."""
-    return name_of(_FIRST_NAMES, _LAST_NAMES)
+    return compound(_FIRST_NAMES, _LAST_NAMES)
 
 
 def code(prefixes: Sequence[str], digits: int) -> Form:
@@ -109,7 +104,7 @@ def code(prefixes: Sequence[str], digits: int) -> Form:
     letters = len(prefixes[0])
     return Form(
         lambda rng: f"{choice(rng, prefixes)}-{randint(rng, low, high)}",
-        _as_it_is,
+        _verbatim,
         {"type": "string"},
         {"pattern": f"^[A-Z]{{{letters}}}-[0-9]{{{digits}}}$"},
     )
@@ -119,7 +114,7 @@ def digits(size: int) -> Form:
     """Return the form of a string of digits, which may begin with a zero, such as "04210"."""
     return Form(
         lambda rng: f"{randint(rng, 0, 10**size - 1):0{size}d}",
-        _as_it_is,
+        _verbatim,
         {"type": "string"},
         {"pattern": f"^[0-9]{{{size}}}$"},
     )
@@ -136,7 +131,7 @@ def count(low: int, high: int) -> Form:
 
 
 def money(low: int, high: int) -> Form:
-    """Return the form of an amount of euros between two whole ones, in steps of 5 cents."""
+    """Return the form of an amount of euros, in steps of 5 cents."""
 
     def worded(value: float, rng: random.Random) -> str:
         euros, cents = divmod(round(value * 100), 100)
@@ -156,7 +151,7 @@ def money(low: int, high: int) -> Form:
 
 
 def mass(low: int, high: int) -> Form:
-    """Return the form of a mass in grams, a multiple of 50, that prose may give in kilograms."""
+    """Return the form of a mass in grams, a multiple of 50. Prose may give it in kilograms."""
 
     def worded(value: int, rng: random.Random) -> str:
         if rng.random() < 0.5:
@@ -172,7 +167,7 @@ def mass(low: int, high: int) -> Form:
 
 
 def length(low: int, high: int) -> Form:
-    """Return the form of a length in centimetres that prose may give in metres."""
+    """Return the form of a length in centimetres. Prose may give it in metres."""
 
     def worded(value: int, rng: random.Random) -> str:
         if rng.random() < 0.5:
@@ -207,7 +202,7 @@ def area(low: int, high: int) -> Form:
 
 
 def duration(low: int, high: int) -> Form:
-    """Return the form of a time in minutes, a multiple of 15, that prose may give in hours."""
+    """Return the form of a time in minutes, a multiple of 15. Prose may give it in hours."""
 
     def worded(value: int, rng: random.Random) -> str:
         hours, minutes = divmod(value, 60)
@@ -227,7 +222,7 @@ def duration(low: int, high: int) -> Form:
 
 
 def share(low: int, high: int) -> Form:
-    """Return the form of a fraction of 1 that prose gives in per cent."""
+    """Return the form of a fraction of 1. Prose gives it in per cent."""
     return Form(
         lambda rng: randint(rng, low, high) / 100,
         lambda value, rng: f"{_number(round(100 * value), rng)} per cent",
@@ -243,7 +238,7 @@ def date() -> Form:
         year, month, day = map(int, value.split("-"))
         name, style = MONTHS[month - 1], rng.random()
         if style < 0.35:
-            return f"the {spelled_ordinal(day)} of {name} {year}"
+            return f"the {_ordinal(day)} of {name} {year}"
         return f"{day} {name} {year}" if style < 0.7 else f"{name} {day}, {year}"
 
     def draw(rng: random.Random) -> str:
@@ -280,14 +275,14 @@ def time() -> Form:
 
 
 def flag() -> Form:
-    """Return the form of a truth value, which whole sentences tell."""
-    return Form(lambda rng: rng.random() < 0.5, _as_it_is, {"type": "boolean"}, {})
+    """Return the form of a boolean, which whole sentences express."""
+    return Form(lambda rng: rng.random() < 0.5, _verbatim, {"type": "boolean"}, {})
 
 
 def option(options: Sequence[str]) -> Form:
-    """Return the form of one of some constants, which whole sentences tell."""
+    """Return the form of one of several constants, which whole sentences express."""
     listed = list(options)
-    return Form(lambda rng: choice(rng, listed), _as_it_is, {"type": "string", "enum": listed}, {})
+    return Form(lambda rng: choice(rng, listed), _verbatim, {"type": "string", "enum": listed}, {})
 
 
 def listing(words: Sequence[str]) -> Form:

@@ -1,7 +1,7 @@
-"""Rows of structured outputs, in the formats of textgym and NeMo Gym, as tasks.
+"""Reading rows of structured outputs, in the formats of textgym and NeMo Gym.
 
 Invariants: the record of a task fits its schema, and its format can hold it. A row of NeMo Gym has
-no record, and its schema is not checked: as in the original, a broken one accepts no answer.
+no record. As in the original, its schema is not checked, and a broken one accepts no answer.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from textgym.envs.structured_output.lenient import strict_schema
-from textgym.envs.structured_output.tasks import ANSWER_FORMATS
+from textgym.envs.structured_output.generator import ANSWER_FORMATS
 from textgym.errors import RowError
 from textgym.messages import Message, ToolSchema, copy_json, user
 from textgym.tasks import nemo_rows
@@ -43,10 +43,10 @@ class StructuredTask(Task):
     """A task whose answer is a record, or None for a row of NeMo Gym.
 
     Attributes:
-        schema: The schema; of a row of NeMo Gym as strict as it is applied.
+        schema: The schema. In a row of NeMo Gym, all properties are required and no others allowed.
         format: One of `ANSWER_FORMATS`.
         name: The name of the tool, or of the root element of XML; "" for any tool.
-        payload_key: The argument of the tool that holds the answer; "" if all arguments are it.
+        payload_key: The argument of the tool that holds the answer; "" for all arguments.
     """
 
     schema: Any = None
@@ -70,7 +70,7 @@ def read_structured_row(row: dict[str, Any]) -> StructuredTask:
 
 
 def _read_own(row: dict[str, Any]) -> StructuredTask:
-    text, wanted = _text_of(row, "text"), _text_of({"wanted": "the record", **row}, "wanted")
+    text, wanted = _read_text(row, "text"), _read_text({"wanted": "the record", **row}, "wanted")
     schema, format, record = row.get("schema"), row.get("format"), row["record"]
     name = row.get("name", "record")
     if format not in ANSWER_FORMATS:
@@ -91,13 +91,13 @@ def _read_own(row: dict[str, Any]) -> StructuredTask:
         tools: tuple[ToolSchema, ...] | None = (_tool(name, about, schema),)
     else:
         shown = json.dumps(schema, ensure_ascii=False, indent=1)
-        asked = f"Read the text and give {wanted} by this JSON Schema:"
-        prompt = "\n\n".join((text, asked, shown, rule))
+        request = f"Read the text and give {wanted} by this JSON Schema:"
+        prompt = "\n\n".join((text, request, shown, rule))
         tools = None
     return StructuredTask(row["id"], (user(prompt),), record, tools, row, schema, format, name)
 
 
-def _text_of(row: Mapping[str, Any], field: str) -> str:
+def _read_text(row: Mapping[str, Any], field: str) -> str:
     value = row.get(field)
     if not isinstance(value, str) or not value.strip():
         raise RowError(field, "must be a string that is not empty")
@@ -105,7 +105,7 @@ def _text_of(row: Mapping[str, Any], field: str) -> str:
 
 
 def format_problem(record: Any, format: str) -> str:
-    """Return why a format cannot hold a record, or "".
+    """Return why a format cannot represent a record, or "".
 
     Example:
         >>> format_problem({"a": None}, "json"), format_problem({"a": None}, "toml")
@@ -157,13 +157,44 @@ def _read_nemo(row: dict[str, Any]) -> StructuredTask:
     by_tool = row.get("response_mode") == "tool_call"
     tools = nemo_rows.tools_of(row)
     if by_tool and tools is None:
-        tools = (_tool_of_nemo(name or "respond", key, text),)
+        tools = (_nemo_tool(name or "respond", key, text),)
     prompt = _nemo_prompt(row, text, format)
     if not by_tool:
         name, key = "", ""
     return StructuredTask(
         row["id"], tuple(prompt), None, tools, row, schema, "tool" if by_tool else format, name, key
     )
+
+
+@lru_cache(256)
+def strict_schema(text: str) -> Any:
+    """Return the schema in a row of NeMo Gym, with all properties required and no others allowed.
+
+    Schemas within lists, such as the branches of `oneOf`, are not changed. A text that is not a
+    JSON Schema becomes `False`, the schema that nothing fits.
+
+    Example:
+        >>> strict_schema('{"properties": {"a": {}}, "required": []}')
+        {'properties': {'a': {}}, 'required': ['a'], 'additionalProperties': False}
+        >>> strict_schema('{"type": "text"}')
+        False
+    """
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        schema = json.loads(text)
+        waiting = [schema]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, dict):
+                if isinstance(part.get("properties"), dict):
+                    part["required"] = list(part["properties"])
+                    part["additionalProperties"] = False
+                waiting += part.values()
+        Draft202012Validator.check_schema(schema)
+    except (ValueError, SchemaError, RecursionError):
+        return False
+    return schema
 
 
 def _nemo_prompt(row: Mapping[str, Any], schema: str, format: str) -> list[Message]:
@@ -173,8 +204,8 @@ def _nemo_prompt(row: Mapping[str, Any], schema: str, format: str) -> list[Messa
     return [user(_NO_PROMPT.format(format=format.upper(), schema=schema))]
 
 
-def _tool_of_nemo(name: str, key: str, text: str) -> ToolSchema:
-    """Return the tool of a row that has none, as its verifier expects it to be called."""
+def _nemo_tool(name: str, key: str, text: str) -> ToolSchema:
+    """Return a tool for a row without tools, as the row's verifier expects it to be called."""
     try:
         schema = json.loads(text)
     except (ValueError, RecursionError):

@@ -93,9 +93,9 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     The name of a tool is the toolkit's name, `_`, and the name above. A call that cannot be carried
     out, such as deleting an event that does not exist, returns an error and changes nothing.
     White space around an argument is removed. Dates are read in common forms, such as `May 21,
-    2025` and `21.05.2025`; a date without a year, an unknown status or board, and a name in place
-    of an address are errors. Searches look for plain text and ignore case. Those for e-mails,
-    events and customers return pages of 5 results by default.
+    2025` and `21.05.2025`; a date without a year or that does not exist, an unknown status or
+    board, and a name in place of an address are errors. Searches look for plain text and ignore
+    case. Those for e-mails, events and customers return pages of 5 results by default.
 
     ## Reward
     1 if the final databases are the same as after the reference calls, else 0. Existing rows are
@@ -130,7 +130,8 @@ class WorkplaceAssistant(Tools, PartialCreditEnv[State]):
     ## Levels
     A generated task belongs to a generated company and takes place on a morning before work. The
     tools reveal everything that is needed, and every request is unambiguous. There are about 100
-    templates for one or several domains, each with several phrasings.
+    templates for one or several domains, each with several phrasings. Most requests about a mail
+    tell its subject and its place in the thread, its day or a person; any mail may be meant.
 
     1. one call, fully specified in the request
     2. one or two look-ups, then a change; or two plots

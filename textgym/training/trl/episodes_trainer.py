@@ -16,7 +16,7 @@ from textgym.errors import UsageError
 from textgym.training.trl.logprobs import trainer_logprobs
 from textgym.training.trl.policies import tokenizer_of
 from textgym.training.trl.samples import Sample, filler_row
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["EpisodesTrainer", "add_rows", "check_trains_whole"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from textgym.policies.model_modes import evaluation_mode
+from textgym.policies.models import evaluation_mode
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
 from textgym.training.trl.policies import tokenizer_of
 from textgym.training.trl.samples import filler_row
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["bound_of", "compare_logprobs", "trainer_logprobs"]
 

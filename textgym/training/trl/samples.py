@@ -16,9 +16,9 @@ from typing import Any
 
 from textgym.errors import TrainingError, UsageError
 from textgym.training.tasks import TaskRef
-from textgym.trajectories.failures import describe_failure
+from textgym.trajectories.episode_record import describe_failure
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
     "FailureStreak",

@@ -21,7 +21,7 @@ from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.rewards import RewardFunc, log_episodes
 from textgym.training.trl.samples import Sample, gather_samples, task_of
 from textgym.trajectories.task_identity import EpisodeKey
-from textgym.trajectories.token_rows import TokenRow
+from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["ToolEpisodes"]
 

@@ -17,9 +17,9 @@ import numpy as np
 from textgym.errors import TrainingError
 from textgym.training.tasks import write_tasks
 from textgym.trajectories.advantages import dr_grpo, group_advantages, grpo, number_groups
-from textgym.trajectories.failures import check_graded
+from textgym.trajectories.episode_record import check_graded
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.token_rows import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
     "AGENT_NAME",

@@ -1,23 +1,24 @@
 """Instructions about the form of a text, each with a check, of 112 types.
 
-They are IFEval's 25, IFBench's 58, and the 29 that open-instruct adds to IFEval's.
+IFEval has 25, IFBench 58, and open-instruct adds 29 to IFEval's. `INSTRUCTIONS` holds them by id,
+and `follows` returns verdicts on a text.
 
-`INSTRUCTIONS` has them by id, and `follows` gives the verdicts on a text. `instruction.py` defines
-what an instruction is; `sentences.py` and `languages.py` are what several checks use.
+- `instruction`: what an instruction is, and verdicts.
+- `sentences`, `languages`: how checks read a text.
+- `ifeval`, `ifbench`, `open_instruct`: the checks.
 """
 
 from textgym.verifiers.instructions import ifbench, ifeval, open_instruct
-from textgym.verifiers.instructions.instruction import INSTRUCTIONS, Instruction, instruction
-from textgym.verifiers.instructions.verdicts import MODES, Mode, follows
+from textgym.verifiers.instructions.instruction import (
+    INSTRUCTIONS,
+    MODES,
+    Instruction,
+    Mode,
+    follows,
+    instruction,
+)
 
 __all__ = [
-    "INSTRUCTIONS",
-    "MODES",
-    "Instruction",
-    "Mode",
-    "follows",
-    "ifbench",
-    "ifeval",
-    "instruction",
+    "INSTRUCTIONS", "MODES", "Instruction", "Mode", "follows", "ifbench", "ifeval", "instruction",
     "open_instruct",
-]
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Telling the language of a text.
+"""Detecting the language of a text.
 
 langdetect, a part of the extra `constraints`, draws random samples of the text's trigrams. It is
 seeded here, so that the same text always gets the same answer. It is imported on first use.
@@ -14,7 +14,7 @@ from pydantic import AfterValidator
 
 from textgym.verifiers.instructions.sentences import needs_constraints
 
-__all__ = ["LANGUAGES", "Language", "language_of"]
+__all__ = ["LANGUAGES", "Language", "detect_language"]
 
 LANGUAGES = {
     "af": "Afrikaans", "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
@@ -29,7 +29,7 @@ LANGUAGES = {
     "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
     "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
-"""The languages that are told apart, by their code of ISO 639-1."""
+"""The languages that can be detected, by their ISO 639-1 code."""
 
 _MAX_LENGTH = 20_000
 _VOTES = 10
@@ -47,52 +47,49 @@ Language = Annotated[str, AfterValidator(_known)]
 
 
 @lru_cache(maxsize=256)
-def language_of(text: str) -> str | None:
-    """Return the code of a text's main language; None if it has no letters to tell by.
+def detect_language(text: str) -> str | None:
+    """Return the code of a text's main language; None if the text has too few letters.
 
-    The answer on one or two words is a guess. Only the beginning of a long text is read.
+    The answer for one or two words is a guess. Only the beginning of a long text is read.
 
     Raises:
         ExtraMissingError: The extra `constraints` is not installed.
 
     Example:
-        >>> language_of("Das Wetter ist heute sehr schön."), language_of("1 + 1 = 2")
+        >>> detect_language("Das Wetter ist heute sehr schön."), detect_language("1 + 1 = 2")
         ('de', None)
     """
-    found, share = _guess(text, seed=0)
+    code, share = _guess(text, seed=0)
     if share > _SURE:
-        return found
+        return code
     votes = Counter(_guess(text, seed)[0] for seed in range(_VOTES))
     return votes.most_common(1)[0][0]
 
 
 def _guess(text: str, seed: int) -> tuple[str | None, float]:
-    """Return the language that most samples of a seed are in, and their share."""
-    detector = _detectors().create()
+    """Return the most frequent language among the samples of a seed, and its share."""
+    factory = _detectors()
+    from langdetect.lang_detect_exception import LangDetectException
+
+    detector = factory.create()
     detector.seed = seed
     detector.append(text[:_MAX_LENGTH])
     try:
-        found = detector.get_probabilities()
-    except _no_letters():
+        languages = detector.get_probabilities()
+    except LangDetectException:  # there are no letters
         return None, 1.0
-    return (found[0].lang.partition("-")[0], found[0].prob) if found else (None, 0.0)
+    if not languages:
+        return None, 0.0
+    return languages[0].lang.partition("-")[0], languages[0].prob
 
 
 @cache
 def _detectors() -> Any:
-    """Return a factory of detectors with the profiles of all languages, of our own."""
+    """Return a factory of detectors. It is not langdetect's own, which has a global seed."""
     try:
         from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     except ImportError:
-        raise needs_constraints("telling languages apart") from None
+        raise needs_constraints("detecting languages") from None
     detectors = DetectorFactory()
     detectors.load_profile(PROFILES_DIRECTORY)
     return detectors
-
-
-@cache
-def _no_letters() -> type[Exception]:
-    from langdetect import LangDetectException
-
-    found: type[Exception] = LangDetectException
-    return found

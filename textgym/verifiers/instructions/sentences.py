@@ -1,20 +1,28 @@
-"""Splitting English text into sentences, and sentences into words.
+"""Sentences, words and Markdown marks of a text, as the checks read them.
 
-The algorithm is Punkt (Kiss and Strunk, 2006) as nltk has it, with the abbreviations and the
-frequent openers of sentences given here, so that no trained model is needed. nltk is a part of the
-extra `constraints` and is imported on first use. Both functions take time linear in the text. The
-sentences and words of recent texts are kept, since several instructions ask for them.
+English text is split into sentences by Punkt (Kiss and Strunk, 2006) as implemented in nltk, with
+the abbreviations and frequent first words of sentences given here, so that no trained model is
+needed. nltk is a part of the extra `constraints` and is imported on first use. Every function takes
+linear time. The sentences and tokens of recent texts are cached, since several instructions need
+them.
 """
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from textgym.errors import ExtraMissingError, install_advice
 
-__all__ = ["CLOSING", "EMPHASIS", "needs_constraints", "sentences_of", "split_words", "word_tokens"]
+__all__ = [
+    "CLOSING", "EMPHASIS", "MARKS", "QUOTATION_MARKS", "bare_words", "bullet_mark", "count_word",
+    "lower_words", "needs_constraints", "normalized", "split_at_asterisks", "split_sentences",
+    "split_words", "without_emphasis", "word_tokens", "words_by_sentence",
+    "words_without_punctuation",
+]  # fmt: skip
 
 ValueT = TypeVar("ValueT")
 
@@ -25,7 +33,7 @@ _ABBREVIATIONS = """
     jan feb apr aug sept sep oct nov dec tue tues thu thurs fri
     ariz calif colo conn fla kan mich minn neb okla tenn tex va vt wis wyo
 """
-"""Words that a period follows within a sentence, without that period."""
+"""Words that end with a period within a sentence, without that period."""
 
 _OPENERS = """
     a an the this that these those i you he she it we they my your his her its our their
@@ -40,20 +48,33 @@ _OPENERS = """
     everyone someone nobody nothing something everything anyone
     remember consider think imagine take make keep use find go get see
 """
-"""Lower-case words that begin a sentence where they stand capitalised after an abbreviation."""
+"""Words that begin a sentence if they are capitalised after an abbreviation."""
 
 CLOSING = "])}>\"'»”’"
-"""What may stand between a full stop and the end of its sentence."""
+"""The marks that may follow a full stop at the end of a sentence."""
 
 EMPHASIS = "*_`~"
 """The marks of Markdown's emphasis."""
+
+QUOTATION_MARKS = "“”„‘’‚«»‹›"
+"""The typographic quotation marks; ’ is also an apostrophe."""
+
+MARKS = string.punctuation + QUOTATION_MARKS + "…–—"
+"""The punctuation marks that may surround a word."""
+
+_DROP_EMPHASIS = str.maketrans(EMPHASIS, " " * len(EMPHASIS))
+_NORMALIZE = str.maketrans("’", "'", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_DROP_PUNCTUATION = str.maketrans("", "", string.punctuation + QUOTATION_MARKS + "…")
+_ITALIC_START = re.compile(r"\*[^\s*][^*]*\*")
+_RULE = re.compile(r"(?:\*\s*+){3,}+|(?:-\s*+){3,}+")
+_DIVIDERS = {n: re.compile(rf"(?<!\*)\*{{{n}}}(?!\*)") for n in (3, 6)}
 
 
 def needs_constraints(what: str) -> ExtraMissingError:
     """Return the error for a library of the extra `constraints` that is not installed.
 
     Args:
-        what: What needs the library, such as `splitting into sentences`.
+        what: What needs the library, such as `splitting text into sentences`.
     """
     return ExtraMissingError(f"{what} needs {install_advice('constraints')}")
 
@@ -71,7 +92,7 @@ def _sentence_splitter() -> Any:
         raise needs_constraints("splitting text into sentences") from None
 
     class Language(PunktLanguageVars):  # type: ignore[misc]
-        # typographic quotation marks and underscores do not begin words either
+        # typographic quotation marks and underscores do not begin words
         _re_word_start = PunktLanguageVars._re_word_start.replace("[^", "[^“„‘«_", 1)
 
     # nltk limits the time of each expression, which a long text exceeds on a busy machine. These
@@ -84,7 +105,7 @@ def _sentence_splitter() -> Any:
     parameters.abbrev_types.update(_ABBREVIATIONS.split())
     parameters.sent_starters.update(_OPENERS.split())
     splitter = PunktSentenceTokenizer(parameters, lang_vars=language)
-    # long texts that repeat themselves ask this of the same few characters again and again
+    # long repetitive texts call this with the same few characters again and again
     splitter.text_contains_sentbreak = _remembered(
         splitter.text_contains_sentbreak, count=4096, longest=100
     )
@@ -103,21 +124,21 @@ def _word_splitter() -> Any:
 def _remembered(
     function: Callable[[str], ValueT], count: int = 64, longest: int = 20_000
 ) -> Callable[[str], ValueT]:
-    """Keep a function's values of so many recent texts, if these are not too long."""
+    """Return the function with a cache of its recent values for texts that are not too long."""
     recent = lru_cache(maxsize=count)(function)
     return lambda text: recent(text) if len(text) <= longest else function(text)
 
 
-def sentences_of(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     r"""Split a text into its sentences, without the whitespace between them.
 
-    A line break alone ends no sentence, and marks of emphasis alone are none.
+    A line break does not end a sentence. Marks of emphasis without words are not a sentence.
 
     Raises:
         ExtraMissingError: The extra `constraints` is not installed.
 
     Example:
-        >>> sentences_of('Dr. Lee left at 5 p.m. on Friday. "Why?" asked Ann.\n')
+        >>> split_sentences('Dr. Lee left at 5 p.m. on Friday. "Why?" asked Ann.\n')
         ['Dr. Lee left at 5 p.m. on Friday.', '"Why?"', 'asked Ann.']
     """
     return [sentence for sentence in _recent_sentences(text) if sentence.strip(EMPHASIS)]
@@ -127,7 +148,7 @@ _recent_sentences = _remembered(lambda text: tuple(_sentence_splitter().tokenize
 
 
 def split_words(sentence: str) -> tuple[str, ...]:
-    """Split one sentence into words and punctuation marks as the Penn Treebank does.
+    """Split a sentence into words and punctuation marks as in the Penn Treebank.
 
     Raises:
         ExtraMissingError: The extra `constraints` is not installed.
@@ -153,17 +174,125 @@ def word_tokens(text: str) -> list[str]:
 
 
 _recent_words = _remembered(
-    lambda text: split_words(" ".join(map(_part_full_stop, _recent_sentences(text))))
+    lambda text: split_words(" ".join(map(_detach_full_stop, _recent_sentences(text))))
 )
 
 
-def _part_full_stop(sentence: str) -> str:
+def _detach_full_stop(sentence: str) -> str:
     """Put a space before the full stop at the end of a sentence.
 
-    The splitter of words parts a full stop from its word at the end of a text alone, and takes a
-    sentence at a time many times longer than all at once.
+    The word splitter detaches a full stop only at the end of its text. Splitting each sentence by
+    itself would take many times longer.
     """
     body = sentence.rstrip().rstrip(CLOSING)
     if not body.endswith(".") or body.endswith(".."):
         return sentence
     return f"{body[:-1]} .{sentence[len(body) :]}"
+
+
+def words_without_punctuation(text: str) -> list[str]:
+    """Remove punctuation, and split at whitespace. Dashes within words are kept.
+
+    Example:
+        >>> words_without_punctuation("“It’s” well-known - yes — 3–5!")
+        ['Its', 'wellknown', 'yes', '3–5']
+    """
+    return [word for word in text.translate(_DROP_PUNCTUATION).split() if word.strip("–—")]
+
+
+def bare_words(text: str) -> list[str]:
+    """Split at whitespace, and remove the punctuation around each word.
+
+    Example:
+        >>> bare_words("“It's” well-known — **yes!**")
+        ["It's", 'well-known', 'yes']
+    """
+    words = (word.strip(MARKS) for word in text.split())
+    return [word for word in words if word]
+
+
+def lower_words(text: str) -> list[str]:
+    """Return the `bare_words` of a text in lower case.
+
+    Example:
+        >>> lower_words("“It's” well-known - YES!")
+        ["it's", 'well-known', 'yes']
+    """
+    return bare_words(text.lower())
+
+
+def words_by_sentence(text: str) -> list[list[str]]:
+    """Return the `lower_words` of each sentence that has any.
+
+    Raises:
+        ExtraMissingError: The extra `constraints` is not installed.
+
+    Example:
+        >>> words_by_sentence("Really?! Yes, it's me.")
+        [['really'], ['yes', "it's", 'me']]
+    """
+    return [words for sentence in split_sentences(text) if (words := lower_words(sentence))]
+
+
+def normalized(text: str) -> str:
+    """Return a text with straight apostrophes and without invisible characters.
+
+    Example:
+        >>> normalized("It’s")
+        "It's"
+    """
+    return text.translate(_NORMALIZE)
+
+
+def count_word(text: str, word: str) -> int:
+    """Count the places where a text has a word, not as a part of a longer word, in any case.
+
+    Both are normalized. Underscores around the word are emphasis.
+
+    Example:
+        >>> count_word("Cat, _cat_’s concatenate", "cat")
+        2
+    """
+    whole = rf"(?<!\w)_*{re.escape(normalized(word))}_*(?!\w)"
+    return len(re.findall(whole, normalized(text), re.IGNORECASE))
+
+
+def without_emphasis(text: str) -> str:
+    """Return a text with straight apostrophes, and blanks for the marks of emphasis.
+
+    Example:
+        >>> without_emphasis("**It’s** me")
+        "  It's   me"
+    """
+    return text.replace("’", "'").translate(_DROP_EMPHASIS)
+
+
+def bullet_mark(line: str) -> str:
+    """Return the mark of a bullet point, `*` or `-`; "" if the line is not a bullet point.
+
+    Rules, signatures, and lines that begin with emphasis are not bullet points.
+
+    Example:
+        >>> lines = ("* **A**: b", "  - c", "**A**", "*A*: b", "---", "a * b")
+        >>> [bullet_mark(line) for line in lines]
+        ['*', '-', '', '', '', '']
+    """
+    line = line.strip()
+    if line.startswith(("**", "--")) or _RULE.fullmatch(line) or _ITALIC_START.match(line):
+        return ""
+    return line[:1] if line.startswith(("*", "-")) else ""
+
+
+def split_at_asterisks(text: str, number: int) -> list[str]:
+    """Split a text at the runs of exactly 3 or 6 asterisks.
+
+    A run may also open or close the text. Blank parts become empty texts, except before the first
+    run and after the last one.
+
+    Example:
+        >>> split_at_asterisks("*** One *** Two **** *** *** Three", 3)
+        ['One', 'Two ****', '', 'Three']
+    """
+    parts = [part.strip() for part in _DIVIDERS[number].split(text)]
+    start = 0 if parts[0] else 1
+    return parts[start:] if parts[-1] else parts[start:-1]

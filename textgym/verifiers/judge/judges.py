@@ -33,10 +33,10 @@ from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import canonical_json, hash_int
 from textgym.verifiers.exact import match
-from textgym.verifiers.extract import named_form
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 from textgym.verifiers.judge.options import JudgeOptions
 from textgym.verifiers.judge.prompt import JudgePrompt
+from textgym.verifiers.stated import named_form
 
 __all__ = [
     "Judge",

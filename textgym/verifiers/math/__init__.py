@@ -1,9 +1,10 @@
 """Mathematics: whether an answer equals the correct one (the gold) and is fully evaluated.
 
-Environments call `verify` (in `verdict`). It finds the final answer (`final_answer`) and sends it
-to a worker process (`workers`, `fork_server`). In the worker, `check` parses the gold and the
-answer (`spelling`, `units`, `reading`), compares them (`equality`, `values`), and decides whether
-the answer still contains a computation (`worked_out`, with `operators`, `steps` and `question`).
+Environments call `verify` (in `verdict`). It finds the answer (`textgym.verifiers.stated`, and in
+sentences `statements`) and sends it to a worker process (`workers`, `fork_server`). In the worker,
+`check` parses the gold and the answer (`spelling`, `units`, `reading`), compares them (`equality`,
+`values`), and decides whether the answer still contains a computation (`worked_out`, with
+`operators`, `steps` and `question`).
 Importing this package does not load the libraries that the workers need.
 """
 

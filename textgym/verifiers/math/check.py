@@ -35,6 +35,10 @@ _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
 _ASKS_FOR_PERCENT = re.compile(
     r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
 )
+_ASKS_FOR_PAIR = re.compile(
+    r"\b(?:pairs?|points?|coordinates?|vertex|vertices|midpoint|cent(?:er|re)|vectors?)\b",
+    re.IGNORECASE,
+)
 
 
 def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> dict[str, Any]:
@@ -93,6 +97,8 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
 def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
     if is_to_be_computed(wanted, found) or _is_about_another_value(wanted, found, question):
         return _reply(found, unevaluated=True)
+    if _ASKS_FOR_PAIR.search(question) and _is_range(found.node) and not is_relation(wanted.node):
+        return _reply(found)
     if not equal(wanted, found):
         if not _ASKS_FOR_PERCENT.search(question):
             return _reply(found)
@@ -101,6 +107,11 @@ def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict
             return _reply(found)
     worked_out = is_worked_out(wanted, found, form, question)
     return _reply(found, equal=worked_out, unevaluated=not worked_out)
+
+
+def _is_range(node: Any) -> bool:
+    """Return whether a node is an inequality such as `3 < x < 4`."""
+    return is_relation(node) and not is_equation(node)
 
 
 def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_lowercase
 from typing import Any
 
 import math_verify
@@ -62,6 +63,8 @@ def equal(gold: Reading, found: Reading) -> bool:
         return False
     if gold.latex == found.latex:
         return True
+    if isinstance(gold.node, sympy.Tuple | sympy.Interval) and found.latex.startswith("\\{"):
+        return False  # a set has no order
     if found.node is sympy.S.EmptySet and not _EMPTY.fullmatch(found.latex):
         return False  # such as an interval with reversed endpoints
     return _equal(gold.node, found.node)
@@ -166,6 +169,8 @@ def _same_set(gold: Any, found: Any) -> bool:
     wanted, given = _members(gold), _members(found, distinct=not is_ordered)
     if wanted is None or given is None:
         return bool(gold == found)
+    if is_ordered and all(map(is_assignment, given)):
+        given = _in_order_of_names(given)
     if is_ordered or _names_values(wanted, given):
         return len(wanted) == len(given) and all(map(_equal, wanted, given))
     return _matched(wanted, given)
@@ -198,6 +203,22 @@ def _members(node: Any, distinct: bool = True) -> list[Any] | None:
 def _names_values(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
     """Return whether the gold consists of assignments and the answer contains no equation."""
     return all(map(is_assignment, wanted)) and not any(map(is_equation, given))
+
+
+def _in_order_of_names(assignments: list[Any]) -> list[Any]:
+    """Return assignments such as `y = 4, x = 3` in the order of letters that follow each other.
+
+    Other names keep their order. If a name has two values, nothing is returned.
+    """
+    names = [str(links_of(assignment)[0].lhs) for assignment in assignments]
+    if len(set(names)) < len(names):
+        return []
+    if "".join(sorted(names)) not in ascii_lowercase:
+        return assignments
+    return [
+        assignment
+        for _, assignment in sorted(zip(names, assignments, strict=True), key=lambda pair: pair[0])
+    ]
 
 
 def _matched(wanted: list[Any], given: list[Any]) -> bool:

@@ -17,8 +17,8 @@ from functools import lru_cache
 from textgym.errors import UsageError
 from textgym.verifiers.choices.sentences import named_letter
 from textgym.verifiers.math.forms import FORMS, Form
-from textgym.verifiers.math.parsing.final_answer import final_answer
-from textgym.verifiers.math.parsing.stated import stated_text, stated_value
+from textgym.verifiers.math.parsing.quantities import holds_quantity, quantity
+from textgym.verifiers.math.parsing.statements import stated_text, stated_value
 from textgym.verifiers.math.parsing.words import (
     option_letter,
     option_letters,
@@ -27,6 +27,7 @@ from textgym.verifiers.math.parsing.words import (
     words_of,
 )
 from textgym.verifiers.math.processes.workers import workers
+from textgym.verifiers.stated import AnswerForm, read_stated
 
 __all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
 
@@ -57,21 +58,29 @@ class MathVerdict:
 
 
 def verify(
-    gold: str, answer: str, *, timeout: float = 10.0, form: Form = "any", question: str = ""
+    gold: str,
+    answer: str,
+    *,
+    timeout: float = 10.0,
+    form: Form = "any",
+    question: str = "",
+    stated_in: AnswerForm | None = None,
 ) -> MathVerdict:
     r"""Compare an answer with the gold, and check that it is evaluated.
 
     Args:
         gold: The correct answer in LaTeX, with or without `$…$` or `\(…\)` around it.
-        answer: The model's whole text, without its reasoning. The last box is the answer, or the
-            last several boxes if only `and`, `or` or a comma separates them. Without a box, it is
-            the formula or number that is stated last: behind `answer is` or `Answer:`, or else in
-            the last sentence that has one.
+        answer: The model's whole text, without its reasoning. Its answer is what it states last in
+            `\boxed{}`, in `<answer>` or behind `Answer:`; see `read_stated`. Without these, it is
+            the formula or number that is stated last: behind `answer is`, or else in the last
+            sentence that has one.
         timeout: The limit of CPU time for the check, in seconds.
         form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`, see
             `textgym.verifiers.math.forms`.
         question: The question. Its own formulas are rejected as answers. If it asks for a
             percentage, the answer may omit the percent sign.
+        stated_in: The form in which the prompt asks for the answer, which alone counts if the text
+            has it; see `named_form`. Without one, the form that stands last counts.
 
     Raises:
         UsageError: The timeout is not over 0 and up to 3,600, or the form is unknown.
@@ -90,12 +99,23 @@ def verify(
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
     gold, answer = _bare(gold), _end(answer)
-    formula, words = final_answer(answer), words_of(gold, question)
-    letter = option_letter(gold, question)
+    in_digits = quantity(plain_words(gold))
+    if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
+        gold = in_digits
+    stated = read_stated(answer, stated_in)
+    is_boxed = stated.form == "box"
+    if stated.form == "tag" or (stated.form == "line" and stated_in == "line"):
+        answer = f"Answer: {stated.text.strip()}"
+    words, letter = words_of(gold, question), option_letter(gold, question)
     if words or letter:
-        texts = stated_text(answer) if formula is None else [formula]
+        texts = [stated.text] if is_boxed else stated_text(answer, question)
         return _compare_words(words, letter, question, [*map(plain_words, texts)])
-    formula = (stated_value(answer) if formula is None else formula).strip()
+    if is_boxed:
+        formula = quantity(plain_words(stated.text)) or stated.text.strip()
+    else:
+        spoken = stated_text(answer) if holds_quantity(answer) else []
+        quantities = (quantity(plain_words(text)) for text in spoken)
+        formula = next(filter(None, quantities), "") or stated_value(answer)
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered

@@ -11,7 +11,7 @@ from textgym.messages import Message
 from textgym.spaces import action_problem
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper, with_text
-from textgym.wrappers.rewards.lengths import length_function, sampled_text
+from textgym.wrappers.rewards.costs import length_function, sampled_text
 
 __all__ = ["TokenBudget", "TurnBudget"]
 

@@ -9,7 +9,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message, copy_messages
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import ConversationWrapper
-from textgym.wrappers.rewards.lengths import length_function, sampled_text
+from textgym.wrappers.rewards.costs import length_function, sampled_text
 
 __all__ = ["ContextWindow"]
 

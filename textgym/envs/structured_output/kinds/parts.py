@@ -1,4 +1,4 @@
-"""What a kind of record is made of, and the parts that several kinds share.
+"""The parts of a kind of record, and fields that several kinds share.
 
 In sentences, `{who}` is the record and `{v}` the value in words.
 """
@@ -27,8 +27,8 @@ __all__ = [
     "Kind",
     "Lines",
     "Union",
-    "due",
-    "grade_of",
+    "dated_field",
+    "enum_field",
 ]
 
 CITIES = (
@@ -45,16 +45,16 @@ class Field(NamedTuple):
         name: Its name in snake case.
         about: Its description in the schema, which names the unit or the form of the value.
         form: The form of its values.
-        told: Sentences that tell the value; a dict from value to sentences where `{v}` would give
+        sentences: Sentences that give the value; a dict from value to sentences if `{v}` would give
             it away.
-        decoys: Sentences that tell another value, which does not belong in the record.
+        decoys: Sentences that give another value, which does not belong in the record.
         absent: Sentences that say that there is no value.
     """
 
     name: str
     about: str
     form: Form
-    told: tuple[str, ...] | Mapping[object, tuple[str, ...]]
+    sentences: tuple[str, ...] | Mapping[object, tuple[str, ...]]
     decoys: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
 
@@ -65,11 +65,10 @@ class Lines(NamedTuple):
     Attributes:
         name: The name of the list.
         about: Its description in the schema.
-        intro: Begins the sentence that tells all of them.
-        outro: Begins a sentence with one more, which does not belong in the record.
+        intro: The beginning of the sentence that lists them.
+        outro: The beginning of a sentence with another one, which does not belong in the record.
         label: The field whose values are all different.
-        label_form: How the label is worded with `{v}`.
-        fields: Two more fields, whose `told` are parts of a sentence.
+        fields: Two more fields, whose `sentences` are parts of a sentence.
     """
 
     name: str
@@ -86,8 +85,8 @@ class Union(NamedTuple):
     Attributes:
         name: Its name.
         about: Its description in the schema.
-        tag: The field whose constant tells the objects apart.
-        branches: For each constant, the other field of its object.
+        tag: The field whose constant distinguishes the objects.
+        branches: The other field of each object, by constant.
     """
 
     name: str
@@ -101,15 +100,15 @@ class Kind(NamedTuple):
 
     Attributes:
         name: Its name, such as "booking".
-        handle: The field that names the record, such as the guest.
+        handle: The field that identifies the record, such as the guest.
         intro: Sentences that introduce the record `{v}`.
-        alias: What else the record is called.
+        alias: Another name of the record.
         flat: Fields with plain values.
         choice: A field with an enum.
         nullable: A field that may be null.
         dated: Two fields with a date or a time.
         listed: A field with a list of strings.
-        roles: The names of two persons who belong to the record, with what they are to it.
+        roles: Two persons who belong to the record: the names of their fields, and their roles.
         union: A field that is one of several objects.
         lines: A list of flat objects.
     """
@@ -137,9 +136,9 @@ REMARK = Field(
 )
 
 
-def due(name: str, about: str, word: str) -> Field:
-    """Return a field with a date that is told within a sentence, such as "due on 3 May 2031"."""
-    return Field(name, about, date(), (f"{word} {{v}}",))
+def dated_field(name: str, about: str, phrase: str) -> Field:
+    """Return a field with a date within a sentence, such as "due on 3 May 2031"."""
+    return Field(name, about, date(), (f"{phrase} {{v}}",))
 
 
 PAYMENT = Union(
@@ -200,6 +199,6 @@ CONTACT = Union(
 )
 
 
-def grade_of(name: str, about: str, told: Mapping[object, tuple[str, ...]]) -> Field:
+def enum_field(name: str, about: str, sentences: Mapping[object, tuple[str, ...]]) -> Field:
     """Return a field with an enum whose constants the sentences paraphrase."""
-    return Field(name, about, option([str(key) for key in told]), told)
+    return Field(name, about, option(list(map(str, sentences))), sentences)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textgym.envs.structured_output.forms import (
     code,
+    compound,
     count,
     date,
     duration,
     flag,
     listing,
     money,
-    name_of,
     person,
     share,
     time,
@@ -23,7 +23,7 @@ from textgym.envs.structured_output.kinds.parts import (
     Field,
     Kind,
     Lines,
-    grade_of,
+    enum_field,
 )
 
 __all__ = ["BOOKING", "COURSE", "EMPLOYEE"]
@@ -84,7 +84,7 @@ BOOKING = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "view",
         "What the room looks out on.",
         {
@@ -196,7 +196,7 @@ EMPLOYEE = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "contract",
         "The kind of contract.",
         {
@@ -256,7 +256,7 @@ COURSE = Kind(
     Field(
         "course_title",
         "The title of the course.",
-        name_of(
+        compound(
             ("Advanced", "Applied", "Basic", "Evening", "Hands-on", "Short", "Summer", "Weekend"),
             ("Accounting", "Botany", "Carpentry", "Drawing", "Editing", "Geology", "Spanish"),
         ),
@@ -310,7 +310,7 @@ COURSE = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "entry_level",
         "What one must know before.",
         {

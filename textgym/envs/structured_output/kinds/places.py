@@ -5,6 +5,7 @@ from __future__ import annotations
 from textgym.envs.structured_output.forms import (
     area,
     code,
+    compound,
     count,
     date,
     duration,
@@ -13,7 +14,6 @@ from textgym.envs.structured_output.forms import (
     listing,
     mass,
     money,
-    name_of,
     share,
     time,
     word,
@@ -25,7 +25,7 @@ from textgym.envs.structured_output.kinds.parts import (
     Field,
     Kind,
     Lines,
-    grade_of,
+    enum_field,
 )
 
 __all__ = ["FLAT", "REPAIR", "SAMPLE"]
@@ -90,7 +90,7 @@ SAMPLE = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "storage",
         "How it is stored.",
         {
@@ -154,7 +154,7 @@ REPAIR = Kind(
         Field(
             "device",
             "What is repaired.",
-            name_of(
+            compound(
                 ("chrome", "garden", "hand", "kitchen", "portable", "table", "two-speed"),
                 ("drill", "fan", "grinder", "lathe", "mixer", "mower", "saw", "sander"),
             ),
@@ -199,7 +199,7 @@ REPAIR = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "stage",
         "How far it is.",
         {
@@ -259,7 +259,7 @@ FLAT = Kind(
     Field(
         "address",
         "The street and its number.",
-        name_of(
+        compound(
             ("Acacia", "Brook", "Canal", "Dyke", "Elm", "Ferry", "Granary", "Harbour", "Kiln"),
             ("Lane 2", "Lane 7", "Road 11", "Road 36", "Square 4", "Street 9", "Street 25"),
         ),
@@ -313,7 +313,7 @@ FLAT = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "heating",
         "How it is heated.",
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textgym.envs.structured_output.forms import (
     code,
+    compound,
     count,
     date,
     flag,
@@ -11,7 +12,6 @@ from textgym.envs.structured_output.forms import (
     listing,
     mass,
     money,
-    name_of,
     share,
     time,
     word,
@@ -23,7 +23,7 @@ from textgym.envs.structured_output.kinds.parts import (
     Field,
     Kind,
     Lines,
-    grade_of,
+    enum_field,
 )
 
 __all__ = ["INVOICE", "PRODUCT", "SHIPMENT"]
@@ -40,7 +40,7 @@ PRODUCT = Kind(
     Field(
         "title",
         "The name of the product.",
-        name_of(
+        compound(
             ("Alder", "Birk", "Corvo", "Delta", "Ember", "Fjord", "Garda", "Heron", "Iris", "Juno"),
             ("Lamp", "Kettle", "Chair", "Radio", "Clock", "Heater", "Scale", "Fan", "Mixer"),
         ),
@@ -94,7 +94,7 @@ PRODUCT = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "audience",
         "For whom it is made.",
         {
@@ -158,7 +158,7 @@ INVOICE = Kind(
         Field(
             "customer",
             "The customer.",
-            name_of(
+            compound(
                 ("Bright", "Copper", "Grey", "High", "Long", "North", "Silver", "Stone"),
                 ("Bakery", "Books", "Dental", "Garage", "Hotel", "Laundry", "Print", "Tours"),
             ),
@@ -196,7 +196,7 @@ INVOICE = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "status",
         "The state of the invoice.",
         {
@@ -302,7 +302,7 @@ SHIPMENT = Kind(
             },
         ),
     ),
-    grade_of(
+    enum_field(
         "priority",
         "How urgent it is.",
         {

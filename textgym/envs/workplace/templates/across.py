@@ -7,6 +7,7 @@ from datetime import timedelta
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.templates.analytics import days_of
 from textgym.envs.workplace.templates.draft import Draft, received
+from textgym.envs.workplace.templates.mails import NEUTRAL, draw_mail
 from textgym.envs.workplace.templates.template import (
     ANALYTICS,
     CALENDAR,
@@ -75,21 +76,19 @@ def _meet_about_customer(draft: Draft) -> dict[str, str]:
 @template(
     3,
     (EMAIL, CALENDAR),
-    "Find the last email I received with the subject '{subject}' and book a {length} meeting called"
-    " '{subject}' with its sender on {day} at {time}",
-    "Whoever wrote me the latest email titled '{subject}' should meet me on {day} at {time}. Make"
-    " it a {length} event named '{subject}'.",
-    "Schedule a {length} event on {day} at {time} with the sender of the newest email in my inbox"
-    " titled '{subject}'; call the event '{subject}' too",
+    "Find {mail} and book a {length} meeting called '{title}' with its sender on {day} at {time}",
+    "Whoever wrote me {mail} should meet me on {day} at {time}. Make it a {length} event named"
+    " '{title}'.",
+    "Schedule a {length} event named '{title}' on {day} at {time} with the sender of {mail}",
 )
 def _meet_sender(draft: Draft) -> dict[str, str]:
-    subject, minutes = draft.row("emails")["subject"], draft.choice((30, 60))
+    said, mail = draw_mail(draft, is_received=True, ways=NEUTRAL)
+    title, minutes = draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     start = draft.start(draft.work_day())
-    mails = [mail for mail in draft.mails_about(subject) if received(mail)]
-    draft.need(mails)
-    draft.book(subject, mails[0]["sender/recipient"], start, minutes)
+    draft.book(title, mail["sender/recipient"], start, minutes)
     return {
-        "subject": subject,
+        "mail": said,
+        "title": title,
         "length": draft.length(minutes),
         "day": draft.day(start.date()),
         "time": draft.clock(start),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textgym.envs.workplace import vocabulary as words
 from textgym.envs.workplace.templates.draft import Draft, listed, received
+from textgym.envs.workplace.templates.mails import NEUTRAL, draw_mail
 from textgym.envs.workplace.templates.template import EMAIL, template
 
 
@@ -51,16 +52,14 @@ def _forward_by_id(draft: Draft) -> dict[str, str]:
 @template(
     2,
     EMAIL,
-    "Delete the last email that {name} sent me",
-    "The latest email from {name} can go, please delete it",
-    "Can you delete the most recent email I got from {name}?",
+    "Delete {mail}",
+    "I no longer need {mail}, please delete it",
+    "Can you delete {mail}?",
 )
-def _delete_last_from(draft: Draft) -> dict[str, str]:
-    name = draft.colleagues(1)[0].first
-    mails = draft.mails_from(name)
-    draft.need(mails)
-    draft.delete_mail(mails[0])
-    return {"name": name}
+def _delete_mail(draft: Draft) -> dict[str, str]:
+    said, mail = draw_mail(draft)
+    draft.delete_mail(mail)
+    return {"mail": said}
 
 
 @template(
@@ -79,32 +78,30 @@ def _mail_to_name(draft: Draft) -> dict[str, str]:
 @template(
     2,
     EMAIL,
-    "Reply to the last email from {name} with '{answer}'",
-    "I owe {name} an answer to their latest email. Send '{answer}' as a reply.",
-    "Please answer the most recent email {name} sent me: '{answer}'",
+    "Reply to {mail} with '{answer}'",
+    "I owe somebody an answer to {mail}. Send '{answer}' as a reply.",
+    "Please answer {mail}: '{answer}'",
 )
-def _reply_last_from(draft: Draft) -> dict[str, str]:
-    name, answer = draft.colleagues(1)[0].first, draft.choice(words.ANSWERS)
-    mails = draft.mails_from(name)
-    draft.need(mails)
-    draft.reply(mails[0], answer)
-    return {"name": name, "answer": answer}
+def _reply_to_mail(draft: Draft) -> dict[str, str]:
+    said, mail = draw_mail(draft, is_received=True)
+    answer = draft.choice(words.ANSWERS)
+    draft.reply(mail, answer)
+    return {"mail": said, "answer": answer}
 
 
 @template(
     2,
     EMAIL,
-    "Forward the latest email with the subject '{subject}' to {name}",
-    "{name} should see the most recent email titled '{subject}'. Please forward it.",
-    "Can you pass the last email titled '{subject}' on to {name}?",
+    "Forward {mail} to {name}",
+    "{name} should see {mail}. Please forward it.",
+    "Can you pass {mail} on to {name}?",
 )
-def _forward_last_about(draft: Draft) -> dict[str, str]:
-    subject, name = draft.row("emails")["subject"], draft.colleagues(1)[0].first
-    mails = draft.mails_about(subject)
+def _forward_mail(draft: Draft) -> dict[str, str]:
+    (said, mail), name = draw_mail(draft), draft.colleagues(1)[0].first
     address = draft.address(name)
-    draft.need(all(mail["sender/recipient"] != address for mail in mails))
-    draft.forward(mails[0], address)
-    return {"subject": subject, "name": name}
+    draft.need(mail["sender/recipient"] != address)
+    draft.forward(mail, address)
+    return {"mail": said, "name": name}
 
 
 @template(
@@ -172,24 +169,23 @@ def _mail_to_several(draft: Draft) -> dict[str, str]:
 @template(
     4,
     EMAIL,
-    "Look at the latest email titled '{subject}'. If it is one I sent, forward it to {name}; if it"
-    " is one I received, reply to it with '{answer}'",
-    "Who wrote last under '{subject}'? If someone else did, answer that email with '{answer}', but"
-    " if it was me, forward my email to {name}.",
-    "If the most recent email with the subject '{subject}' came from me, please forward it to"
-    " {name}. Otherwise reply '{answer}' to it.",
+    "Look at {mail}. If it is one I sent, forward it to {name}; if it is one I received, reply to"
+    " it with '{answer}'",
+    "Who wrote {mail}? If someone else did, answer it with '{answer}', but if it was me, forward it"
+    " to {name}.",
+    "If I am the one who wrote {mail}, please forward it to {name}. Otherwise reply '{answer}' to"
+    " it.",
 )
 def _answer_or_forward(draft: Draft) -> dict[str, str]:
-    subject, answer = draft.row("emails")["subject"], draft.choice(words.ANSWERS)
+    (said, mail), answer = draw_mail(draft, ways=NEUTRAL), draft.choice(words.ANSWERS)
     name = draft.colleagues(1)[0].first
-    mails = draft.mails_about(subject)
-    if received(mails[0]):
-        draft.reply(mails[0], answer)
+    if received(mail):
+        draft.reply(mail, answer)
     else:
         address = draft.address(name)
-        draft.need(all(mail["sender/recipient"] != address for mail in mails))
-        draft.forward(mails[0], address)
-    return {"subject": subject, "name": name, "answer": answer}
+        draft.need(mail["sender/recipient"] != address)
+        draft.forward(mail, address)
+    return {"mail": said, "name": name, "answer": answer}
 
 
 @template(

@@ -1,13 +1,5 @@
-"""The 58 types of instruction of IFBench (Pyatkin et al., 2025), grouped as there."""
+"""The 58 types of instruction of IFBench (Pyatkin et al., 2025)."""
 
-from textgym.verifiers.instructions.ifbench import (
-    count,
-    custom,
-    format,
-    ratio,
-    repeat,
-    sentence,
-    words,
-)
+from textgym.verifiers.instructions.ifbench import layout, tasks, words
 
-__all__ = ["count", "custom", "format", "ratio", "repeat", "sentence", "words"]
+__all__ = ["layout", "tasks", "words"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["split_unit"]
+__all__ = ["parts_of_unit", "split_unit"]
 
 _NAMES = {
     "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre", "dm": "dm decimeter",
@@ -73,6 +73,23 @@ def split_unit(text: str) -> tuple[str, str]:
     if found.re is _BARE and not _stands_apart(found["gap"], words):
         return text, ""
     return text[: found.start()], _canonical(_TEXT.sub(r" \1 ", found["unit"]))
+
+
+_PARTS = {
+    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
+    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
+    ("kg", "g"): 1000, ("$", "cent"): 100,
+}  # fmt: skip
+
+
+def parts_of_unit(whole: str, part: str) -> int:
+    """Return how many of one unit make another, such as minutes an hour; 0 if it is unknown.
+
+    Example:
+        >>> parts_of_unit("hour", "minutes"), parts_of_unit("minutes", "hour")
+        (60, 0)
+    """
+    return _PARTS.get((_canonical(whole), _canonical(part)), 0)
 
 
 def _stands_apart(gap: str, words: list[str]) -> bool:

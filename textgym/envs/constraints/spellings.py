@@ -1,0 +1,174 @@
+"""Whether a text gives a fact away in another spelling, such as `June 14` for `14 June`.
+
+Two readings tell: the quantities of the text, and its letters and digits alone. Invariant: the time
+is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from textgym.envs.constraints.letters import folded, legible
+from textgym.envs.constraints.quantities import Value, in_digits, quantities_of
+
+__all__ = ["SpelledText"]
+
+_RUN = re.compile(r"[^\W_]+")
+_SIGN_IN_WORD = re.compile(r"(?<=[a-z])[@$!|](?=[a-z])|[@$](?=[a-z])")
+_BRITISH = re.compile(r"(?<=[a-z])our(?![a-z])|(?<=[a-z])tre(?![a-z])|grey")
+_AMERICAN = {"our": "or", "tre": "ter", "grey": "gray"}
+_SIGNS = str.maketrans("@$!|", "asll")
+_SHAPES = str.maketrans("01345789i", "oleastbgl")  # look-alikes become the same
+_IN_NUMBER = (".", ",", ":")
+_ENDS = frozenset(".,!?;")
+_SPACED = re.compile(r"(?<![^\W_])(?:[^\W_][ -]){2,80}[^\W_](?![^\W_])")
+_LIST_NUMBER = re.compile(r"^\(?\d{1,3}[.)](?=\s)", re.MULTILINE)
+_MIN_DIGITS = 5  # of a number that is known by its digits
+
+
+class _Squeezed(NamedTuple):
+    """The letters and digits of a text.
+
+    Attributes:
+        text: The letters and digits.
+        breaks: Where something else stands before one of them, other than a mark within a number,
+            and the end.
+        blanks: Those of the breaks with white space.
+        ends: Those of the blanks that end a sentence or a part of it.
+    """
+
+    text: str
+    breaks: set[int]
+    blanks: set[int]
+    ends: set[int]
+
+
+class _Fact(NamedTuple):
+    """A fact in the forms in which it is looked up.
+
+    Attributes:
+        forms: Its letters and digits, also in American spelling, and with the last word of a name
+            first.
+        values: What it means as a whole; empty for a name or a code.
+        is_phrase: Whether it has several words.
+        is_short: Whether it has few characters, all of them digits.
+        has_digits: Whether it has a digit.
+    """
+
+    forms: tuple[_Squeezed, ...]
+    values: frozenset[Value]
+    is_phrase: bool
+    is_short: bool
+    has_digits: bool
+
+
+class SpelledText:
+    r"""A text in which facts are looked up in any spelling.
+
+    Args:
+        text: A text in the form of `legible`.
+        known: Facts that the text may give. What may mean one of them gives no other fact away.
+
+    Example:
+        >>> text = SpelledText("On June 14th in H4rbour-H\u0430ll, K.T. four hundred seventeen.")
+        >>> [text.gives(fact) for fact in ("14 June", "Harbour Hall", "KT-417", "4 June")]
+        [True, True, True, False]
+    """
+
+    def __init__(self, text: str, known: Iterable[str] = ()) -> None:
+        plain = in_digits(folded(_LIST_NUMBER.sub("-", text)))
+        allowed = frozenset[Value]().union(*(_read_fact(fact).values for fact in known))
+        joined = _SPACED.sub(lambda found: found[0].replace(" ", "").replace("-", ""), plain)
+        said = (found.values for found in quantities_of(joined))
+        self._values = frozenset[Value]().union(*filter(allowed.isdisjoint, said))
+        self._squeezed = _squeezed(plain)
+        self._shapes = self._squeezed.text.translate(_SHAPES)
+
+    def gives(self, fact: str) -> bool:
+        """Return whether the text has a fact in any spelling."""
+        wanted = _read_fact(fact)
+        return not wanted.values.isdisjoint(self._values) or any(
+            self._has(form, wanted) for form in wanted.forms
+        )
+
+    def _has(self, form: _Squeezed, wanted: _Fact) -> bool:
+        text, letters = self._squeezed.text, form.text
+        if not wanted.has_digits:
+            text, letters = self._shapes, letters.translate(_SHAPES)
+        start = text.find(letters)
+        while start >= 0:
+            if self._is_meant(start, form, wanted):
+                return True
+            start = text.find(letters, start + 1)
+        return False
+
+    def _is_meant(self, start: int, form: _Squeezed, wanted: _Fact) -> bool:
+        """Return whether the characters from a place on stand for a fact that they spell.
+
+        A number must be whole, and no part of a sentence ends within a date or an amount. If breaks
+        divide the words of the fact, whole words must spell it; numbers are not divided, because
+        the first digits may be a number of their own. A short number is known by its single digits
+        only, unless commas divide them.
+        """
+        text, breaks, blanks, ends = self._squeezed
+        end = start + len(form.text)
+        if self._divides_number(start) or self._divides_number(end):
+            return False
+        inner = breaks.intersection(range(start + 1, end))
+        if wanted.has_digits and wanted.is_phrase and not inner.isdisjoint(ends):
+            return False
+        is_whole = start in breaks and end in breaks
+        is_spaced = len(inner) == end - start - 1 > 1 and is_whole
+        if is_spaced or wanted.is_short:
+            return is_spaced and (not wanted.is_short or len(inner & ends) < 2)
+        own = {start + place for place in form.breaks}
+        if inner <= own:
+            is_name = wanted.is_phrase and not wanted.has_digits
+            return is_whole or is_name or inner.isdisjoint(blanks)
+        if not is_whole:
+            return False
+        if not wanted.is_phrase:
+            return wanted.has_digits
+        return not any(text[place - 1 : place + 1].isdigit() for place in inner - own)
+
+    def _divides_number(self, place: int) -> bool:
+        text, breaks = self._squeezed.text, self._squeezed.breaks
+        return place not in breaks and text[place - 1 : place + 1].isdigit()
+
+
+@lru_cache(maxsize=4096)
+def _read_fact(fact: str) -> _Fact:
+    plain = in_digits(folded(legible(fact)).strip())
+    whole = (found for found in quantities_of(plain) if found.end - found.start == len(plain))
+    words, letters = _RUN.findall(plain), _squeezed(plain).text
+    has_digits = any(map(str.isdigit, letters))
+    forms = [plain, _BRITISH.sub(lambda found: _AMERICAN[found[0]], plain)]
+    if len(words) == 2 and not has_digits:
+        forms.append(" ".join(reversed(words)))
+    return _Fact(
+        tuple(form for form in map(_squeezed, dict.fromkeys(forms)) if form.text),
+        frozenset[Value]().union(*(found.values for found in whole)),
+        len(words) > 1 and " " in plain,
+        letters.isdigit() and len(letters) < _MIN_DIGITS,
+        has_digits,
+    )
+
+
+def _squeezed(text: str) -> _Squeezed:
+    text = _SIGN_IN_WORD.sub(lambda found: found[0].translate(_SIGNS), text)
+    parts: list[str] = []
+    breaks, blanks, ends, size, last = set[int](), set[int](), set[int](), 0, 0
+    for run in _RUN.finditer(text):
+        mark = text[last : run.start()]
+        if not (mark in _IN_NUMBER and f"{text[last - 1]}{run[0][0]}".isdigit()):
+            breaks.add(size)
+            if any(map(str.isspace, mark)):
+                blanks.add(size)
+                if not _ENDS.isdisjoint(mark):
+                    ends.add(size)
+        parts.append(run[0])
+        size, last = size + len(run[0]), run.end()
+    return _Squeezed("".join(parts), {*breaks, size}, blanks, ends)

@@ -1,0 +1,203 @@
+"""What a message says of the work: that it was done, that it was not, or that it cannot be.
+
+All functions read text as `cues.normalised` returns it.
+
+Invariant: repetition in a pattern is bounded, so that matching takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+
+from textgym.users.cues import CLAUSES, any_of
+
+__all__ = ["denies", "says_cannot", "says_done"]
+
+_DO = (
+    "(?:do|done|able|carry|carried|complete|completed|fulfil|fulfill|fulfilled|possible|find|found"
+    "|book|booked|create|send|sent|update|updated|delete|deleted|change|changed|process|make|made"
+    "|help|exist|perform|performed|proceed|move|moved|assign|add|forward|reply|schedule|offer"
+    "|access)"
+)
+_CANNOT = any_of(
+    rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
+    "(?:could|can|does|do) not (?:be|exist)",
+    "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
+    "not been able to|refuse to",
+    r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
+    r"(?:do|does|did) not(?: \w+)? (?:see|find)",
+    "(?:do|does) not seem to (?:be|exist)",
+    r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
+    r"no (?:\w+ ){1,6}is (?:on file|there|in (?:the|your|our))",
+    "none (?:has|have|is|are|was|were|of)",
+    "there (?:is|are|was|were) (?:no|not|nobody)",
+    r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
+    "not (?:found|available|in the|among)",
+    "beyond (?:what|my)",
+    "nobody (?:called|named|with)",
+)
+"""What says that something cannot be done, or is not there."""
+
+_WORK_DONE = (
+    "(?:done|carr(?:y|ied) (?:it |this |that )?out|completed?|fulfil+(?:ed)?|book(?:ed)?|created?"
+    "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
+    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited"
+    "|modified|altered|touched|saved|entered|set|deleted|answered)"
+)
+_FULFILLED = "(?:carried out|completed|fulfil+ed|executed|performed)"
+_REQUEST = (
+    "(?:this|that|it|your request|the request|what you asked(?: for)?|anything(?! else)"
+    "|any of (?:it|this|that))"
+)
+_DENIES = any_of(
+    rf"(?:{_REQUEST}|which|they|both) (?:can|could) (?:\w+ )?not be {_WORK_DONE}",
+    rf"(?:can|could) not (?:{_WORK_DONE}|help|go through with|comply with|proceed with) {_REQUEST}",
+    rf"(?:unable|not(?: been)? able|not possible|impossible|failed|refuse|decline|not|forbidden)"
+    rf" (?:for me )?to {_WORK_DONE} {_REQUEST}",
+    rf"(?:unable|not(?: been)? able|failed) to {_WORK_DONE}",
+    "(?:will|would) not be possible|not something i can do|no can do|(?:this|that|it) did not work",
+    r"(?:took no|not taken? any|no) action(?= was| has|\W*$)",
+    "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
+    "(?: all)? (?:unchanged|untouched)",
+    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
+    rf"(?:i|we) (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}(?! anything else| any other|"
+    " more)",
+    rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
+    rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
+    r"(?! to\b| anything else| any other| more)",
+    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)|^(?:not possible|impossible)",
+    rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
+    rf"|got|could be)){{1,2}} {_WORK_DONE}",
+    rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
+    "|no (?:changes?|updates?|modifications?)(?! to (?:any|the) other| beyond| besides))",
+    r"left (?:everything|it|all|things|the \w+) (?:\w+ )?"
+    "(?:as (?:it|they) (?:is|are|was|were)|unchanged|alone|untouched)",
+    "i did nothing(?! else| more)|(?:request|attempt) failed|as (?:it|they) (?:was|were) before",
+    "nothing (?:happened|has happened|to (?:change|do))",
+    "(?:have to|must) (?:decline|refuse)|(?:gave|give|given) up",
+    "without (?:doing|changing|sending|moving|booking|making|adding) any(?:thing)?",
+)
+"""What says that nothing was done, unless the text says too that something was."""
+
+_NO_CHANGE = (
+    "(?:no|zero|not (?:a|one)(?: single)?) (?:changes?|updates?|modifications?|edits?|actions?"
+    "|steps?|thing|row|entry|record)"
+)
+_DOING = (
+    "(?:changing|doing|moving|sending|making|updating|touching|altering|modifying|writing|taking)"
+)
+_VERY = "(?: (?:really|actually|in fact|at all|ever|yet|so far|still|ultimately|even|whatsoever))?"
+_DENIES_ALL = any_of(
+    rf"(?:nothing|none of (?:it|this|that)|{_NO_CHANGE}){_VERY}(?: (?:was|were|has|have|had|is|been"
+    rf"|got)){{1,2}}{_VERY} (?:{_WORK_DONE}|taken|written|applied)",
+    rf"(?:{_WORK_DONE}|did|took|taken|{_DOING}) (?:nothing|{_NO_CHANGE})",
+    rf"(?:i|we) (?:(?:did|have|had|do)(?: \w+)? not|never){_VERY} (?:{_WORK_DONE}|did|took|taken?)"
+    r" (?:a thing|one thing|a single \w+"
+    "|any ?(?:thing|changes?|updates?|modifications?|edits?|actions?|steps?))",
+    rf"(?:refrained|abstained) from {_DOING} any(?:thing| changes?)",
+    rf"there (?:was|were|is|are|has been|have been) {_NO_CHANGE}",
+    r"(?:^|with |: )(?:no|zero) changes?(?: made| at all| whatsoever)?(?=\W*$)",
+    "(?:left|kept|leaving|keeping) (?:everything|it all|all of it|all|things|the databases?"
+    r"|the data)(?: \w+)? (?:as (?:it|they) (?:is|are|was|were)|unchanged|untouched|alone)",
+    "(?:everything|it all|the databases?|the data|the system|nothing)(?: all)? (?:is|are|was|were"
+    r"|remains?|remained|stays?|stayed)(?: \w+)? (?:unchanged|untouched|unmodified|different"
+    "|(?:just |exactly )?(?:as|like|what) (?:it|they) (?:was|were)|as before|the same|changed)",
+    r"(?:not(?: been)? able|unable|failed) to (?:do|carry out|complete|fulfil+|execute) (?:it|this"
+    "|that|so|(?:your|the) request)",
+    r"(?:this|that|it|(?:your|the) request) (?:is|was|proved|turned out to be) (?:impossible"
+    r"|not possible)(?=\W*$)",
+    "nothing(?: has| ever| actually)? happened",
+    "there (?:was|is) nothing (?:to|for me to) (?:do|change)",
+    r"(?:your|the) (?:request|operation)s?(?: \w+)? (?:was|were|has|have|is|are|can|could)"
+    rf"(?: \w+)? not(?: yet)?(?: be| been)? {_WORK_DONE}",
+    r"(?:your|the) (?:request|operation)(?: has| was)? (?:failed|denied|rejected|refused)",
+    rf"(?:this|that|it) (?:can|could|was|is|has)(?: \w+)? not (?:be |been )?(?:done|{_FULFILLED})",
+    rf"(?:i|we) (?:did|do|have|had|can|could)(?: \w+)? not{_VERY} (?:do|done|carr(?:y|ied)(?: out)?"
+    "|fulfil+(?:ed)?|completed?) (?:it|this|that|so|(?:your|the) request|what you)",
+)
+"""What says that nothing at all was done, even beside a claim that it was."""
+
+_ELSE = any_of(
+    "else|others?|otherwise|more|further|additional|extra|besides?|beyond|apart|aside|except"
+    "|rest|unless|until|before (?:you|your|i|we|that|this|the)|earlier|sooner|at first|only the"
+)
+"""What limits a sentence to a part of the work."""
+
+_BUT = any_of(
+    "but|than|only|twice|again|wrong|unnecessar(?:y|ily)|by mistake|without|which|so that"
+    "|that (?:you|was|were|is|should|did)",
+    r"(?:nothing|changes?|updates?|modifications?|anything|thing)(?: (?:was|were|has|have|been"
+    "|made|changed|done)){0,3} (?:about|of|on|in|to|at|for|from|regarding|concerning|with)"
+    r" (?!(?:the |your )?(?:databases?|data|systems?|tools?|all|fact|end|do|change)\b)",
+)
+"""What does so behind the denial."""
+
+_SMALL_TALK = re.compile(
+    r"\W*(?:(?:i am |we are |very |so |really |my |oh |hi|hello|dear \w+|thanks?(?: you)?"
+    r"|unfortunately|sorry|apolog\w+|regret\w*|for|this|that|the|about|inconvenience|afraid|please"
+    r"|have a nice day)[ ,]*){1,8}\W*$"
+)
+"""A sentence that says nothing of the work."""
+
+_DONE = (
+    "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
+    "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
+    "|shifted|postponed|put|stored|saved)"
+)
+_IS_DONE = any_of(
+    rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
+    rf"i (?:(?:now|just|already|also) )?{_DONE}",
+    "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
+    r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted)(?= ?[.!,:\u2013-]|$)",
+)
+"""What says that something was done, unless the clause denies it."""
+_IS_NOT = any_of(
+    "not|no|nothing|none|nobody|never|neither|nor|unable|before|unless|until|if|once",
+    "can|could|would|will|should",
+)
+"""What makes of a clause one that says nothing of what was done."""
+
+_SENTENCES = re.compile(r"(?<=[.!?;])\s|\n")
+_SO = re.compile(r",? (?:so|and|then) ")
+_WORD = re.compile(r"\w")
+
+
+def says_cannot(text: str) -> bool:
+    """Return whether a text says that something cannot be done, or is not there."""
+    return _CANNOT.search(text) is not None
+
+
+def says_done(text: str) -> bool:
+    """Return whether a text says that something was done.
+
+    Example:
+        >>> says_done("the mail was sent."), says_done("the mail was not sent.")
+        (True, False)
+    """
+    return any(
+        _IS_DONE.search(clause) and not _IS_NOT.search(clause)
+        for part in CLAUSES.split(text)
+        for clause in _SO.split(part)
+    )
+
+
+def denies(text: str) -> bool:
+    """Return whether a text says that nothing was done, or nothing but that something cannot be.
+
+    Beside what says that something was done, only a sentence that denies all of it counts.
+
+    Example:
+        >>> denies("it is done. i changed nothing."), denies("it is done. i changed nothing else.")
+        (True, False)
+    """
+    for sentence in _SENTENCES.split(text):
+        found = _DENIES_ALL.search(sentence)
+        if found and not (_ELSE.search(sentence) or _BUT.search(sentence, found.start())):
+            return True
+    if says_done(text):
+        return False
+    if _DENIES.search(text):
+        return True
+    sentences = [part for part in CLAUSES.split(text) if _WORD.search(part)]
+    refusals = [says_cannot(part) for part in sentences if not _SMALL_TALK.match(part)]
+    return bool(refusals) and all(refusals)

@@ -1,0 +1,202 @@
+r"""The answer that a text states: in `\boxed{}`, in `<answer>` or behind `Answer:`.
+
+All verifiers that read a whole text find its answer with `read_stated`, and then read that answer
+in their own way. Invariants: the form that the prompt names decides, or else the one that stands
+last; an answer is taken whole, with the minus sign before its box and all boxes that `and`, `or` or
+a comma joins; a box or label that the text denies ("not `\boxed{42}`", "Wrong answer: 42") states
+nothing; any text is read in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from textgym.verifiers.extract import ANSWER_LABEL, Box, boxes_in, line_spans, tag_span
+
+__all__ = ["DENIED_LABEL", "AnswerForm", "Stated", "named_form", "read_stated", "stated_answer"]
+
+AnswerForm = Literal["line", "box", "tag"]
+"""How a prompt asks for the answer: behind `Answer:`, in `\\boxed{}`, or in `<answer>`."""
+
+DENIED_LABEL = re.compile(
+    r"(?:\b(?:wrong|incorrect|false|not|nobody|no one|doubt|backup|alternative|second"
+    r"|other(?! words)|another|first|suppose|if|unlikely|rejected|says?|might|may|could|possible"
+    r"|assume)|n['’]t)\b[^.,;:\n]{0,40}\Z",
+    re.IGNORECASE,
+)
+"""Words before `answer:` or `answer is` with which it names no answer."""
+
+_NEAR = 60  # characters before and behind a box that can deny it
+_NEAR_LABEL = 80  # characters before a label that can deny it
+_MAX_BETWEEN = 80  # characters between joined boxes
+_OPENING = r"(?:[\s$*_(){}\[]|\\[(\[]){0,9}"
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|neither|nor|cannot|instead of|rather than)|n['’]t|[≠≢¬]|~~"
+    r"|\\(?:neq?|l?not)(?![a-zA-Z])|\\(?:x?cancel|sout)\s?\{)"
+    r"(?: (?:be|equal(?: to)?|think|believe|that|it|is|as|given by|the|an?|my|our|final|correct"
+    rf"|right|answer|number|value|option|choice)\b){{0,6}}:?{_OPENING}\Z",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"(?:[\s$*_)}\]]|\\[)\]]){0,9}(?:\?\s?no\b|(?:[–—-]\s?|(?:is|was|are|seems|would be|must be) "
+    r"(?:\w{1,20}ly )?)(?:wrong|incorrect|false|ruled out)\b|(?:is|was|are)(?:n['’]t| not)"
+    r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right)\b)",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(
+    r"(?:\b(?i:minus|negative)\s|(?:\A|[\s(\[{$,>≈*]|\\[(\[])[-−]|(?:=|\$|\\[(\[])\s{0,9}[-−]\s?)"
+    r"(?:\$\s?|\\[(\[,;! ])?\Z"
+)
+_PERCENT = re.compile(r"[$\s]{0,9}\\?%")
+_DECORATION = re.compile(r"\\(?:text|mbox|mathrm|q?quad|[()\[\],;:! ])|[$*_{}\s]")
+_CONNECTIVES = {
+    ",": ",", ";": ",", "&": ",", "and": "and", ",and": "and", "or": "or", ",or": "or",
+    "and/or": "or",
+}  # fmt: skip
+_TERMS = re.compile(r"[-+−±,;=<>]|\b(?:and|or)\b")
+
+
+class Stated(NamedTuple):
+    """The answer that a text states.
+
+    Attributes:
+        text: The answer; the whole text if it states none.
+        form: The form in which it is stated, the innermost one if one holds another; None if the
+            text states no answer.
+    """
+
+    text: str
+    form: AnswerForm | None
+
+
+class _Found(NamedTuple):
+    """An answer in one form: where its content begins and ends, and the answer."""
+
+    start: int
+    end: int
+    answer: str
+
+
+def named_form(prompt: str) -> AnswerForm | None:
+    r"""Return the form in which a prompt asks for the answer; None if it names none or several.
+
+    Example:
+        >>> named_form("Put it in \\boxed{}."), named_form('End with "Answer: " and a number.')
+        ('box', 'line')
+        >>> named_form("How many?"), named_form(r"Write Answer: \boxed{} at the end.")
+        (None, None)
+    """
+    names: dict[AnswerForm, bool] = {
+        "line": ANSWER_LABEL.search(prompt) is not None,
+        "box": "\\boxed" in prompt,
+        "tag": "<answer>" in prompt,
+    }
+    named = [form for form, is_named in names.items() if is_named]
+    return named[0] if len(named) == 1 else None
+
+
+def stated_answer(text: str, form: AnswerForm | None = None) -> str:
+    r"""Return the last answer that a text states behind `Answer:`, in `\boxed{}` or in `<answer>`.
+
+    A form within another one, such as a box behind `Answer:`, is read as well. A text that states
+    no answer is returned as it is.
+
+    Args:
+        text: The text, without its reasoning.
+        form: The form that the prompt names, which alone counts if the text has it; see
+            `named_form`. Without one, the form that stands last counts.
+
+    Example:
+        >>> stated_answer("Answer: 7, or \\boxed{8}.\nAnswer: \\boxed{9}"), stated_answer("9")
+        ('9', '9')
+        >>> text = "Answer: 7\n\nThis is \\boxed{8}."
+        >>> stated_answer(text), stated_answer(text, "line"), stated_answer(text, "tag")
+        ('8', '7', '8')
+    """
+    return read_stated(text, form).text
+
+
+def read_stated(text: str, form: AnswerForm | None = None) -> Stated:
+    r"""Return the answer that a text states, and the form in which it does; see `stated_answer`.
+
+    Example:
+        >>> read_stated(r"It is $-\boxed{42}$, not \boxed{41}.")
+        Stated(text='-42', form='box')
+        >>> read_stated(r"\boxed{3} and \boxed{7}"), read_stated(r"It is not \boxed{7}.").form
+        (Stated(text='3 , 7', form='box'), None)
+    """
+    stated = Stated(text, None)
+    while (inner := _last_stated(stated, form)) is not None:
+        stated, form = inner, None
+    return stated
+
+
+def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
+    """Return what a text states in a form, or in the one that stands last and in no other one."""
+    text = stated.text
+    possible: dict[AnswerForm, _Found | None] = {
+        "line": None if stated.form == "box" else _line(text),
+        "box": _box(text),
+        "tag": _tag(text),
+    }
+    found: dict[AnswerForm, _Found] = {name: one for name, one in possible.items() if one}
+    if form is not None and form in found:
+        return Stated(found[form].answer, form)
+    outer = {
+        name: one
+        for name, one in found.items()
+        if not any(other.start < one.start < other.end for other in found.values())
+    }
+    if not outer:
+        return None
+    last = max(outer, key=lambda name: outer[name].start)
+    return Stated(outer[last].answer, last)
+
+
+def _line(text: str) -> _Found | None:
+    for label, start, end in reversed([*line_spans(text)]):
+        if not DENIED_LABEL.search(text, max(0, label - _NEAR_LABEL), label):
+            return _Found(start, end, text[start:end])
+    return None
+
+
+def _tag(text: str) -> _Found | None:
+    span = tag_span(text, "answer")
+    return _Found(*span, text[slice(*span)]) if span else None
+
+
+def _box(text: str) -> _Found | None:
+    """Return the last box, or the last boxes if they are joined, with their minus signs."""
+    boxes = boxes_in(text)
+    while boxes and _is_denied(text, boxes[-1]):
+        boxes.pop()
+    if not boxes:
+        return None
+    last = boxes.pop()
+    start, answer = _signed(text, last)
+    answers, connective, first = [answer], ",", last
+    while boxes and start - boxes[-1].end < _MAX_BETWEEN:
+        word = _CONNECTIVES.get(_DECORATION.sub("", text[boxes[-1].end + 1 : start]))
+        if word is None or _is_denied(text, boxes[-1]):
+            break
+        first = boxes.pop()
+        start, answer = _signed(text, first)
+        answers.append(answer)
+        connective = "or" if "or" in (word, connective) else connective
+    percent = "\\%" if _PERCENT.match(text, last.end + 1) else ""
+    return _Found(first.inside, last.end, f" {connective} ".join(reversed(answers)) + percent)
+
+
+def _signed(text: str, box: Box) -> tuple[int, str]:
+    """Return where a box begins, and its content, both with the minus sign before it."""
+    content = text[box.inside : box.end]
+    sign = _SIGN.search(text, max(0, box.start - _NEAR), box.start)
+    if sign is None:
+        return box.start, content
+    return sign.start(), f"-({content})" if _TERMS.search(content) else f"-{content}"
+
+
+def _is_denied(text: str, box: Box) -> bool:
+    before, behind = max(0, box.start - _NEAR), box.end + 1
+    return bool(_DENIED.search(text, before, box.start) or _REJECTED.match(text, behind))

@@ -26,8 +26,8 @@ from measure import (
 )
 
 import textgym
-from textgym.core.grade import Grade
-from textgym.envs.mcqa.env import MCQA
+from textgym.core.episode import Grade
+from textgym.envs.mcqa.mcqa_env import MCQA
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
 

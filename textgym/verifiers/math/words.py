@@ -1,0 +1,142 @@
+r"""Golds that are words, names, times or yes/no. They are compared as texts.
+
+In a formula, letters are variables: as formulas, `listen` and `silent` are the same product.
+Invariants: any text is read in linear time, and none raises an exception; whether a gold is a text
+does not depend on the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase
+
+__all__ = [
+    "TIME_OF_DAY", "option_letter", "option_letters", "plain_words", "same_words", "words_of",
+]  # fmt: skip
+
+TIME_OF_DAY = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
+"""A time with a.m. or p.m."""
+
+_FONT = re.compile(
+    r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
+    r"(?![a-zA-Z])\s*"
+)
+_SPACE = re.compile(r"\\(?:[,;:! ]|q?quad(?![a-zA-Z]))|[~$*`]|\\[()\[\]]")
+_TEXT = re.compile(r"-?[^\W\d_][^_\\^=<>+/*|()\[\]{}]*")
+_LONG = 4  # letters
+_PARTS = re.compile(r"[,;&]|\band\b")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SHORT_WORD = re.compile(
+    r"yes|no|true|false|odd|even|none|red|blue|one|two|six|ten|all|any|both|mon|tue|wed|thu|fri|sat"
+    r"|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|left|up|down|cat|dog|man|men|boy|girl|mom|dad"
+    r"|east|west|car|bus|box|pen|am|pm|day",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Z][a-z]{1,2}")
+_MATHS = re.compile(
+    r"pi|inf|infinity|infty|oo|(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|sqrt|lim|max|min|gcd"
+    r"|lcm|mod|det|alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho"
+    r"|sigma|tau|phi|chi|psi|omega|percent|degrees?",
+    re.IGNORECASE,
+)
+_CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
+_OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
+_GOLD_LETTER = re.compile(r"\(?([A-J])\)?")
+_LETTER_ALONE = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z])")
+_NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
+
+
+@lru_cache(4096)
+def words_of(gold: str, question: str = "") -> str:
+    r"""Return the text that a gold is if it is one; "" if it is a formula.
+
+    A time of day is a text, and so are words of letters. Letters are a product of variables if all
+    of them stand alone in the question, or follow each other as in `abcd`; so are two letters, and
+    three if there is no question. Common short words, and names such as `Amy`, are texts anyway.
+
+    Example:
+        >>> words_of("listen"), words_of(r"\text{Amy and Bob}"), words_of("4:10 P.M.")
+        ('listen', 'Amy and Bob', '4:10 P.M.')
+        >>> words_of("xyz"), words_of(r"3\text{ cm}"), words_of(r"\pi")
+        ('', '', '')
+    """
+    text = plain_words(gold)
+    if TIME_OF_DAY.fullmatch(text):
+        return text
+    if not _TEXT.fullmatch(text) or "\\" in text:
+        return ""
+    words = _LETTERS.findall(text)
+    if any(map(_MATHS.fullmatch, words)):
+        return ""
+    if any(map(str.isdigit, text)):
+        return text if len(words[0]) >= _LONG else ""
+    is_marked = _FONT.match(gold.strip()) is not None
+    return (
+        text if any(_is_word(word, question, 2 if is_marked else _LONG) for word in words) else ""
+    )
+
+
+def _is_word(word: str, question: str, shortest: int) -> bool:
+    if word.casefold() in _CONNECTIVES or len(word) == 1:
+        return False
+    if _SHORT_WORD.fullmatch(word) or _NAME.fullmatch(word):
+        return True
+    if (
+        len(word) < (min(shortest, 3) if question else shortest)
+        or word in ascii_lowercase
+        or word in ascii_uppercase
+    ):
+        return False
+    alone = set(_LETTER_ALONE.findall(question))
+    return not alone.issuperset(word)
+
+
+@lru_cache(256)
+def option_letters(question: str) -> str:
+    """Return the letters of the options that a question lists, or those from A to J.
+
+    Example:
+        >>> option_letters("How many? (A) 3 (B) 4 (C) 5"), option_letters("Let (A) be a set.")
+        ('ABC', 'ABCDEFGHIJ')
+    """
+    letters = "".join(dict.fromkeys(_OPTION.findall(question)))
+    is_list = len(letters) > 1 and letters in ascii_uppercase[:10]
+    return letters if is_list else ascii_uppercase[:10]
+
+
+def option_letter(gold: str, question: str) -> str:
+    r"""Return the letter of the option that a gold names; "" if it names none.
+
+    Example:
+        >>> option_letter(r"\text{(B)}", ""), option_letter("C", "(A) 1 (B) 2")
+        ('B', '')
+    """
+    match = _GOLD_LETTER.fullmatch(plain_words(gold))
+    return match[1] if match and match[1] in option_letters(question) else ""
+
+
+def plain_words(latex: str) -> str:
+    r"""Return a text without the LaTeX and Markdown around its words."""
+    text = _FONT.sub("", latex).replace("{", "").replace("}", "")
+    return " ".join(_SPACE.sub(" ", text).split())
+
+
+def same_words(gold: str, answer: str) -> bool:
+    r"""Return whether two texts have the same letters, digits and colons, apart from case.
+
+    Parts that `and`, a comma or a semicolon separates may stand in any order.
+
+    Example:
+        >>> same_words("4:10 P.M.", r"4{:}10 \text{ pm}"), same_words("listen", "silent")
+        (True, False)
+        >>> same_words("Amy and Bob", "Bob, Amy"), same_words("even", "even or odd")
+        (True, False)
+    """
+    parts = _parts(gold)
+    return any(parts) and parts == _parts(answer)
+
+
+def _parts(text: str) -> list[str]:
+    parts = _PARTS.split(plain_words(text).casefold())
+    return sorted(filter(None, (_NOT_COMPARED.sub("", part) for part in parts)))

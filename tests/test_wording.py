@@ -56,7 +56,6 @@ LIMITS = {
     "textgym/tool_schemas.py": 3,
     "textgym/tools.py": 4,
     "textgym/training": 6,
-    "textgym/trajectories": 2,
     "textgym/users": 15,
     "textgym/vector": 7,
     "textgym/verifiers": 40,

@@ -24,7 +24,7 @@ from typing import Any
 from mathematics import CORES, THREADS, golds, pairs
 from measure import aim, asked_quick, measure, ratio_line, table
 
-from textgym.verifiers.math.processes.workers import Workers
+from textgym.verifiers.math.workers import Workers
 
 SECONDS = 1.0  # the limit of a check
 EVERY = 50  # one check in so many reaches the limit

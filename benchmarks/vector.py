@@ -19,7 +19,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from measure import Figures, aim, asked_quick, measure, table, write_rows
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.messages import Message, user
 from textgym.tasks.task import Task
 

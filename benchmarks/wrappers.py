@@ -15,7 +15,7 @@ import gymnasium
 from measure import aim, asked_quick, measure, per_call, table
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.messages import Message, assistant, user
 from textgym.spaces import ActionSpace, ConversationSpace

@@ -20,7 +20,7 @@ import gymnasium as gym
 import textgym
 from textgym.display.transcript import format_episode
 from textgym.registry import environment_class
-from textgym.verifiers.judge.options import JudgeOptions
+from textgym.verifiers.judge.prompt import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
 CARDS = Path(textgym.__file__).parent / "core/cards.json"

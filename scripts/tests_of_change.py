@@ -84,7 +84,7 @@ def _imported(node: ast.AST, file: str) -> Iterator[str]:
 @cache
 def _home(name: str) -> str:
     """Return the module that defines a public name of textgym."""
-    found = getattr(textgym, name, None) if name in textgym.__all__ else None
+    found = getattr(textgym, name, None) if name in dir(textgym) else None
     return str(getattr(found, "__module__", None) or getattr(found, "__name__", ""))
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
-from textgym.core.options import TextEnvOptions
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import (
     BoundaryFailure,

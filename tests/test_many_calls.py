@@ -13,7 +13,7 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.messages import Message, user
 from textgym.rescoring.engine import rescore
 from textgym.spaces import MAX_CALLS

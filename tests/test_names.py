@@ -64,7 +64,7 @@ def test_importing_textgym_imports_what_registration_needs_and_no_environment() 
         "import textgym\n"
         "print(*set(sys.modules) - before)"
     )
-    assert set(run(code).split()) == REGISTRATION
+    assert set(run(code).split()) == REGISTRATION | {"lazy_loader"}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_metadata_state_the_system() -> None:
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         textgym.nothing  # noqa: B018
 
 

@@ -143,7 +143,7 @@ def test_an_id_without_a_class_is_refused() -> None:
 
 @pytest.mark.parametrize("id", ["Shop", "my/Shop", "Shop-v0", "my/Shop-v", ""])
 def test_id_without_namespace_or_version_is_refused(id: str) -> None:
-    with pytest.raises(UsageError, match="an id has a namespace and a version"):
+    with pytest.raises(UsageError, match="an id must have a namespace and a version"):
         textgym.register(id, GuessNumber)
     assert id not in gym.registry
 

@@ -294,7 +294,7 @@ def test_positional_only_argument_is_the_authors_mistake() -> None:
             """Add."""
             return str(a)
 
-    with pytest.raises(UsageError, match=r"Odd\.add: a tool must name all its arguments, unlike a"):
+    with pytest.raises(UsageError, match=r"Odd\.add: a tool must name all its arguments, so a"):
         Toolbox(Odd).schemas()
 
 
@@ -331,7 +331,7 @@ def test_tool_has_the_name_that_the_model_sees() -> None:
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "né", 5], ids=repr)
 def test_name_that_a_model_cannot_call_is_refused(name: Any) -> None:
-    with pytest.raises(UsageError, match=r"look: a tool's name has at most 64 letters"):
+    with pytest.raises(UsageError, match=r"look: a tool's name must consist of at most 64 letters"):
 
         @tool(name=name)
         def look(self: Any) -> str:
@@ -339,7 +339,7 @@ def test_name_that_a_model_cannot_call_is_refused(name: Any) -> None:
 
 
 def test_name_of_a_tool_by_position_is_refused() -> None:
-    with pytest.raises(UsageError, match="'search' is no method"):
+    with pytest.raises(UsageError, match="'search' is not a method"):
         tool("search")  # type: ignore[call-overload]
 
 

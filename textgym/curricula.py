@@ -1,7 +1,7 @@
-"""Curricula over a mixture: how often each environment is drawn follows the success on it.
+"""Curricula over a mixture: the success on an environment decides how often it is drawn.
 
 Invariants: a draw depends only on the weights, the seed, the number of the draw, and the results so
-far; no environment's share falls to 0, so that it is noticed when one becomes learnable.
+far; no environment's share falls to 0, so the curriculum notices when it becomes learnable.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _ARGUMENTS = ("window", "floor", "results")
 
 
 class SuccessCurriculum:
-    """Draws the environments more often that are sometimes solved, and sometimes not.
+    """Draws an environment more often if it is solved sometimes, but not always.
 
     The weight of an environment is multiplied by `max(floor, 4 * p * (1 - p))`, where `p` is its
-    success rate over the last `window` episodes: the whole weight at one half, the least where all
-    episodes succeed or all fail. `p * (1 - p)`, the learnability, is the variance of a success, and
-    where it is 0, all returns of a group are the same and teach nothing (Foster et al., 2025,
-    arXiv:2502.12272). An environment without results has its whole weight.
+    success rate over the last `window` episodes. The factor is 1 at a rate of one half, and
+    smallest if all episodes succeed or all fail. `p * (1 - p)`, the learnability, is the variance
+    of a success. If it is 0, all returns of a group are the same and teach nothing (Foster et al.,
+    2025, arXiv:2502.12272). The factor of an environment without results is 1.
 
     It keeps its results, so one object can serve the rollouts of a whole training run.
 
     Args:
         window: How many of the last episodes of each environment count.
         floor: The least factor, over 0 and at most 1.
-        results: The successes to start with, of each environment by id, the oldest first.
+        results: Successes to start with, as a list for each id, the oldest first.
 
     Raises:
         UsageError: An argument is invalid.
@@ -102,38 +102,38 @@ class SuccessCurriculum:
             {'window': 8, 'floor': 0.1}
         """
         results = {id: list(successes) for id, successes in tuple(self._results.items())}
-        found: dict[str, Any] = {"window": self._window, "floor": self._floor}
-        return {**found, "results": results} if results else found
+        arguments: dict[str, Any] = {"window": self._window, "floor": self._floor}
+        return {**arguments, "results": results} if results else arguments
 
 
 Curriculum = bool | Mapping[str, Any] | SuccessCurriculum
-"""A curriculum as a caller gives it: True, the arguments of one, or one."""
+"""A curriculum as an argument: True, a dict of arguments, or a `SuccessCurriculum`."""
 
 
-def read_curriculum(given: Curriculum | None) -> SuccessCurriculum | None:
-    """Return a curriculum as `rollout` and `make_vec` take it; None if there is none.
+def read_curriculum(value: Curriculum | None) -> SuccessCurriculum | None:
+    """Return the curriculum for an argument of `rollout` or `make_vec`; None if there is none.
 
     Raises:
-        UsageError: It is something else, or an argument is invalid.
+        UsageError: The value is something else, or an argument in it is invalid.
 
     Example:
         >>> read_curriculum({"window": 8}).as_dict()
         {'window': 8, 'floor': 0.1}
     """
-    if given is None or isinstance(given, SuccessCurriculum):
-        return given
-    if isinstance(given, bool):
-        return SuccessCurriculum() if given else None
-    if not isinstance(given, Mapping):
+    if value is None or isinstance(value, SuccessCurriculum):
+        return value
+    if isinstance(value, bool):
+        return SuccessCurriculum() if value else None
+    if not isinstance(value, Mapping):
         raise UsageError(
             f"curriculum must be True, a dict such as {{'window': 64}}, or a SuccessCurriculum, "
-            f"not {given!r:.100}"
+            f"not {value!r:.100}"
         )
-    for name in given:
+    for name in value:
         if name not in _ARGUMENTS:
             hint = did_you_mean(str(name), _ARGUMENTS)
             raise UnknownNameError(f"a curriculum has no argument {name!r:.100}{hint}")
-    return SuccessCurriculum(**given)
+    return SuccessCurriculum(**value)
 
 
 def _checked(results: Any) -> Mapping[str, Sequence[bool]]:

@@ -14,30 +14,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 __all__ = [
-    "BoundaryFailure",
-    "ContextFullError",
-    "DatasetError",
-    "EnvironmentFailure",
-    "ExtraMissingError",
-    "InvalidActionError",
-    "JudgeFailure",
-    "OracleError",
-    "PolicyFailure",
-    "RewardError",
-    "RowError",
-    "RunError",
-    "StateError",
-    "TextgymError",
-    "ToolError",
-    "TrainingError",
-    "UnknownNameError",
-    "UsageError",
-    "UserFailure",
-    "WorkerFailure",
-    "did_you_mean",
-    "in_one_line",
-    "install_advice",
-]
+    "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
+    "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
+    "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
+    "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
+    "did_you_mean", "in_one_line", "install_advice",
+]  # fmt: skip
 
 
 class TextgymError(Exception):
@@ -105,11 +87,11 @@ class RewardError(TextgymError):
 
 
 class TrainingError(TextgymError):
-    """A trainer that does not compute what the policy sampled from, or mixes up groups."""
+    """A trainer computes other probabilities than the policy sampled from, or mixes up groups."""
 
 
 class ToolError(TextgymError):
-    """Raised by a tool to report an error to the model, which reads the text."""
+    """Raised by a tool to report an error to the model, which reads the message."""
 
 
 class ContextFullError(TextgymError):
@@ -138,7 +120,7 @@ class PolicyFailure(BoundaryFailure):
 
 
 class JudgeFailure(BoundaryFailure):
-    """A judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
+    """The judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
 
     boundary = "judge"
 

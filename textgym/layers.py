@@ -1,8 +1,8 @@
 """The layers of a wrapped environment, and limits of an episode's length that are graded.
 
 Layers that count turns (a `TextEnv`, and wrappers that add turns) have `max_turns` and `turn`, and
-end the episode with a grade when `turn` reaches `max_turns`. Gymnasium's `TimeLimit` cuts without a
-grade.
+end the episode with a grade when `turn` reaches `max_turns`. Gymnasium's `TimeLimit` truncates
+without a grade.
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ from typing import Any
 import gymnasium as gym
 
 __all__ = [
-    "counting_layers",
-    "grade_at_time_limit",
-    "graded_cut",
-    "layers_of",
-    "limit_turns",
+    "counting_layers", "grade_at_time_limit", "graded_cut", "layers_of", "limit_turns",
     "wrappers_around",
-]
+]  # fmt: skip
 
 
 def wrappers_around(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any]]:
@@ -67,7 +63,7 @@ def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """Make a text environment grade the cut of a `TimeLimit` around it, and return it.
 
     A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to it.
-    Rollouts, vectors and the command call this. In a loop of your own, call it after
+    Rollouts, vectors and the command call this. In your own loop, call it after
     `gymnasium.make(id, max_episode_steps=n)`, or pass `max_turns=n` instead.
 
     Example:

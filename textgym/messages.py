@@ -22,26 +22,10 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
-    "ROLES",
-    "FunctionCall",
-    "ImagePart",
-    "Message",
-    "TextPart",
-    "ToolCall",
-    "ToolSchema",
-    "assistant",
-    "assistant_calls",
-    "copy_message",
-    "copy_messages",
-    "copy_plain_calls",
-    "message_problem",
-    "plain_copy",
-    "split_reasoning",
-    "system",
-    "text_of",
-    "tool_result",
-    "user",
-]
+    "ROLES", "FunctionCall", "ImagePart", "Message", "TextPart", "ToolCall", "ToolSchema",
+    "assistant", "assistant_calls", "copy_message", "copy_messages", "copy_plain_calls",
+    "message_problem", "plain_copy", "split_reasoning", "system", "text_of", "tool_result", "user",
+]  # fmt: skip
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
@@ -214,13 +198,11 @@ def split_reasoning(
 
 
 def _opens_reasoning(text: str, start: int) -> bool:
-    """Tell whether a `<think>` from a position on opens reasoning, rather than being a mention."""
+    """Return whether a `<think>` after a position opens reasoning and is not only mentioned."""
     opened = text.find("<think>", start)
-    while opened >= 0:
-        if not _MENTION.match(text, opened):
-            return True
+    while opened >= 0 and _MENTION.match(text, opened):
         opened = text.find("<think>", opened + 1)
-    return False
+    return opened >= 0
 
 
 @cache

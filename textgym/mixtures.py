@@ -1,4 +1,4 @@
-"""Mixtures: environments with weights, what is divided among them, and the arguments of each.
+"""Mixtures: environments with weights, division by weight, and keyword arguments.
 
 A mixture maps ids to weights. An environment that a function makes is given as that function, or as
 a pair of weight and function, and then the key is only its name.
@@ -16,19 +16,13 @@ import gymnasium as gym
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
-    "EnvFn",
-    "Source",
-    "check_env_ids",
-    "check_env_kwargs",
-    "functions_of",
-    "kwargs_for_env",
-    "split_by_weight",
-    "weights_of",
-]
+    "EnvFn", "Source", "check_env_ids", "check_env_kwargs", "functions_of", "kwargs_for_env",
+    "split_by_weight", "weights_of",
+]  # fmt: skip
 
 EnvFn = Callable[[], gym.Env[Any, Any]]
 Source = float | EnvFn | tuple[float, EnvFn]
-"""What a mixture says of an environment: its weight, the function that makes it, or both."""
+"""An entry of a mixture: a weight, a function that makes the environment, or a pair of both."""
 
 
 def weights_of(mixture: Mapping[str, Source]) -> dict[str, float]:
@@ -63,7 +57,7 @@ def functions_of(mixture: Mapping[str, Any]) -> dict[str, EnvFn]:
         name: source[-1] if isinstance(source, (tuple, list)) and source else source
         for name, source in mixture.items()
     }
-    return {name: made_by for name, made_by in pairs.items() if callable(made_by)}
+    return {name: function for name, function in pairs.items() if callable(function)}
 
 
 def split_by_weight(weights: Mapping[str, float], total: int) -> dict[str, int]:
@@ -83,7 +77,7 @@ def split_by_weight(weights: Mapping[str, float], total: int) -> dict[str, int]:
 
 
 def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of one environment; its own override those for all.
+    """Return the keyword arguments of one environment; they override the ones for all.
 
     Args:
         id: The environment's id.
@@ -101,18 +95,18 @@ def kwargs_for_env(id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if name.isidentifier()} | dict(own)
 
 
-def check_env_ids(what: str, given: Iterable[str], ids: Collection[str]) -> None:
+def check_env_ids(what: str, names: Iterable[str], ids: Collection[str]) -> None:
     """Check that names are ids of environments that are played.
 
     Args:
         what: What the names belong to, for the error.
-        given: The names.
+        names: The names.
         ids: The ids of the environments that are played.
 
     Raises:
         UnknownNameError: A name is not such an id.
     """
-    for id in given:
+    for id in names:
         if id not in ids:
             raise UnknownNameError(f"{what}: {id!r} is not played{did_you_mean(id, ids)}")
 
@@ -129,17 +123,18 @@ def check_env_kwargs(
         functions: Those of them that a function makes.
 
     Raises:
-        UnknownNameError: A name is neither that of an argument nor the id of such an environment.
+        UnknownNameError: A name is neither an argument nor the id of such an environment.
         UsageError: An argument is for an environment that a function makes.
     """
     check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
     for name in kwargs if functions else ():
         if name in functions:
             raise UsageError(
-                f"{what} need an id, and {name!r} is made by a function, which has none"
+                f"{what}: {name!r} is made by a function, so it takes no keyword arguments: put "
+                "them into the function"
             )
         if name.isidentifier():
             raise UsageError(
-                f"{what}: {name!r} cannot be for all, because {next(iter(functions))!r} is made by "
-                "a function: give it under the ids"
+                f"{what}: {name!r} cannot apply to all, because {next(iter(functions))!r} is made "
+                "by a function: put it under the ids that it is for"
             )

@@ -1,4 +1,4 @@
-"""Importing what a name such as `module:Class` refers to, and naming what can be imported."""
+"""Importing objects by names such as `module:Class`, and naming objects that can be imported."""
 
 from __future__ import annotations
 
@@ -19,14 +19,9 @@ from textgym.errors import (
 )
 
 __all__ = [
-    "import_class",
-    "import_module",
-    "import_object",
-    "importable",
-    "is_place",
-    "load_creator",
+    "import_class", "import_module", "import_object", "importable", "is_place", "load_creator",
     "name_of",
-]
+]  # fmt: skip
 
 T = TypeVar("T")
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -73,16 +68,16 @@ def import_object(spec: str) -> Any:
     module, _, name = spec.partition(":")
     if not name:
         raise UnknownNameError(f"{spec!r} names no object: write module:name")
-    found: Any = import_module(module)
+    value: Any = import_module(module)
     for part in name.split("."):
-        if not hasattr(found, part):
-            raise UnknownNameError(f"{module!r} has no {name!r}{did_you_mean(part, dir(found))}")
-        found = getattr(found, part)
-    return found
+        if not hasattr(value, part):
+            raise UnknownNameError(f"{module!r} has no {name!r}{did_you_mean(part, dir(value))}")
+        value = getattr(value, part)
+    return value
 
 
 def is_place(text: str) -> bool:
-    """Return whether a text has the form `module:name`, rather than that of any other text.
+    """Return whether a text has the form `module:name`.
 
     Example:
         >>> is_place("my.module:function"), is_place("Wrong: try again.")
@@ -127,16 +122,16 @@ did you mean 'OrderedDict'?
 
 
 def name_of(creator: Any) -> str:
-    """Return the place of a class or function, as `module:name`."""
+    """Return the name of a class or function as `module:name`."""
     return f"{creator.__module__}:{getattr(creator, '__qualname__', '?')}"
 
 
 def importable(creator: Any) -> Any:
     """Return a class or function as `module:name`, or itself if it cannot be imported so."""
-    found: Any = sys.modules.get(creator.__module__)
+    value: Any = sys.modules.get(creator.__module__)
     for part in getattr(creator, "__qualname__", "?").split("."):
-        found = getattr(found, part, None)
-    return name_of(creator) if found is creator and found.__module__ != "__main__" else creator
+        value = getattr(value, part, None)
+    return name_of(creator) if value is creator and value.__module__ != "__main__" else creator
 
 
 def load_creator(entry_point: Any) -> Any:

@@ -1,6 +1,6 @@
 """What a run records about its environments: names, arguments, splits, and what to import.
 
-Rollouts, rescoring and `textgym.wrappers.RecordTrajectories` use it, so that all write the same.
+Rollouts, rescoring and `textgym.wrappers.RecordTrajectories` use it, so their files agree.
 """
 
 from __future__ import annotations
@@ -21,18 +21,13 @@ from textgym.names import importable, name_of
 from textgym.tasks.files import is_file_name
 
 __all__ = [
-    "env_name",
-    "import_source",
-    "kwargs_from_spec",
-    "provenance",
-    "recorded",
-    "recorded_kwargs",
-    "wrappers_of",
-]
+    "env_name", "import_source", "kwargs_from_spec", "provenance", "recorded",
+    "recorded_kwargs", "wrappers_of",
+]  # fmt: skip
 
 
 def env_name(env: gym.Env[Any, Any]) -> str:
-    """Return the id of an environment: that of its spec, that of its card, or its class's name."""
+    """Return the id of an environment, from its spec or its card, or else the name of its class."""
     if env.spec:
         return env.spec.id
     cls: Any = type(env.unwrapped)
@@ -55,7 +50,7 @@ def kwargs_from_spec(env: gym.Env[Any, Any]) -> dict[str, Any]:
 
 
 def wrappers_of(env: gym.Env[Any, Any]) -> list[str]:
-    """Return the wrappers that save their own state as texts, innermost first."""
+    """Return the specs of the wrappers that save their own state, the innermost first."""
     specs = []
     for layer in wrappers_around(env):
         cls = type(layer)
@@ -124,12 +119,13 @@ def provenance(
         >>> provenance({"textgym/MCQA-v0": MCQA(split="test")})
         {'splits': {'textgym/MCQA-v0': 'test'}}
     """
-    found = {
+    entries = {
         "splits": {id: _split(env.unwrapped) for id, env in samples.items()},
         "imports": {id: import_source(env) for id, env in samples.items() if id not in named},
     }
     known = {
-        name: {id: value for id, value in values.items() if value} for name, values in found.items()
+        name: {id: value for id, value in values.items() if value}
+        for name, values in entries.items()
     }
     return {name: values for name, values in known.items() if values}
 

@@ -25,18 +25,9 @@ if TYPE_CHECKING:
     from textgym.core.text_env import TextEnv
 
 __all__ = [
-    "card",
-    "environment_class",
-    "ids",
-    "import_environments",
-    "is_registered",
-    "make",
-    "register",
-    "registered_envs",
-    "registered_id",
-    "takes_argument",
-    "with_registered_ids",
-]
+    "card", "environment_class", "ids", "import_environments", "is_registered", "make",
+    "register", "registered_envs", "registered_id", "takes_argument", "with_registered_ids",
+]  # fmt: skip
 
 T = TypeVar("T")
 _VECTORS = "textgym.vector.make"
@@ -53,8 +44,8 @@ def register(
         **kwargs: Further arguments of `gymnasium.register`.
 
     Raises:
-        UsageError: The id belongs to another class or has no namespace or version, or there is no
-            class.
+        UsageError: The id belongs to another class, has no namespace or version, or no class is
+            given.
 
     Example:
         >>> import dataclasses, gymnasium
@@ -128,7 +119,7 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
 
 
 def registered_envs(envs: Any) -> Any:
-    """Return what a rollout plays with the registered id of each environment.
+    """Return the environments of a rollout, with each name or class replaced by its registered id.
 
     Args:
         envs: A name or class, as in `registered_id`; a mixture of such names; or a function that
@@ -151,13 +142,13 @@ def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
         UnknownNameError: There is no such environment.
         UsageError: Two names are the same environment.
     """
-    found: dict[str, T] = {}
+    by_id: dict[str, T] = {}
     for name, value in values.items():
         id = registered_id(name) if ":" in name else name
-        if id in found:
+        if id in by_id:
             raise UsageError(f"{id!r} is listed twice, once as {name!r}")
-        found[id] = value
-    return found
+        by_id[id] = value
+    return by_id
 
 
 def environment_class(env: str | type[TextEnv[Any]]) -> type[TextEnv[Any]]:
@@ -244,8 +235,8 @@ def import_environments(sources: Any) -> None:
     """Import the environments of a stored run that are not registered here, and register them.
 
     Args:
-        sources: What to import for each id, from `import_source`, as read from a file; whatever is
-            not a dict is ignored.
+        sources: What to import for each id, from `import_source`, as read from a file. A value that
+            is not a dict is ignored.
 
     Raises:
         UsageError: An environment cannot be imported.
@@ -287,7 +278,7 @@ def _forget_older(id: str, cls: type[TextEnv[Any]]) -> None:
 
 
 def _argument_names(id: str) -> set[str]:
-    """Return the argument names of an environment, with those that it passes to its base class."""
+    """Return the names of an environment's arguments, including those of its base classes."""
     creator = load_creator(gym.registry[id].entry_point)
     if not isinstance(creator, type):
         return set()
@@ -302,7 +293,7 @@ def _argument_names(id: str) -> set[str]:
 
 
 def _keywords_of(function: Callable[..., Any]) -> Iterator[str]:
-    """Yield the names of a function's keyword arguments, those of `**kwargs: Unpack[...]` too."""
+    """Yield the names of a function's keyword arguments, including `**kwargs: Unpack[...]`."""
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             yield parameter.name

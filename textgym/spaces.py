@@ -31,15 +31,11 @@ from textgym.messages import (
 )
 
 __all__ = [
-    "MAX_CALLS",
-    "ActionSpace",
-    "ConversationSpace",
-    "TextSpace",
-    "action_problem",
+    "MAX_CALLS", "ActionSpace", "ConversationSpace", "TextSpace", "action_problem",
     "read_action",
-]
+]  # fmt: skip
 
-MAX_CALLS = 64  # tool calls of one message that are run
+MAX_CALLS = 64  # tool calls that are run for one message
 _ACTION_ROLES = frozenset(("assistant",))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDE 0123456789.,:;!?(){}[]<>/\\\"'`*_#$%&@\n\té漢д🙂"
 
@@ -57,12 +53,12 @@ def read_action(action: Any, turn: int, max_calls: int = MAX_CALLS) -> Message:
     """Return a copy of an action as an assistant message.
 
     Tool calls with a missing or repeated id get the id `call_{turn}_{k}`. If there are too many
-    calls, one more than the limit is kept: the reply to that call tells the model about the limit.
+    calls, one more than the limit is kept: the result of that call reports the limit to the model.
 
     Args:
         action: An assistant message or a text.
-        turn: How many assistant messages the episode had before.
-        max_calls: How many tool calls of one message are run.
+        turn: The number of earlier assistant messages in the episode.
+        max_calls: The maximum number of tool calls that are run for one message.
 
     Raises:
         InvalidActionError: The action is neither an assistant message nor a text.
@@ -146,7 +142,7 @@ class _MessageSpace(gym.Space[T]):
     @staticmethod
     def _refuse_masks(mask: Any, probability: Any) -> None:
         if mask is not None or probability is not None:
-            raise ValueError("message spaces support no mask and no probability")
+            raise ValueError("message spaces do not support mask= and probability=")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)

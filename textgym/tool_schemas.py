@@ -1,4 +1,4 @@
-"""The arguments of a tool: what a method's signature says of them, as a schema and as a validator.
+"""The arguments of a tool, from the signature of a method: their schema and their validator.
 
 Invariants: the schema is the one that the validator has, byte for byte; reading a class makes no
 validator unless a schema needs it, because classes have many tools and a model calls few of them.
@@ -48,13 +48,14 @@ class Signature:
         Raises:
             UsageError: One of them has no name.
         """
-        found = dict(list(inspect.signature(self.method).parameters.items())[1:])
-        for name, parameter in found.items():
+        parameters = dict(list(inspect.signature(self.method).parameters.items())[1:])
+        for name, parameter in parameters.items():
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 raise UsageError(
-                    f"{self.method.__qualname__}: a tool must name all its arguments, unlike {name}"
+                    f"{self.method.__qualname__}: a tool must name all its arguments, so {name} is "
+                    "not allowed"
                 )
-        return found
+        return parameters
 
     @cached_property
     def adapter(self) -> TypeAdapter[dict[str, Any]]:
@@ -91,10 +92,10 @@ class Signature:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The schema of the arguments, which is made of those of their type hints if it can be.
+        """The schema of the arguments, made from the schemas of their type hints if possible.
 
-        Making it with the adapter takes ten times as long. Classes have many tools, a model calls
-        few of them, and only those need an adapter.
+        Making it with the adapter takes ten times as long, and only the tools that a model calls
+        need an adapter.
         """
         described = _argument_docs(self.method)
         properties: dict[str, Any] = {}
@@ -104,7 +105,9 @@ class Signature:
                 schema = _schema_of_hint(_Hint(_without_metadata(hint), repr(hint), hint))
             except TypeError:
                 schema = None
-            if schema is None or not all(map(_is_scalar, default.values())):
+            if schema is None or not {str, int, float, bool}.issuperset(
+                map(type, default.values())
+            ):
                 whole: dict[str, Any] = _without_titles(self.adapter.json_schema())
                 return whole
             about = {"description": described[name]} if name in described else {}
@@ -123,9 +126,9 @@ class _Hint:
     """A type hint as the key of a cache.
 
     Attributes:
-        bare: The hint without its metadata, which are compared by their text, because each
-            parameter has its own.
-        text: The `repr` of the whole hint, which also tells apart unions in another order.
+        bare: The hint without its metadata. Metadata are compared as text, because each parameter
+            has its own objects.
+        text: The `repr` of the whole hint, which also depends on the order of unions.
         whole: The whole hint.
     """
 
@@ -139,8 +142,8 @@ def _schema_of_hint(hint: _Hint) -> dict[str, Any]:
     """Return the schema of an argument with a type hint. Cached, because tools share types.
 
     Raises:
-        TypeError: The schema depends on the other arguments, on what is told of this one, or on
-            metadata whose text does not tell what they are.
+        TypeError: The schema depends on the other arguments or on the description of this one, or
+            the hint has metadata that their text does not identify.
     """
     from annotated_types import BaseMetadata
     from pydantic import TypeAdapter
@@ -158,8 +161,8 @@ def _schema_of_hint(hint: _Hint) -> dict[str, Any]:
     is_alone = schema.keys() == {"properties", "required", "title", "type"}  # without `$defs`
     if not is_alone or schema["required"] != ["argument"]:
         raise TypeError(f"{hint.text} has definitions, a default or an alias")
-    found: dict[str, Any] = _without_titles(schema)["properties"]["argument"]
-    return found
+    argument: dict[str, Any] = _without_titles(schema)["properties"]["argument"]
+    return argument
 
 
 def _without_metadata(hint: Any) -> Any:
@@ -168,14 +171,10 @@ def _without_metadata(hint: Any) -> Any:
 
 
 def _default(parameter: inspect.Parameter) -> dict[str, Any] | None:
-    """Return what the schema of an argument says of its default, None if nothing."""
+    """Return the entry for an argument's default in its schema; None if there is none."""
     if parameter.default is parameter.empty or parameter.default is None:
         return None
     return {"default": parameter.default}
-
-
-def _is_scalar(value: Any) -> bool:
-    return value.__class__ in (str, int, float, bool)
 
 
 def _argument_docs(method: Callable[..., Any]) -> dict[str, str]:

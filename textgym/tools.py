@@ -92,13 +92,14 @@ def tool(method: Any = None, /, *, name: str | None = None) -> Any:
     def mark(method: F) -> F:
         if not inspect.isfunction(method):
             raise UsageError(
-                f"@tool marks a method, and name= its name; {method!r:.100} is no method"
+                f"@tool must be put before a method, with the tool's name as name=; "
+                f"{method!r:.100} is not a method"
             )
         called = method.__name__ if name is None else name
         if not isinstance(called, str) or not _NAME.fullmatch(called):
             raise UsageError(
-                f"{method.__qualname__}: a tool's name has at most 64 letters, digits, '_' and "
-                f"'-', unlike {called!r:.100}"
+                f"{method.__qualname__}: a tool's name must consist of at most 64 letters, digits, "
+                f"'_' and '-', not be {called!r:.100}"
             )
         setattr(method, _MARK, called)
         return method
@@ -112,15 +113,15 @@ def methods_of_tools(owner: type) -> dict[str, Callable[..., Any]]:
     Raises:
         UsageError: Two of them have the same name as tools.
     """
-    found: dict[str, Any] = {name: getattr(owner, name, None) for name in dir(owner)}
-    marked = {name: method for name, method in found.items() if hasattr(method, _MARK)}
+    attributes: dict[str, Any] = {name: getattr(owner, name, None) for name in dir(owner)}
+    marked = {name: method for name, method in attributes.items() if hasattr(method, _MARK)}
     by_tool: dict[str, str] = {}
     for name, method in marked.items():
-        other = by_tool.setdefault(getattr(method, _MARK), name)
-        if other != name:
+        first = by_tool.setdefault(getattr(method, _MARK), name)
+        if first != name:
             raise UsageError(
-                f"{owner.__name__}.{other} and {owner.__name__}.{name} are both the tool "
-                f"{getattr(method, _MARK)!r}"
+                f"{owner.__name__}.{first} and {owner.__name__}.{name} are both the tool "
+                f"{getattr(method, _MARK)!r}: give one of them another name"
             )
     return marked
 
@@ -177,7 +178,7 @@ class Tool:
     def read_arguments(self, arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
         """Validate the arguments of a call in pydantic's lax mode. A null counts as omitted.
 
-        True and false are no numbers, which they are to pydantic.
+        True and false are not accepted as numbers, although pydantic accepts them.
 
         Raises:
             ToolError: The arguments are not JSON, not an object, or not valid for the method.
@@ -215,11 +216,11 @@ class Toolbox:
     """
 
     def __init__(self, owner: type) -> None:
-        found = map(Tool, methods_of_tools(owner).values())
-        self.tools = {tool.name: tool for tool in sorted(found, key=lambda tool: tool.name)}
+        tools = map(Tool, methods_of_tools(owner).values())
+        self.tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
         self.unforeseen: dict[tuple[str, str], str] = {}
-        other = getattr(owner, "call_offered_tool", None)
-        self._call_other = None if hasattr(other, "__left_to_authors__") else other
+        method = getattr(owner, "call_offered_tool", None)
+        self._call_other = None if hasattr(method, "__left_to_authors__") else method
 
     @cached_property
     def _pickled(self) -> bytes:
@@ -250,15 +251,17 @@ class Toolbox:
             BoundaryFailure: The tool failed, through no fault of the model.
             UsageError: The signature of the tool's method has no schema.
         """
-        tool, other = self.tools.get(name), self._call_other
+        tool, call_other = self.tools.get(name), self._call_other
         names = self.tools if offered is None else offered
-        if name not in names or not (tool or other):
-            known = ", ".join(n for n in names if other or n in self.tools) or "none"
+        if name not in names or not (tool or call_other):
+            known = ", ".join(n for n in names if call_other or n in self.tools) or "none"
             return f"Error: there is no tool {name[:100]!r}; the tools are: {known}"
-        method: Any = tool.method if tool and tool.schema else other  # its errors are the author's
+        method: Any = call_other
+        if tool and tool.schema:  # outside the `try`: errors of the schema are the author's
+            method = tool.method
         try:
-            given = tool.read_arguments(arguments) if tool else {}
-            result = result_of(method(owner, **given) if tool else method(owner, name, arguments))
+            values = tool.read_arguments(arguments) if tool else {}
+            result = result_of(method(owner, **values) if tool else method(owner, name, arguments))
             return result if isinstance(result, str) else _text_of(result)
         except ToolError as error:
             return f"Error: {error}"
@@ -280,8 +283,8 @@ class Toolbox:
             call += f" for {_shown(arguments)}"
             self.unforeseen[key] = call
             _log.warning(
-                "%s; the model was told, and the state is as before the call: raise ToolError "
-                "where a value cannot be handled",
+                "%s; the model received this error, and the state is as before the call: raise "
+                "ToolError for values that cannot be handled",
                 call,
                 exc_info=error,
             )
@@ -309,7 +312,7 @@ def _shown(arguments: Any) -> str:
 
 
 def _bool_as_number(value: Any, read: Any) -> bool:
-    """Tell whether a boolean of a value was read as a number, in it or in a container in it."""
+    """Return whether a boolean in a value, at any depth, was read as a number."""
     if value.__class__ is bool:
         return read.__class__ in (int, float)
     if isinstance(value, list) and isinstance(read, list | tuple):

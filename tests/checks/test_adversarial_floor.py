@@ -15,7 +15,7 @@ from planted_quizzes import Chest, Options, Quiz
 import textgym
 from textgym.checks import Result, make_subject, run_check
 from textgym.checks.adversarial_checks import adversarial_floor
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.messages import Message, assistant, user
 
 

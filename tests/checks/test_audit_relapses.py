@@ -14,7 +14,7 @@ from math_verify import parse, verify
 from textgym.checks import CHECKS, make_subject, run_check
 from textgym.checks.attackers import attackers, learn
 from textgym.checks.episodes import play
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.math import Math
 from textgym.envs.single_tool_call import SingleToolCall

@@ -15,7 +15,7 @@ from audit_runs import STARTS_PROCESSES
 
 import textgym
 from textgym.checks import FAST_CHECKS, Result, check, make_subject, run_check
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, user
 

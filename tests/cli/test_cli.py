@@ -20,7 +20,7 @@ MCQA = "textgym/MCQA-v0"
 MODULE = '''
 import textgym
 from textgym.messages import assistant, user
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 
 
 class Good(textgym.TextEnv[None]):

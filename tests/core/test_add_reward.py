@@ -128,13 +128,13 @@ def test_a_component_cannot_be_paid_and_graded() -> None:
         env.add_reward("complete", 0.0)
 
     env.respond = respond
-    with pytest.raises(RewardError, match="'complete' is both paid by add_reward and graded"):
+    with pytest.raises(RewardError, match="component 'complete' comes from both add_reward"):
         env.step("Done.")
 
 
 def test_add_reward_between_steps_is_refused() -> None:
     env, _ = begun()
-    with pytest.raises(UsageError, match="add_reward pays during a step"):
+    with pytest.raises(UsageError, match="add_reward works only during a step"):
         env.add_reward("late", 1.0)
 
 

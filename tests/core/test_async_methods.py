@@ -10,7 +10,7 @@ import pytest
 from library import Library, borrow, told
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, UsageError
 from textgym.messages import user
 

@@ -10,7 +10,7 @@ import pytest
 from library import Library
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import RowError, UsageError
 from textgym.messages import user
 from textgym.tasks.task import Task
@@ -172,7 +172,7 @@ def test_two_tools_of_one_name_are_refused_when_the_class_is_made() -> None:
 def test_a_class_without_a_card() -> None:
     class Wrong(textgym.TextEnv[None]): ...
 
-    told = r"^Wrong has no card: it needs card = textgym.Card\(id='my/Wrong-v0', summary="
+    told = r"^Wrong has no card: define card = textgym.Card\(id='my/Wrong-v0', summary="
     with pytest.raises(UsageError, match=told):
         Wrong()
 

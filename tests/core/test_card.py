@@ -25,7 +25,7 @@ def test_id_and_summary_are_enough() -> None:
 
 @pytest.mark.parametrize("id", ["Shop", "Shop-v0", "my/Shop", "my/Shop-v", "/Shop-v0", "", 5, None])
 def test_id_without_namespace_and_version(id: Any) -> None:
-    with pytest.raises(UsageError, match="namespace and a version, such as 'my/Shop-v0', unlike"):
+    with pytest.raises(UsageError, match="namespace and a version, such as 'my/Shop-v0', not"):
         textgym.Card(id, "Buy something.")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from textgym.core.authoring import copy_of_state
-from textgym.core.conversation import Conversation
+from textgym.core.episode import Conversation
 from textgym.messages import assistant_calls, tool_result, user
 
 PARTS: list[Any] = [{"type": "image_url", "image_url": {"url": "data:,"}}]

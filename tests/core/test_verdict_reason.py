@@ -11,7 +11,7 @@ from repository import DOCS
 
 import textgym
 from textgym.core.card import Card
-from textgym.core.grade import VERDICT_REASONS, Grade
+from textgym.core.episode import VERDICT_REASONS, Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import RewardError
 from textgym.messages import assistant, assistant_calls, user

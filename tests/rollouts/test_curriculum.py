@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import JudgeFailure, RunError, UsageError
 from textgym.messages import assistant, user

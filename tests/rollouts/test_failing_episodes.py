@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy

@@ -123,7 +123,7 @@ def test_a_run_without_its_functions_is_not_graded(tmp_path: Path) -> None:
     ("kwargs", "told"),
     [
         ({"envs": {"costly": costly, "plane": plain}}, "envs: 'plane' is not played"),
-        ({"envs": {"costly": costly}, "env_kwargs": {"level": 1}}, "'level' cannot be for all"),
+        ({"envs": {"costly": costly}, "env_kwargs": {"level": 1}}, "'level' cannot apply to all"),
         (
             {"envs": {"costly": costly}, "env_kwargs": {"costly": {"level": 1}}},
             "'costly' is made by a function",
@@ -142,9 +142,9 @@ def test_what_does_not_fit_the_run_is_refused(kwargs: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("kwargs", "told"),
     [
-        ({"env_kwargs": {"level": 1}}, "'level' cannot be for all, because 'costly' is made by"),
+        ({"env_kwargs": {"level": 1}}, "'level' cannot apply to all, because 'costly' is made by"),
         ({"env_kwargs": {"plain": {"level": 1}}}, "'plain' is made by a function"),
-        ({"env_kwargs": {"wrappers": ["StepPenalty"]}}, "'wrappers' cannot be for all"),
+        ({"env_kwargs": {"wrappers": ["StepPenalty"]}}, "'wrappers' cannot apply to all"),
         ({"env_kwargs": {"other/A-v0": {}}}, "'other/A-v0' is not played"),
         ({"episodes": None}, "weights divide the tasks among environments: pass episodes"),
     ],

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import PolicyFailure, UnknownNameError, UsageError
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy

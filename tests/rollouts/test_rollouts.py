@@ -16,7 +16,7 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import (
     ContextFullError,
     EnvironmentFailure,

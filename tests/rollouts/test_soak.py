@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.mcqa.mcqa_env import MCQA
 from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.messages import Message, assistant_calls, user
 from textgym.tasks.task import Task
 

@@ -30,9 +30,9 @@ from textgym import messages
 from textgym.envs.haystack import answers, lc_niah
 from textgym.policies.chat import hermes_parser
 from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
-from textgym.verifiers.choices import sentences
+from textgym.verifiers.choices import letters
 from textgym.verifiers.judge.prompt import JudgePrompt
-from textgym.verifiers.math.parsing import statements
+from textgym.verifiers.math import statements
 
 LENGTHS = (1_000, 4_000, 16_000, 64_000)  # characters
 ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast
@@ -115,7 +115,7 @@ def functions() -> dict[str, Work]:
         "split_reasoning, leading_only": partial(messages.split_reasoning, leading_only=True),
         "answer_lines": lambda text: deque(extract.answer_lines(text), maxlen=0),
         "last_tagged": partial(extract.last_tagged, tag="answer"),
-        "named_letter": partial(sentences.named_letter, letters="ABCDE"),
+        "named_letter": partial(letters.named_letter, letters="ABCDE"),
         "match": partial(exact.match, "Paris"),
         "match, in a box": _within("\\boxed{%s}", partial(exact.match, "Paris")),
         "check_calendar": partial(

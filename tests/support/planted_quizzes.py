@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.messages import Message, assistant, assistant_calls, user
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import JudgeFailure
 from textgym.messages import user
 from textgym.tasks.task import Task

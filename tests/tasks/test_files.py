@@ -13,7 +13,7 @@ import gymnasium
 import pytest
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.messages import user

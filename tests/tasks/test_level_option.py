@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, UnknownNameError, UsageError
 from textgym.messages import user
@@ -168,7 +168,7 @@ def test_an_index_beyond_the_tasks_of_the_level_is_refused() -> None:
 
 
 def test_an_environment_that_takes_no_level_says_so() -> None:
-    with pytest.raises(UsageError, match="demo/LevelWord-v0 cannot be made with a level"):
+    with pytest.raises(UsageError, match="demo/LevelWord-v0 cannot be made with level="):
         Fixed().reset(options={"level": 1})
 
 

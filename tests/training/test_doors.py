@@ -16,7 +16,7 @@ import pytest
 from byte_tokenizer import make_byte_tokenizer
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, JudgeFailure, TrainingError, UsageError
 from textgym.messages import user
 from textgym.policies import Sampling

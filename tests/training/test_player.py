@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy

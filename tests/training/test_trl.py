@@ -13,7 +13,7 @@ import pytest
 from repository import EXAMPLES
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, JudgeFailure, TrainingError, UsageError
 from textgym.messages import assistant
 from textgym.tasks.task import Task

@@ -15,7 +15,7 @@ import pytest
 from repository import EXAMPLES, ROOT
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.guess_number import GuessNumber
 from textgym.errors import EnvironmentFailure
 

@@ -19,7 +19,7 @@ import pytest
 from repository import EXAMPLES, ROOT
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure
 from textgym.messages import assistant
 from textgym.tasks.task import Task

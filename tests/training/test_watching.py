@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textgym
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import JudgeFailure, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy

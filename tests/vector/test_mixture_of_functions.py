@@ -58,8 +58,8 @@ def test_a_curriculum_draws_functions_by_name() -> None:
 @pytest.mark.parametrize(
     ("kwargs", "told"),
     [
-        ({"level": 1}, "env_kwargs: 'level' cannot be for all, because 'costly' is made by"),
-        ({"env_kwargs": {"level": 1}}, "env_kwargs: 'level' cannot be for all"),
+        ({"level": 1}, "env_kwargs: 'level' cannot apply to all, because 'costly' is made by"),
+        ({"env_kwargs": {"level": 1}}, "env_kwargs: 'level' cannot apply to all"),
         ({"env_kwargs": {"costly": {"level": 1}}}, "'costly' is made by a function"),
     ],
     ids=["argument", "all", "own"],

@@ -10,7 +10,9 @@ import pytest
 
 from textgym import verifiers
 from textgym.verifiers import calendar, exact, extract, json_reader
-from textgym.verifiers.choices import letters, modes, sentences, texts
+from textgym.verifiers.choices import letters, modes
+from textgym.verifiers.choices import letters as sentences
+from textgym.verifiers.choices import modes as texts
 
 PIECES = linear_time.PIECES
 

@@ -10,7 +10,7 @@ import pytest
 import textgym
 from textgym.concurrency.blocking import reset_may_block, step_may_block
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import EnvironmentFailure, InvalidActionError, UsageError
 from textgym.layers import grade_at_time_limit

@@ -18,7 +18,7 @@ from textgym.checks.fresh_process import run_in_fresh_process
 from textgym.checks.hostile import hostile_messages
 from textgym.checks.subject import SEEDS, Subject
 from textgym.checks.task_checks import generator_draws_only_from_its_rng
-from textgym.core.grade import VERDICT_REASONS
+from textgym.core.episode import VERDICT_REASONS
 from textgym.errors import in_one_line
 from textgym.json_values import canonical_json
 from textgym.tasks.task import Task

@@ -23,7 +23,7 @@ from textgym.checks.checks import Skipped, check_of
 from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses, oracle, play
 from textgym.checks.fresh_process import NOT_IMPORTABLE
 from textgym.checks.subject import SEEDS, Subject
-from textgym.core.snapshots.wrapper_stack import get_state, set_state
+from textgym.core.snapshots import get_state, set_state
 from textgym.messages import assistant
 from textgym.vector import TextVectorEnv
 from textgym.wrappers.specs import apply_wrappers

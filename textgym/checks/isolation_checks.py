@@ -11,7 +11,7 @@ from textgym.checks.contract_checks import corrupt, modify_what_is_handed_out
 from textgym.checks.episodes import guess_message, guesses, oracle, play
 from textgym.checks.gymnasium_checks import fork_at_every_step
 from textgym.checks.subject import Subject
-from textgym.core.snapshots.wrapper_stack import get_state, set_state
+from textgym.core.snapshots import get_state, set_state
 
 __all__ = ["state_isolation"]
 

@@ -1,10 +1,9 @@
-"""What an environment is: `TextEnv`, and what it is made of.
+"""What an environment is: `TextEnv`, and its parts.
 
-- `text_env`: the base class. `partial_credit`: the one for environments that pay for progress.
-- `authoring`, `options`: what an author writes, and its checks; keyword arguments.
-- `conversation`: the messages of an episode. `grade`: its verdict. `card`: what an environment is
-  about.
-- `saving`, `snapshots`: arguments and specs; states of environments and wrappers.
+- `text_env`: the base class. `partial_credit`: the one for environments that reward progress.
+- `authoring`: the methods that an author writes, with checks, and the keyword arguments.
+- `episode`: an episode's conversation, payments and verdict. `card`: an environment's metadata.
+- `saving`, `saved_episode`: saving one environment. `snapshots`: with its wrappers.
 
-The folder exports nothing, so that the registry can import `card` alone.
+The package exports nothing, so that the registry can import `card` without the rest.
 """

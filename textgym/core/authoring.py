@@ -1,4 +1,4 @@
-"""What an author writes: the methods of an environment, and the checks of them.
+"""What an author writes: the methods of an environment, their checks, and keyword arguments.
 
 `AuthorMethods` is the part of `TextEnv` that an author defines. The checks read the class when an
 environment is made, and what its methods return.
@@ -17,16 +17,21 @@ from numbers import Real
 from typing import Any, ClassVar, Generic, TypeVar
 
 import gymnasium as gym
+from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.errors import OracleError, UsageError, in_one_line
 from textgym.json_values import ATOMS
 from textgym.messages import Message, message_problem
 from textgym.tasks.task import Task
 from textgym.tools import methods_of_tools
+from textgym.verifiers.judge.prompt import JudgeOptions
 
-__all__ = ["AuthorMethods", "StateT", "check_class", "check_grade", "check_reply", "copy_of_state"]
+__all__ = [
+    "AuthorMethods", "JudgedEnvOptions", "StateT", "TextEnvOptions", "check_class",
+    "check_grade", "check_reply", "copy_of_state",
+]  # fmt: skip
 
 
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
@@ -36,7 +41,7 @@ StateT = TypeVar("StateT")
 
 
 def _left_to_authors(method: F) -> F:
-    """Mark a method as undefined by default, so that policies can check for it."""
+    """Mark a default that authors may replace, so that policies can check whether they did."""
     method.__left_to_authors__ = True  # type: ignore[attr-defined]
     return method
 
@@ -65,7 +70,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
 
         It may be JSON data, or a dataclass or pydantic model with such fields. Saved states are
         validated against the annotated return type. What cannot be saved, such as a connection, is
-        opened here and kept in an attribute of its own, see `on_close` and `on_restore`.
+        opened here and kept in a separate attribute, see `on_close` and `on_restore`.
         """
         return None  # type: ignore[return-value]
 
@@ -80,7 +85,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         """Make what `begin` opened agree with `self.state`, which has been replaced.
 
         Called after `set_state`, after a step that failed, and after a tool call that raised an
-        unforeseen exception. `self.task` is the task of the state.
+        unexpected exception. `self.task` is the task of the state.
         """
         return None
 
@@ -101,7 +106,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
     def call_offered_tool(self, name: str, arguments: Any) -> Any:
         """Return the result of a tool that the task offers and the class does not have.
 
-        Tasks can come with tools of their own, in `Task.tools`. By default they cannot be called.
+        Tasks can bring tools, in `Task.tools`. By default they cannot be called.
 
         Args:
             name: The tool's name.
@@ -111,7 +116,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
             A string or JSON data, as a tool returns.
 
         Raises:
-            ToolError: The call cannot be handled; the model reads why.
+            ToolError: The call cannot be handled; the model reads the message.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define call_offered_tool")
 
@@ -147,6 +152,20 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         return self.card.reward_range
 
 
+class TextEnvOptions(TypedDict, total=False):
+    """The keyword arguments of `TextEnv`, which documents them."""
+
+    dataset: str | None
+    split: str
+    level: int | None
+    max_turns: int | None
+    render_mode: str | None
+
+
+class JudgedEnvOptions(JudgeOptions, TextEnvOptions, total=False):
+    """The keyword arguments that an environment with a judge passes on."""
+
+
 _MAY_BE_ASYNC = ("begin", "respond", "call_offered_tool", "grade", "on_close", "on_restore")
 _MUST_NOT_BE_ASYNC = ("generate", "read_row", "canonical", "check_state", "solve", "guess")
 _TREES = frozenset((dict, list))
@@ -155,7 +174,7 @@ MAX_TURNS = 20  # of a class with tools or a user, unless it says otherwise
 
 
 def check_class(cls: Any, base: Any) -> None:
-    """Check a class that was just made, and set its `blocking` and `max_turns` if it is due.
+    """Check a new class, and set its `blocking` and `max_turns` if needed.
 
     Args:
         cls: A subclass of `TextEnv`.
@@ -266,7 +285,7 @@ def copy_of_state(owner: type, state: Any) -> Any:
         >>> copy_of_state(Desk, {"lock": threading.Lock()})
         Traceback (most recent call last):
         textgym.errors.UsageError: the state of Desk cannot be copied (TypeError: cannot pickle \
-'_thread.lock' object): begin must return data; keep what is not data in an attribute of its own, \
+'_thread.lock' object): begin must return data; keep what is not data in a separate attribute, \
 which begin sets and on_close closes
     """
     try:
@@ -278,7 +297,7 @@ which begin sets and on_close closes
     except Exception as error:
         raise UsageError(
             f"the state of {owner.__name__} cannot be copied ({in_one_line(error)}): begin must "
-            "return data; keep what is not data in an attribute of its own, which begin sets and "
+            "return data; keep what is not data in a separate attribute, which begin sets and "
             "on_close closes"
         ) from error
 

@@ -43,11 +43,11 @@ def check_id(id: Any) -> None:
     """Check that an id has a namespace and a version.
 
     Raises:
-        UsageError: It has not.
+        UsageError: It does not.
     """
     if not isinstance(id, str) or not _ID.fullmatch(id):
         raise UsageError(
-            f"an id has a namespace and a version, such as 'my/Shop-v0', unlike {id!r:.100}"
+            f"an id must have a namespace and a version, such as 'my/Shop-v0', not {id!r:.100}"
         )
 
 
@@ -69,7 +69,7 @@ class Card:
         verification: How answers are verified, such as exact match.
         reward_range: The lowest and highest return with the default arguments.
         levels: The difficulty levels of generated tasks, easiest first.
-        distinct_tasks: How many of the 500 generated test tasks have different prompts, for the
+        distinct_tasks: The number of different prompts among the 500 generated test tasks of the
             level with the fewest.
         chance: The mean reward of the best policy that ignores the question, on generated tasks of
             all levels. If it is high, `notes` explains why.
@@ -78,10 +78,10 @@ class Card:
             divide.
         licence: The licence of that data.
         several_answers: Whether a task can have other right answers than the oracle's, such as
-            another schedule. An audit then lists slightly changed answers that win, and fails for
-            the answers of other tasks alone, where they win more often than `chance`.
-        free_wording: Whether the model talks to a user in words of its own, so that another wording
-            is right, too. An audit then replaces the last text, and changes no words.
+            another schedule. An audit then only lists slightly changed answers that win; it fails
+            if the answers of other tasks win more often than `chance`.
+        free_wording: Whether the model talks to a user in its own words, so that other wordings are
+            right, too. An audit then replaces the whole last text, not single words.
         unchecked_calls: Tools whose calls need not be right although they change the state, such
             as look-ups that are only recorded. An audit then leaves these calls as they are.
         accepts: Forms of a final text in which a right answer is always accepted, by the names of
@@ -91,8 +91,8 @@ class Card:
         notes: Anything else a user should know.
 
     Raises:
-        UsageError: The id is not of the form `namespace/Name-v0`, or a field that is a tuple is
-            given otherwise.
+        UsageError: The id does not have the form `namespace/Name-v0`, or a field that must be a
+            tuple has another type.
     """
 
     id: str
@@ -140,8 +140,8 @@ class Card:
             >>> card.matches("domain", "Math"), card.matches("levels", "2")
             (True, False)
         """
-        held = self.as_dict()[field]
-        values = held if isinstance(held, (list, tuple)) else (held,)
+        content = self.as_dict()[field]
+        values = content if isinstance(content, (list, tuple)) else (content,)
         if any(isinstance(item, str) for item in values):
             return any(value.casefold() in item.casefold() for item in values)
         return any(value == f"{item:g}" or value == str(item) for item in values)
@@ -157,7 +157,7 @@ def owns_id(cls: Any) -> bool:
 
 
 def stored_card(entry_point: Any) -> Card | None:
-    """Return the card of an environment of this package, which is not imported.
+    """Return the card of an environment of this package without importing the environment.
 
     Args:
         entry_point: The environment's entry point in Gymnasium's registry.

@@ -1,8 +1,8 @@
-"""`PartialCreditEnv`, the base class of environments that can pay for progress on the way.
+"""`PartialCreditEnv`, the base class of environments that can reward progress on the way.
 
-Invariants: what an episode has paid is `credit` times the progress in its present state, so a step
-pays the difference that it made, and whatever was undone has paid nothing. A success pays 1 in all.
-Payments are multiples of 1/1024, whose sums have no rounding errors.
+Invariants: the rewards so far are `credit` times the progress in the present state, so a step earns
+the difference that it made, and what was undone earns nothing. A success earns 1 in all. Rewards
+for progress are multiples of 1/1024, so their sums have no rounding errors.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from textgym.core.authoring import StateT
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 
@@ -21,20 +21,45 @@ _PARTS = 1024  # of a reward of 1; a power of 2
 
 
 class PartialCreditEnv(TextEnv[StateT]):
-    """An environment whose argument `partial_credit` pays for progress, as component `progress`.
+    """An environment that rewards progress in each step if it is made with `partial_credit=True`.
 
-    A subclass defines `progress`, and its `grade` returns `self.less_paid(Grade(...))`, where the
-    reward is 0 or 1.
+    The reward component is `progress`. A subclass defines the method `progress`, and its `grade`
+    returns `self.less_paid(Grade(...))`, where the reward is 0 or 1.
 
     Args:
-        partial_credit: Whether steps pay for progress. If not, only the grade pays.
+        partial_credit: Whether steps are rewarded for progress. If not, only the grade counts.
         **kwargs: The arguments of `TextEnv`.
 
     Raises:
         UsageError: `partial_credit` is not a bool.
 
     Attributes:
-        credit: What an episode has been paid, from 0 to 1, if it made all progress and fails.
+        credit: The return, from 0 to 1, of an episode that makes all progress and fails.
+
+    Example:
+        >>> from textgym.core.card import Card
+        >>> from textgym.messages import user
+        >>> from textgym.tasks.task import Task
+        >>> class Counting(PartialCreditEnv[list[str]]):
+        ...     card = Card("demo/Counting-v0", "Count to 2.")
+        ...     def generate(self, rng, level):
+        ...         return {}
+        ...     def read_row(self, row):
+        ...         return Task(row["id"], (user("Count to 2."),), None, row=row)
+        ...     def begin(self, task):
+        ...         return []
+        ...     def respond(self, message):
+        ...         self.state.append(message["content"])
+        ...         return [user("Next?")] if len(self.state) < 2 else None
+        ...     def progress(self):
+        ...         return sum(number == right for number, right in zip(self.state, "12")) / 2
+        ...     def grade(self):
+        ...         right = self.state == ["1", "2"]
+        ...         return self.less_paid(Grade(float(right), right))
+        >>> env = Counting(partial_credit=True)
+        >>> observation, info = env.reset(seed=1)
+        >>> env.step("1")[1], env.step("2")[1]
+        (0.25, 0.75)
     """
 
     credit: float = 0.5
@@ -52,9 +77,9 @@ class PartialCreditEnv(TextEnv[StateT]):
         raise NotImplementedError(f"{type(self).__name__} must define progress")
 
     def less_paid(self, grade: Grade) -> Grade:
-        """Return a grade of 0 or 1 without the share of it that was paid on the way."""
-        paid = self._payments.so_far
-        return replace(grade, reward=grade.reward * (1 - paid)) if paid else grade
+        """Return a grade of 0 or 1 without the share that was already given for progress."""
+        earned = self._payments.so_far
+        return replace(grade, reward=grade.reward * (1 - earned)) if earned else grade
 
     def _pay_for_progress(self) -> None:
         due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far

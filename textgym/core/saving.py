@@ -18,14 +18,14 @@ from gymnasium.utils import seeding
 
 from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
-from textgym.core.conversation import Conversation
-from textgym.core.grade import Payments
-from textgym.core.snapshots.episode_state import pack_state, unpack_state
-from textgym.core.snapshots.saved_episode import (
+from textgym.core.episode import Conversation, Payments
+from textgym.core.saved_episode import (
     MAX_SEED,
     pack_generator,
+    pack_state,
     read_saved,
     unpack_generator,
+    unpack_state,
 )
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
 from textgym.json_values import copy_json, json_row
@@ -44,7 +44,7 @@ class SavableEnv(AuthorMethods[StateT]):
     _conversation: Conversation
     _finished: bool
     _generator: np.random.Generator | None = None
-    _is_open: bool = False  # an `on_close` of the author's is due
+    _is_open: bool = False  # the author's `on_close` has to be called
     _pay_on_the_way: Callable[[], None] | None = None  # called in each step, before its result
     _outcome: tuple[float, dict[str, Any]] | None
     _payments: Payments
@@ -55,7 +55,7 @@ class SavableEnv(AuthorMethods[StateT]):
 
     def __new__(cls, **kwargs: Any) -> Any:
         """Keep the arguments. They are needed for copies and identify the tasks to share."""
-        if "autoreset_mode" in kwargs:  # Gymnasium's own vector gives its arguments to each of them
+        if "autoreset_mode" in kwargs:  # Gymnasium's vectors pass their arguments to environments
             raise UsageError(
                 f"autoreset_mode is an argument of vectors, and {cls.__name__} is an environment: "
                 "use textgym.make_vec, or pass vector_kwargs={'autoreset_mode': ...} to "
@@ -104,19 +104,19 @@ class SavableEnv(AuthorMethods[StateT]):
 
     @property
     def levels(self) -> tuple[Any, ...]:
-        """The levels that `reset` can select: those of the card, or of the rows of a data set.
+        """The levels that `reset` can select, from the card or from the rows of a data set.
 
-        Only the argument `level`, if the environment was made with it.
+        If the environment was made with `level=`, this is the only one.
         """
         return self._tasks.levels
 
     def _tasks_at_level(self, level: Any) -> TaskSource:
         """Return the tasks of an environment like this one that is made with a level."""
         try:
-            other: SavableEnv[Any] = type(self)(**{**self._arguments, "level": level})
+            env: SavableEnv[Any] = type(self)(**{**self._arguments, "level": level})
         except TypeError as error:
-            raise UsageError(f"{self.card.id} cannot be made with a level: {error}") from error
-        return other._tasks
+            raise UsageError(f"{self.card.id} cannot be made with level=: {error}") from error
+        return env._tasks
 
     def get_state(self) -> dict[str, Any]:
         """Return the episode as JSON data, for `set_state`.
@@ -170,7 +170,7 @@ class SavableEnv(AuthorMethods[StateT]):
             self._become(restored)
 
     def _become(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Replace all attributes, and return the present ones."""
+        """Replace all attributes, and return the previous ones."""
         present = dict(vars(self))
         vars(self).clear()
         vars(self).update(attributes)
@@ -194,7 +194,7 @@ class SavableEnv(AuthorMethods[StateT]):
     def _restore(self, state: Any) -> None:
         saved = read_saved(state)
         if saved["id"] != self.card.id:
-            raise StateError(f"it belongs to {saved['id']!r:.100}")
+            raise StateError(f"it was saved from {saved['id']!r:.100}")
         task = self._tasks.read(json_row(saved["row"]))
         self._generator = None  # draws by `begin` must not advance the current one
         self.state = unpack_state(self._begin(task), saved["state"], self._declared_state())
@@ -287,8 +287,8 @@ is an object (builtin_function_or_method); pass the name of an importable object
     """
     if not any(map(_is_live, spec.kwargs.values())):
         return spec
-    given = {item.name: getattr(spec, item.name) for item in fields(spec) if item.init}
-    return LiveSpec(**{**given, "kwargs": _Shared(spec.kwargs)})
+    values = {item.name: getattr(spec, item.name) for item in fields(spec) if item.init}
+    return LiveSpec(**{**values, "kwargs": _Shared(spec.kwargs)})
 
 
 def _is_live(value: Any) -> bool:

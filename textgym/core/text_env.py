@@ -17,10 +17,9 @@ from typing import Any
 
 from textgym.concurrency.run_sync import result_of
 from textgym.core.authoring import StateT, check_class, check_grade, check_reply, copy_of_state
-from textgym.core.conversation import Conversation
-from textgym.core.grade import Grade, Payments, verdict_reason
+from textgym.core.episode import Conversation, Grade, Payments, verdict_reason
+from textgym.core.saved_episode import declared_type
 from textgym.core.saving import SavableEnv
-from textgym.core.snapshots.episode_state import declared_type
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import UnknownNameError, UsageError
@@ -38,8 +37,8 @@ class TextEnv(SavableEnv[StateT]):
     """The base class of text environments.
 
     The observation is the whole conversation, as a fresh list of messages. An action is one
-    assistant message, or a string that is taken as its content. The reward is given at the end of
-    the episode, by `grade`; `add_reward` pays on the way.
+    assistant message, or a string that is taken as its content. `grade` gives the reward at the end
+    of the episode; `add_reward` gives rewards before that.
 
     Args:
         dataset: A path to a .jsonl or .parquet file, or a hub id. None uses the generator.
@@ -64,8 +63,8 @@ class TextEnv(SavableEnv[StateT]):
         max_calls: The maximum number of tool calls in one message. Of the calls beyond this limit,
             the conversation keeps only the first; its result says that it and the rest were
             dropped.
-        judge_name: The name of the judge, which `info["judge"]` holds after a reset; "" if the
-            environment has none.
+        judge_name: The name of the judge, which `reset` returns as `info["judge"]`; "" if there is
+            no judge.
         task: The task of the current episode, including its answer. Do not modify it.
         state: The state of the current episode, as `begin` returned it.
         turn: The number of assistant messages in the current episode.
@@ -73,7 +72,7 @@ class TextEnv(SavableEnv[StateT]):
     Example:
         >>> from textgym.core.card import Card
         >>> from textgym.messages import user
-        >>> from textgym.core.grade import Grade
+        >>> from textgym.core.episode import Grade
         >>> class Echo(TextEnv[None]):
         ...     card = Card("demo/Echo-v0", "Say it again.")
         ...     def generate(self, rng, level):
@@ -116,7 +115,7 @@ class TextEnv(SavableEnv[StateT]):
         if not hasattr(self, "card"):
             name = type(self).__name__
             raise UsageError(
-                f"{name} has no card: it needs card = textgym.Card(id='my/{name}-v0', summary='…')"
+                f"{name} has no card: define card = textgym.Card(id='my/{name}-v0', summary='…')"
             )
         if max_turns is None:
             max_turns = self.max_turns
@@ -164,22 +163,22 @@ class TextEnv(SavableEnv[StateT]):
         return self._conversation.answer_text()
 
     def finish(self) -> None:
-        """End the episode after the current tool call. For tools that conclude a task."""
+        """End the episode after the current tool call. For tools that complete a task."""
         self._finished = True
 
     def add_reward(self, component: str, amount: float) -> None:
-        """Pay in the step that is under way. For tools, `respond` and `grade`.
+        """Add to the reward of the current step. For tools, `respond` and `grade`.
 
-        The reward of a step is the sum of what it paid, and at the end of the episode the reward of
-        the grade, too. What was paid is in `info["reward_components"]` of the step. A step or a
-        tool call that is undone has paid nothing.
+        The reward of a step is the sum of these amounts; in the last step, the reward of the grade
+        is added. `info["reward_components"]` of the step holds the amounts by component. A step or
+        a tool call that is undone gives nothing.
 
         Args:
             component: The name of the component.
             amount: The amount, which may be negative.
 
         Raises:
-            UsageError: No step is under way.
+            UsageError: There is no current step.
             RewardError: The amount is not a finite number.
         """
         self._payments.add(self.card.id, component, amount)
@@ -201,13 +200,14 @@ class TextEnv(SavableEnv[StateT]):
         Args:
             seed: Seeds the choice of this task and of the following ones.
             options: `{"index": i}` selects a task by index, `{"task": row}` plays the given row,
-                `{"level": n}` draws the next task of one of the `levels`, or with `index` selects.
+                `{"level": n}` draws the next task of one of the `levels`, or selects one of its
+                tasks if `index` is given as well.
 
         Returns:
             The prompt; and info with `task_id`, `tools`, and `judge` if the environment has one.
 
         Raises:
-            UsageError: An option is unknown, or names no task.
+            UsageError: An option is unknown, or there is no such task.
             BoundaryFailure: `begin` failed. There is no episode, and the next reset draws the same
                 task.
         """
@@ -277,12 +277,12 @@ class TextEnv(SavableEnv[StateT]):
         return result
 
     def close(self) -> None:
-        """Close what the episode has open. Only a reset can follow."""
+        """Close what the episode opened. Only `reset` may be called afterwards."""
         self._running = False
         self._close_episode()
 
     def render(self) -> str | None:
-        """Return the transcript (`ansi`), or print the messages not printed yet (`human`)."""
+        """Return the transcript (`ansi`), or print the new messages (`human`)."""
         self._show()
         return self._rendered(0) if self.render_mode == "ansi" else None
 
@@ -323,7 +323,7 @@ class TextEnv(SavableEnv[StateT]):
         self._put_back(copy_of_state(type(self), state))
 
     def _take(self, message: Message, state: Any) -> str:
-        """Add a message and the replies to it; return the stop reason, or "" to go on.
+        """Add a message and the replies to it; return the stop reason, "" if there is none.
 
         Args:
             message: The message.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from annotated_types import Interval
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import randint
 from textgym.errors import RowError, UsageError

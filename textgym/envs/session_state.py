@@ -9,7 +9,7 @@ from annotated_types import Interval
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError

@@ -10,7 +10,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import choice, randint, sample
 from textgym.errors import RowError, ToolError

@@ -1,8 +1,8 @@
 """Users whom an assistant can ask.
 
-`slots` has the details that a request may leave out, `understanding` finds those that a message
-asks for, `phrases` has what a user says, and `scripted_user` is a user who knows facts. A policy
-can be the user instead: `policy_user`.
+`slots` has the details that a request may leave out, `understanding` finds the ones that a message
+asks for, `phrases` has what a user says, and `scripted_user` is a user who knows facts. With
+`policy_user`, a policy is the user.
 """
 
 from textgym.users.policy_user import PolicyUser, UserLike, UserTurn, add_usage
@@ -11,19 +11,6 @@ from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand
 
 __all__ = [
-    "SLOTS",
-    "Correction",
-    "Fact",
-    "Heard",
-    "Kind",
-    "Memory",
-    "PolicyUser",
-    "Reply",
-    "ScriptedUser",
-    "Slot",
-    "UserLike",
-    "UserTurn",
-    "add_usage",
-    "slot_of",
-    "understand",
-]
+    "SLOTS", "Correction", "Fact", "Heard", "Kind", "Memory", "PolicyUser", "Reply",
+    "ScriptedUser", "Slot", "UserLike", "UserTurn", "add_usage", "slot_of", "understand",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The phrases by which a user tells what kind of sentence a message has.
+"""The phrases by which a user recognises the kinds of sentences in a message.
 
 All are regular expressions of lower-case text as `normalised` returns it.
 
@@ -10,27 +10,10 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ALL",
-    "ASKS",
-    "ASKS_NOTHING",
-    "AWAITS",
-    "BEHIND_QUESTION_WORD",
-    "BEHIND_REQUEST",
-    "CHECK",
-    "CLAUSES",
-    "CLOSER",
-    "GO_AHEAD",
-    "HELP",
-    "IGNORED",
-    "IS_QUESTION",
-    "JOINED",
-    "MAY_ASK",
-    "OFFER",
-    "WAIT",
-    "WHAT_OF_IT",
-    "any_of",
-    "normalised",
-]
+    "ALL", "ASKS", "ASKS_NOTHING", "AWAITS", "BEHIND_QUESTION_WORD", "BEHIND_REQUEST", "CHECK",
+    "CLAUSES", "CLOSER", "GO_AHEAD", "HELP", "IGNORED", "IS_QUESTION", "JOINED", "MAY_ASK",
+    "OFFER", "WAIT", "WHAT_OF_IT", "any_of", "normalised",
+]  # fmt: skip
 
 _FILL_IN = "please (?:fill|specify|provide|enter|complete|state|advise|add|choose|indicate)"
 _EMPTY = "(?:please|pls|your|to be|tbd|not (?:given|specified|provided)|unknown|missing|enter|fill)"

@@ -1,4 +1,4 @@
-"""What a message says of the work: that it was done, that it was not, or that it cannot be.
+"""What a message says about the work: that it was done, was not done, or cannot be done.
 
 All functions read text as `cues.normalised` returns it.
 
@@ -155,7 +155,7 @@ _IS_NOT = any_of(
     "not|no|nothing|none|nobody|never|neither|nor|unable|before|unless|until|if|once",
     "can|could|would|will|should",
 )
-"""What makes of a clause one that says nothing of what was done."""
+"""What keeps a clause from saying that something was done."""
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|\n")
 _SO = re.compile(r",? (?:so|and|then) ")
@@ -182,17 +182,17 @@ def says_done(text: str) -> bool:
 
 
 def denies(text: str) -> bool:
-    """Return whether a text says that nothing was done, or nothing but that something cannot be.
+    """Return whether a text says that nothing was done, or only that something cannot be done.
 
-    Beside what says that something was done, only a sentence that denies all of it counts.
+    In a text that says that something was done, only a sentence that denies all of it counts.
 
     Example:
         >>> denies("it is done. i changed nothing."), denies("it is done. i changed nothing else.")
         (True, False)
     """
     for sentence in _SENTENCES.split(text):
-        found = _DENIES_ALL.search(sentence)
-        if found and not (_ELSE.search(sentence) or _BUT.search(sentence, found.start())):
+        denial = _DENIES_ALL.search(sentence)
+        if denial and not (_ELSE.search(sentence) or _BUT.search(sentence, denial.start())):
             return True
     if says_done(text):
         return False

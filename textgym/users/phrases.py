@@ -1,4 +1,4 @@
-"""What a scripted user says: the parts of each kind of reply, and how they are put together.
+"""What a scripted user says: the parts of each kind of reply, and how they are joined.
 
 Invariants: the same parts of a seed give the same words in every process; every kind of reply has
 dozens of wordings; only answers and corrections have a value in them, and it is never changed.
@@ -155,11 +155,11 @@ def say(kind: str, *seed: object, label: str = "") -> str:
 
 
 def answers(told: Sequence[tuple[str, str]], is_repeated: bool, *seed: object) -> str:
-    """Return a text that tells values.
+    """Return a text that states values.
 
     Args:
         told: The label of each slot and its value in words.
-        is_repeated: Whether the user has told them before.
+        is_repeated: Whether the user has stated them before.
         seed: What the words are drawn from.
 
     Example:
@@ -168,17 +168,17 @@ def answers(told: Sequence[tuple[str, str]], is_repeated: bool, *seed: object) -
     """
     forms = _ALONE if len(told) == 1 else _AMONG
     opener = say("repeat" if is_repeated else "agree", *seed)
-    said = []
+    sentences = []
     for place, (label, value) in enumerate(told):
         form = _pick(forms, "answer", place, *seed)
         text = form.replace("{label}", label).replace("{value}", value)
         follows_comma = opener.endswith((",", ":")) and not place
-        said.append(_closed(text) if follows_comma else _sentence(_closed(text), value))
-    return _joined([opener, " ".join(said)])
+        sentences.append(_closed(text) if follows_comma else _sentence(_closed(text), value))
+    return _joined([opener, " ".join(sentences)])
 
 
 def correction(label: str, value: str, *seed: object) -> str:
-    """Return a text with which the user takes back a value and tells another.
+    """Return a text that takes back a value and states another.
 
     Example:
         >>> "Thursday" in correction("the day", "Thursday", 7)

@@ -1,7 +1,7 @@
 """`PolicyUser`: a model that speaks as the user.
 
-Invariants: every failure of the model is a `UserFailure`, and never a reward; the tokens of the
-model are returned with each of its turns, apart from those of the policy that it talks to.
+Invariants: every failure of the model is a `UserFailure`, and never a reward; each of its turns
+returns its token counts, which are kept apart from the token counts of the policy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 __all__ = ["INSTRUCTIONS", "PolicyUser", "UserLike", "UserTurn", "add_usage"]
 
 UserLike = str | Policy | ReplyFunction
-"""A policy or its spec; a function from messages to text, or its place as `module:function`."""
+"""A policy or its spec; a function from messages to text, or its name as `module:function`."""
 
 TASK = "{task}"
 TIMEOUT = 600.0  # seconds
@@ -39,15 +39,15 @@ Say nothing that the request does not say, and never do the assistant's work. Wh
 says that it is done, or has given its answer, or cannot go on, reply with [END] alone."""
 
 
-def add_usage(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+def add_usage(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
     """Return the sums of token counts; the counts of prompts and completions are always there.
 
     Example:
         >>> add_usage({"prompt_tokens": 7}, {"prompt_tokens": 2, "completion_tokens": 3})
         {'completion_tokens': 3, 'prompt_tokens': 9}
     """
-    names = sorted({"prompt_tokens", "completion_tokens", *one, *other})
-    return {name: one.get(name, 0) + other.get(name, 0) for name in names}
+    names = sorted({"prompt_tokens", "completion_tokens", *first, *second})
+    return {name: first.get(name, 0) + second.get(name, 0) for name in names}
 
 
 class UserTurn(NamedTuple):
@@ -71,7 +71,7 @@ class PolicyUser:
 
     Args:
         user: A policy or its spec, such as `openai:MODEL@BASE_URL`; a function, also asynchronous,
-            from messages to text; or its place, as `module:function`.
+            from messages to text; or its name, as `module:function`.
         instructions: The system message, with `{task}`; None for `INSTRUCTIONS`.
         end: What the model writes to end the conversation.
         owner: Whose arguments these are, for error messages.
@@ -146,10 +146,10 @@ def _roles_exchanged(messages: list[Message]) -> list[Message]:
 
 
 @lru_cache(maxsize=64)
-def _client(given: Any, owner: str) -> ReplyClient:
+def _client(spec: Any, owner: str) -> ReplyClient:
     """Return the client of a user. Equal specs are one model a process."""
-    name = given if isinstance(given, str) else getattr(given, "name", type(given).__name__)
-    make = partial(_make_user, given, owner)
+    name = spec if isinstance(spec, str) else getattr(spec, "name", type(spec).__name__)
+    make = partial(_make_user, spec, owner)
     return ReplyClient(
         str(name),
         make,
@@ -161,14 +161,14 @@ def _client(given: Any, owner: str) -> ReplyClient:
     )
 
 
-def _make_user(given: Any, owner: str) -> Policy | ReplyFunction:
-    found: Any = given
-    if isinstance(given, str):
-        is_policy = given.partition(":")[0] in POLICY_KINDS
-        found = None if is_policy else import_object(given)
-        if is_policy or (isinstance(found, type) and issubclass(found, Policy)):
-            found = make_policy(given, SAMPLING)
-    if not (callable(found) or isinstance(found, Policy)):
-        raise UsageError(f"{owner}: {given!r:.100} is neither a policy nor a function")
-    made: Policy | ReplyFunction = found
-    return made
+def _make_user(spec: Any, owner: str) -> Policy | ReplyFunction:
+    made: Any = spec
+    if isinstance(spec, str):
+        is_policy = spec.partition(":")[0] in POLICY_KINDS
+        made = None if is_policy else import_object(spec)
+        if is_policy or (isinstance(made, type) and issubclass(made, Policy)):
+            made = make_policy(spec, SAMPLING)
+    if not (callable(made) or isinstance(made, Policy)):
+        raise UsageError(f"{owner}: {spec!r:.100} is neither a policy nor a function")
+    checked: Policy | ReplyFunction = made
+    return checked

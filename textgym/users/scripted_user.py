@@ -1,8 +1,8 @@
 """`ScriptedUser`: a user who knows facts, and answers the questions about them.
 
-Invariants: a reply follows from the user's arguments, the message and the memory alone; a value is
-told only where its slot is asked for, or where a correction is due; a user ends after at most
-`patience` messages more than it has questions to answer.
+Invariants: a reply depends only on the user's arguments, the message and the memory; a user states
+a value only if its slot is asked for, or if a correction is due; a user ends the conversation after
+at most `patience` messages more than it has questions to answer.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A value that replaces one that the user has told.
+    """A value that replaces one that the user has stated.
 
-    The user says it with the first reply for which the slot has been told and `after` replies have
-    been given; at the latest when the assistant says that it is done, if the slot has been told.
+    The user says it with the first reply after the slot has been stated and `after` replies have
+    been given, and at the latest when the assistant says that it is done.
 
     Args:
         slot: The name of the slot.
@@ -63,7 +63,7 @@ class Memory:
 
     Attributes:
         patience: How many messages without a needed question the user still tolerates.
-        told: The names of the slots that the user has told, those of the request included.
+        told: The names of the slots whose values the user has stated, also in the request.
         asked: How often each slot was asked for.
         needless: The number of needless questions.
         replies: The number of replies.
@@ -109,8 +109,8 @@ class Reply:
         text: What the user says.
         is_last: Whether the user ends the conversation with it.
         heard: What the user understood.
-        answered: The slots told now for the first time.
-        repeated: The slots told again.
+        answered: The slots that are stated for the first time.
+        repeated: The slots that are stated again.
         unknown: The slots asked for that the user has no fact about.
         corrected: The slots whose correction is in the text.
     """
@@ -125,7 +125,7 @@ class Reply:
 
     @property
     def needless(self) -> int:
-        """The number of needless questions: those to which the user told nothing new."""
+        """The number of needless questions, to which the user said nothing new."""
         asks = self.heard.kind not in _FREE
         slots = len(self.repeated) + len(self.unknown)
         return max(slots, int(asks and not self.answered))
@@ -134,20 +134,21 @@ class Reply:
 class ScriptedUser:
     """A user who answers questions about facts.
 
-    To a message that asks for slots, the user tells their values, in the order of the facts. What
-    was told before is told again, impatiently. What there is no fact about does not matter to the
-    user. An unclear question is answered with a question; to "anything else?" the user says no, and
-    that costs nothing. "Just a moment" does not end the conversation.
-    The user ends the conversation when a message asks nothing, or when the patience is at an end.
+    If a message asks for slots, the user states their values, in the order of the facts. Values
+    that were stated before are repeated, impatiently. The user has no preference about slots
+    without a fact. The reply to an unclear question is a question. The reply to "anything else?" is
+    no, and the question costs nothing. "Just a moment" does not end the conversation.
+    The user ends the conversation when a message asks nothing, or when the patience is used up.
 
     Args:
-        facts: What the user knows, one fact a slot.
-        told: The names of the slots whose values the request tells.
-        others: Slots that questions may be about, besides those of the facts. `SLOTS` by default.
-        at_once: How many new values the user tells in a reply at most, the first ones in the order
-            of the facts; None for all that are asked for.
-        patience: How many messages without a needed question the user tolerates, besides the last.
-        corrections: What the user corrects, one for each slot at most.
+        facts: What the user knows, one fact for each slot.
+        told: The names of the slots whose values the request states.
+        others: Further slots that questions may be about. `SLOTS` by default.
+        at_once: The maximum number of new values in a reply, in the order of the facts; None for
+            all that are asked for.
+        patience: The number of messages without a needed question that the user tolerates, not
+            counting the last.
+        corrections: The corrections, at most one for each slot.
         seed: What the wordings are drawn from, such as the id of the task.
 
     Raises:
@@ -204,9 +205,9 @@ class ScriptedUser:
         Args:
             text: The assistant's message. Its reasoning is not read.
             memory: The memory of the episode, which is changed.
-            is_done: Whether the request has been dealt with, if that is known: True to end the
-                conversation unless the message asks for slots, False to go on even if it asks
-                nothing. None to end it where the message asks nothing.
+            is_done: Whether the request has been dealt with, if that is known. True ends the
+                conversation unless the message asks for slots, False continues it even if the
+                message asks nothing. None ends it if the message asks nothing.
         """
         slots, others = tuple(self._slots.values()), tuple(self._others.values())
         heard = understand(after_reasoning(text), slots, others)
@@ -264,9 +265,9 @@ class ScriptedUser:
             return [say(_REPLIES[reply.heard.kind], *seed)]
         parts = []
         for names, is_repeated in ((reply.answered, False), (reply.repeated, True)):
-            told = [(self._slots[name].label, self._spoken(name, memory)) for name in names]
-            if told:
-                parts.append(answers(told, is_repeated, *seed, is_repeated))
+            values = [(self._slots[name].label, self._spoken(name, memory)) for name in names]
+            if values:
+                parts.append(answers(values, is_repeated, *seed, is_repeated))
         for name in reply.unknown:
             parts.append(say("no_preference", *seed, name, label=self._others[name].label))
         return parts
@@ -282,7 +283,7 @@ class ScriptedUser:
 
 _ENDING = frozenset({Kind.STATEMENT, Kind.CANNOT, Kind.EMPTY})
 _FREE = _ENDING | {Kind.WAIT, Kind.ANYTHING_ELSE, Kind.CHECK}
-"""The kinds of messages that are no questions, or cost nothing."""
+"""The kinds of messages that are not questions, or cost nothing."""
 _REPLIES = {
     Kind.UNCLEAR: "unclear",
     Kind.ANYTHING_ELSE: "anything_else",

@@ -1,12 +1,12 @@
 """What an assistant's message asks a user for, by the slots of the user's request.
 
 A message is split into sentences and clauses. A clause asks if it is a question, or says that
-something is needed or missing. The slots that it asks for are those of the first of these that it
-has: a phrase that asks for a slot or its noun behind a question word; a noun; a value that is
-offered; a vague word.
+something is needed or missing. It asks for slots with the first of these that it contains: a phrase
+that asks for a slot, or its noun behind a question word; a noun; a value that is offered; a vague
+word.
 
-Invariants: any text is understood somehow, and nothing is raised; the time is linear in the text;
-only the last `MAX_READ` characters are read.
+Invariants: every text is of some kind, and no text raises an exception; the time is linear in the
+length of the text; only the last `MAX_READ` characters are read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
 
 MAX_READ = 8_000  # characters
 MAX_GREETING = 80  # characters
-MAX_CLAUSE = 600  # characters, of which the last are read
+MAX_CLAUSE = 600  # characters that are read, at the end
 MAX_MEANINGS = 2  # slots that one vague word may ask for
 MANY = 4  # other slots with words in questions that are all asked for
 MAX_ITEM = 40  # characters of a line without a bullet
@@ -53,7 +53,7 @@ MAX_BEFORE_OFFER = 80  # characters of its sentence
 
 
 class Kind(StrEnum):
-    """The kinds of messages that a user tells apart."""
+    """The kinds of messages that a user distinguishes."""
 
     QUESTION = "question"
     """It asks for slots."""
@@ -161,7 +161,10 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
                 meant = _slots_in(last, slots)
                 meant |= {name for _, _, name in _named_in(last, slots, others)}
                 before |= meant if len(meant) == 1 or "they" in clause else set()
-            loosely += _loosely_in(named, others)
+            # One of these words may mean several slots.
+            loosely += sorted(_slots_in(named, others)) or [
+                name for *_, name in _hinted_in(named, others)
+            ]
     if before and not (asked or hinted or foreign) and _kind_of(unclear) is Kind.UNCLEAR:
         own = {slot.name for slot in slots}  # the time in `There is no time yet. What is it?`
         asked, foreign = before & own, sorted(before - own)
@@ -248,13 +251,13 @@ def _slots_in(clause: str, slots: Sequence[Slot]) -> set[str]:
     behind = _behind(BEHIND_QUESTION_WORD, clause, nouns)
     if behind or asking:
         named = _behind(BEHIND_REQUEST, clause, nouns)
-        found = [*_with_joined(clause, [*behind, *named], nouns), *asking]
-        return _longest([*found, *_listed_before(clause, found, nouns)])
+        spans = [*_with_joined(clause, [*behind, *named], nouns), *asking]
+        return _longest([*spans, *_listed_before(clause, spans, nouns)])
     return set() if AWAITS.search(clause) else _longest(nouns or offered)
 
 
 def _named_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[_Span]:
-    """Return the words for other slots in a clause that are none for a slot of the request."""
+    """Return the words in a clause that are for other slots, and not for one of the request."""
     nouns = _matches(clause, [(slot.name, slot.naming) for slot in (*slots, *others)])
     return _disjoint(_outside(nouns, nouns), _own(clause, slots, nouns))
 
@@ -266,7 +269,7 @@ def _own(clause: str, slots: Sequence[Slot], nouns: list[_Span]) -> list[_Span]:
 
 
 def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> list[str]:
-    """Return the names of the other slots that a clause asks for beside those of the request.
+    """Return the names of the other slots that a clause asks for.
 
     A word for another slot counts unless its part of the clause has a word for one of the request:
     `the name of the recipient` is one detail.
@@ -278,27 +281,22 @@ def _others_in(clause: str, slots: Sequence[Slot], others: Sequence[Slot]) -> li
     own = _own(clause, slots, naming)
     vague = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
     asked = _behind(BEHIND_QUESTION_WORD, clause, nouns)
-    told = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
+    named = _with_joined(clause, [*asked, *_behind(BEHIND_REQUEST, clause, nouns)], nouns)
     asking = _matches(clause, [(slot.name, slot.asking) for slot in others])
     hints = _matches(clause, [(slot.name, slot.hinting) for slot in others])
-    alone = [
+    separate = [
         (start, end, name)
         for first, last in _parts(clause)
         for start, end, name in _within(first, last, [*nouns, *hints])
         if _ALONE.fullmatch(clause[first:start] + clause[end:last])
     ]
-    found: list[_Span] = []
+    asked_for: list[_Span] = []
     for first, last in _parts(clause):
         if not _within(first, last, own):
             doubtful = _within(first, last, vague)
-            spans = asked if doubtful else [*told, *asking, *alone]
-            found += _disjoint(_within(first, last, spans), doubtful)
-    return [name for _, _, name in found]
-
-
-def _loosely_in(clause: str, slots: Sequence[Slot]) -> list[str]:
-    """Return the slots that a clause may be about, of which each word may mean several."""
-    return sorted(_slots_in(clause, slots)) or [name for *_, name in _hinted_in(clause, slots)]
+            spans = asked if doubtful else [*named, *asking, *separate]
+            asked_for += _disjoint(_within(first, last, spans), doubtful)
+    return [name for _, _, name in asked_for]
 
 
 def _parts(clause: str) -> Iterator[tuple[int, int]]:
@@ -328,8 +326,8 @@ def _hinted_in(clause: str, slots: Sequence[Slot]) -> list[_Span]:
     """Return the vague words of an asking clause, and the slots that they may mean."""
     if any(cue.search(clause) for cue in (ALL, HELP, GO_AHEAD, AWAITS)):
         return []
-    found = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
-    return _outside(found, found)
+    hints = _matches(clause, [(slot.name, slot.hinting) for slot in slots])
+    return _outside(hints, hints)
 
 
 _Span = tuple[int, int, str]
@@ -352,12 +350,12 @@ def _matches(clause: str, patterns: Sequence[tuple[str, re.Pattern[str] | None]]
 
 def _with_joined(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:
     """Add the nouns that are joined to others: the time in `which day and time`."""
-    found = sorted(spans)
+    joined = sorted(spans)
     for noun in sorted(nouns):
-        before = [span for span in found if span[1] <= noun[0]]
+        before = [span for span in joined if span[1] <= noun[0]]
         if before and JOINED.fullmatch(clause, before[-1][1], noun[0]):
-            found = sorted([*found, noun])
-    return found
+            joined = sorted([*joined, noun])
+    return joined
 
 
 def _listed_before(clause: str, spans: list[_Span], nouns: list[_Span]) -> list[_Span]:

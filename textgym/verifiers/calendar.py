@@ -1,4 +1,4 @@
-"""Calendars: a day's events as JSON in a model's text, compared with each event's constraints.
+"""Calendars: a day's events as JSON in a model's text, checked against each event's constraints.
 
 Invariants: a calendar is read as strict JSON. An entry that cannot be read is a wrong event, not an
 exception. Reading takes linear time.

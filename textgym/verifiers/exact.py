@@ -1,7 +1,7 @@
 r"""Exact match: rules for when two texts, numbers or JSON values are equal.
 
 Invariant: every comparison returns True or False for any text, raises nothing and takes linear
-time. Multiple choice is in `choices`, mathematics in `maths`.
+time. Multiple choice is in `choices`, mathematics in `math`.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _unwrap(text: str) -> str:
 
 
 def _is_factorial(ending: str) -> bool:
-    """Tell whether the last three characters are those of `5!`, `n!` or `(n+1)!`."""
+    """Return whether three characters end a factorial, such as `5!`, `n!` or `(n+1)!`."""
     before = ending[:-1]
     is_name = before[-1:].isalpha() and not before[:-1].isalpha()
     return ending.endswith("!") and (is_name or before[-1:].isdigit() or before[-1:] == ")")
@@ -154,7 +154,7 @@ def _is_wrapped(text: str, start: int, end: int) -> bool:
 
 
 def equal_text(expected: str, generated: str) -> bool:
-    """Tell whether two texts are equal after `normalize_answer`; an empty text equals nothing.
+    """Return whether two texts are equal after `normalize_answer`; an empty text equals nothing.
 
     The marks around an expected `__name__`, `[list]` or `{set}` are part of the answer.
 
@@ -205,7 +205,7 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
 
 
 def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool:
-    r"""Tell whether a short answer is the expected one, as a text or as a number.
+    r"""Return whether a short answer is the expected one, as a text or as a number.
 
     The generated text is compared as it is, and then as `bare_answer` returns it.
 
@@ -242,10 +242,10 @@ def read_number(text: str) -> Decimal | None:
         (Decimal('2084'), Decimal('-5'), None, None)
     """
     text = text.translate(_PLAIN_MARKS).strip() if len(text) <= _MAX_NUMBER else ""
-    found = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
-    if found is None:
+    number = _NUMBER.fullmatch(text) if any(map(str.isdecimal, text)) else None
+    if number is None:
         return None
-    return Decimal(text.replace(found["mark"] or ",", "").replace(" ", ""))
+    return Decimal(text.replace(number["mark"] or ",", "").replace(" ", ""))
 
 
 def equal_number(
@@ -255,10 +255,10 @@ def equal_number(
     absolute: float = 0.0,
     relative: float = 0.0,
 ) -> bool:
-    """Tell whether two numbers differ by no more than a tolerance.
+    """Return whether two numbers differ by no more than a tolerance.
 
-    A float counts as the decimal number that Python prints for it, so 0.1 equals "0.1". What is not
-    a number equals nothing.
+    A float counts as the decimal number that Python prints for it, so 0.1 equals "0.1". A value
+    that is not a number equals nothing.
 
     Args:
         expected: A number, or a text that `read_number` reads.
@@ -272,18 +272,18 @@ def equal_number(
         >>> equal_number(1, True), equal_number("nan", "nan")
         (False, False)
     """
-    one, other = _to_decimal(expected), _to_decimal(generated)
-    if one is None or other is None:
+    first, second = _to_decimal(expected), _to_decimal(generated)
+    if first is None or second is None:
         return False
-    if one == other:
+    if first == second:
         return True
-    if not one.is_finite() or not other.is_finite():
+    if not first.is_finite() or not second.is_finite():
         return False
     try:
         tolerance = max(
-            Decimal(repr(absolute)), _EXACT.multiply(Decimal(repr(relative)), one.copy_abs())
+            Decimal(repr(absolute)), _EXACT.multiply(Decimal(repr(relative)), first.copy_abs())
         )
-        return _EXACT.subtract(one, other).copy_abs() <= tolerance
+        return _EXACT.subtract(first, second).copy_abs() <= tolerance
     except ArithmeticError:  # an exponent at the limits of Decimal
         return False
 
@@ -298,7 +298,7 @@ def _to_decimal(value: Any) -> Decimal | None:
 
 
 def equal_json(expected: Any, generated: Any) -> bool:
-    """Tell whether two JSON values are equal.
+    """Return whether two JSON values are equal.
 
     The order of keys does not matter, the order of items does. JSON has one type of number, so 1
     equals 1.0, but true does not equal 1. Strings are compared exactly.
@@ -311,16 +311,16 @@ def equal_json(expected: Any, generated: Any) -> bool:
     """
     pairs = [(expected, generated)]
     while pairs:
-        one, other = pairs.pop()
-        if isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():
+        first, second = pairs.pop()
+        if isinstance(first, dict) and isinstance(second, dict):
+            if first.keys() != second.keys():
                 return False
-            pairs += [(one[key], other[key]) for key in one]
-        elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-            if len(one) != len(other):
+            pairs += [(first[key], second[key]) for key in first]
+        elif isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+            if len(first) != len(second):
                 return False
-            pairs += zip(one, other, strict=True)
-        elif _json_type(one) is not _json_type(other) or one != other:
+            pairs += zip(first, second, strict=True)
+        elif _json_type(first) is not _json_type(second) or first != second:
             return False
     return True
 

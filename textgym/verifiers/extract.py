@@ -1,6 +1,6 @@
 r"""Finding an answer in a model's text: after its reasoning, in a box, behind a label or in a tag.
 
-Environments use these functions instead of parsing on their own; `json_reader` reads JSON.
+Environments use these functions instead of parsing texts themselves; `json_reader` reads JSON.
 Invariant: every function takes any text, works in linear time, and returns "", None or nothing if
 the text has no answer.
 """
@@ -15,22 +15,10 @@ from typing import NamedTuple
 from textgym.messages import split_reasoning
 
 __all__ = [
-    "ANSWER_LABEL",
-    "AnswerLine",
-    "Box",
-    "after_reasoning",
-    "answer_lines",
-    "before_stop",
-    "boxes_in",
-    "final_number",
-    "last_answer",
-    "last_boxed",
-    "last_line",
-    "last_tagged",
-    "latex_to_text",
-    "line_spans",
-    "tag_span",
-]
+    "ANSWER_LABEL", "AnswerLine", "Box", "after_reasoning", "answer_lines", "before_stop",
+    "boxes_in", "final_number", "last_answer", "last_boxed", "last_line", "last_tagged",
+    "latex_to_text", "line_spans", "tag_span",
+]  # fmt: skip
 
 _BOX = re.compile(r"\\boxed\s{0,9}\{")
 _BRACES = re.compile(rf"(?P<box>{_BOX.pattern})|[{{}}]")
@@ -113,8 +101,8 @@ def _box_span(text: str) -> tuple[int, int] | None:
 
 
 def _last_closed_box_span(text: str) -> tuple[int, int] | None:
-    found = boxes_in(text)
-    return found[-1][1:] if found else None
+    boxes = boxes_in(text)
+    return boxes[-1][1:] if boxes else None
 
 
 class Box(NamedTuple):
@@ -139,15 +127,15 @@ def boxes_in(text: str) -> list[Box]:
         [Box(start=0, inside=7, end=8)]
     """
     open_braces: list[tuple[int, int] | None] = []  # where a box and its content begin
-    found: list[Box] = []
+    boxes: list[Box] = []
     for brace in _BRACES.finditer(text):
         if brace.group() != "}":
             open_braces.append(brace.span() if brace["box"] else None)
             continue
         opening = open_braces.pop() if open_braces else None
-        if opening and (not found or opening[0] > found[-1].start):
-            found.append(Box(*opening, brace.start()))
-    return found
+        if opening and (not boxes or opening[0] > boxes[-1].start):
+            boxes.append(Box(*opening, brace.start()))
+    return boxes
 
 
 def latex_to_text(text: str) -> str:
@@ -170,15 +158,15 @@ def latex_to_text(text: str) -> str:
     parts: list[str] = []
     kept: list[bool] = []  # for each open brace, whether it stays in the text
     place = 0
-    for found in _LATEX.finditer(plain):
-        parts += plain[place : found.start()], _replace_latex(found, kept)
-        place = found.end()
+    for match in _LATEX.finditer(plain):
+        parts += plain[place : match.start()], _replace_latex(match, kept)
+        place = match.end()
     return ("".join(parts) + plain[place:] if all(kept) else text).strip()
 
 
-def _replace_latex(found: re.Match[str], kept: list[bool]) -> str:
+def _replace_latex(match: re.Match[str], kept: list[bool]) -> str:
     """Return the text for a piece of LaTeX, and update the stack of open braces."""
-    kind, piece = found.lastgroup, found.group()
+    kind, piece = match.lastgroup, match.group()
     if kind == "wrapper":
         kept.append(False)
     elif kind == "brace" and piece == "{":
@@ -308,10 +296,10 @@ def final_number(text: str) -> str:
     if last_digit < 0:
         return ""
     near = deque(_NUMBER.finditer(text, max(0, last_digit - _NUMBER_WINDOW)), maxlen=1)
-    found = near or deque(_NUMBER.finditer(text), maxlen=1)
-    if not found:
+    numbers = near or deque(_NUMBER.finditer(text), maxlen=1)
+    if not numbers:
         return ""
-    sign, inner, number, power = found[0].group("sign", "inner", "number", "power")
+    sign, inner, number, power = numbers[0].group("sign", "inner", "number", "power")
     minus = "-" if (sign or inner or "+") in "-\u2212" else ""
     zero = "0" if number.startswith(".") else ""
     return minus + zero + _SEPARATORS.sub("", number) + (power or "")

@@ -184,10 +184,10 @@ def equal_state(
         >>> equal_state(rows, moved, new_changes(), id_column="id", times=["at"])
         False
     """
-    changes_of = partial(
+    changes = partial(
         changes_in, rows, id_column=id_column, times=times, case_sensitive=case_sensitive
     )
-    return changes_of(first) == changes_of(second)
+    return changes(first) == changes(second)
 
 
 def _normalize(value: str | None, is_time: bool, case_matters: bool) -> object:

@@ -25,7 +25,7 @@ DENIED_LABEL = re.compile(
     r"|assume)|n['’]t)\b[^.,;:\n]{0,40}\Z",
     re.IGNORECASE,
 )
-"""Words before `answer:` or `answer is` with which it names no answer."""
+"""Words before `answer:` or `answer is` that keep it from stating an answer."""
 
 _NEAR = 60  # characters before and behind a box that can deny it
 _NEAR_LABEL = 80  # characters before a label that can deny it
@@ -70,12 +70,12 @@ class Stated(NamedTuple):
     form: AnswerForm | None
 
 
-class _Found(NamedTuple):
-    """An answer in one form: where its content begins and ends, and the answer."""
+class _Answer(NamedTuple):
+    """An answer in one form: where its content begins and ends, and its text."""
 
     start: int
     end: int
-    answer: str
+    text: str
 
 
 def named_form(prompt: str) -> AnswerForm | None:
@@ -104,8 +104,8 @@ def stated_answer(text: str, form: AnswerForm | None = None) -> str:
 
     Args:
         text: The text, without its reasoning.
-        form: The form that the prompt names, which alone counts if the text has it; see
-            `named_form`. Without one, the form that stands last counts.
+        form: The form that the prompt names; if the text has it, no other form counts. See
+            `named_form`. If it is None, the form that stands last counts.
 
     Example:
         >>> stated_answer("Answer: 7, or \\boxed{8}.\nAnswer: \\boxed{9}"), stated_answer("9")
@@ -134,39 +134,36 @@ def read_stated(text: str, form: AnswerForm | None = None) -> Stated:
 
 def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
     """Return what a text states in a form, or in the one that stands last and in no other one."""
-    text = stated.text
-    possible: dict[AnswerForm, _Found | None] = {
+    text, span = stated.text, tag_span(stated.text, "answer")
+    possible: dict[AnswerForm, _Answer | None] = {
         "line": None if stated.form == "box" else _line(text),
         "box": _box(text),
-        "tag": _tag(text),
+        "tag": _Answer(*span, text[slice(*span)]) if span else None,
     }
-    found: dict[AnswerForm, _Found] = {name: one for name, one in possible.items() if one}
-    if form is not None and form in found:
-        return Stated(found[form].answer, form)
+    answers: dict[AnswerForm, _Answer] = {
+        name: answer for name, answer in possible.items() if answer
+    }
+    if form is not None and form in answers:
+        return Stated(answers[form].text, form)
     outer = {
-        name: one
-        for name, one in found.items()
-        if not any(other.start < one.start < other.end for other in found.values())
+        name: answer
+        for name, answer in answers.items()
+        if not any(around.start < answer.start < around.end for around in answers.values())
     }
     if not outer:
         return None
     last = max(outer, key=lambda name: outer[name].start)
-    return Stated(outer[last].answer, last)
+    return Stated(outer[last].text, last)
 
 
-def _line(text: str) -> _Found | None:
+def _line(text: str) -> _Answer | None:
     for label, start, end in reversed([*line_spans(text)]):
         if not DENIED_LABEL.search(text, max(0, label - _NEAR_LABEL), label):
-            return _Found(start, end, text[start:end])
+            return _Answer(start, end, text[start:end])
     return None
 
 
-def _tag(text: str) -> _Found | None:
-    span = tag_span(text, "answer")
-    return _Found(*span, text[slice(*span)]) if span else None
-
-
-def _box(text: str) -> _Found | None:
+def _box(text: str) -> _Answer | None:
     """Return the last box, or the last boxes if they are joined, with their minus signs."""
     boxes = boxes_in(text)
     while boxes and _is_denied(text, boxes[-1]):
@@ -185,7 +182,7 @@ def _box(text: str) -> _Found | None:
         answers.append(answer)
         connective = "or" if "or" in (word, connective) else connective
     percent = "\\%" if _PERCENT.match(text, last.end + 1) else ""
-    return _Found(first.inside, last.end, f" {connective} ".join(reversed(answers)) + percent)
+    return _Answer(first.inside, last.end, f" {connective} ".join(reversed(answers)) + percent)
 
 
 def _signed(text: str, box: Box) -> tuple[int, str]:

@@ -14,9 +14,9 @@ import pytest
 from math_translator import translate
 
 from textgym.verifiers.math import verify
-from textgym.verifiers.math.forms import FORMS
-from textgym.verifiers.math.parsing.written import read_written
-from textgym.verifiers.math.working.steps import left_in
+from textgym.verifiers.math.steps import left_in
+from textgym.verifiers.math.verdict import FORMS
+from textgym.verifiers.math.written import read_written
 
 # Question, gold, and answers that leave the computation to the reader: refused in every form.
 

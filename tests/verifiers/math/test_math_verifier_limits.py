@@ -19,7 +19,7 @@ import pytest
 from textgym.errors import WorkerFailure
 from textgym.verifiers.math import MathVerdict, verify
 from textgym.verifiers.math import verdict as verdict_module
-from textgym.verifiers.math.processes import workers as math_workers
+from textgym.verifiers.math import workers as math_workers
 
 OVER = MathVerdict(False, timed_out=True)
 EQUAL = MathVerdict(True, extracted="1/2")
@@ -346,7 +346,7 @@ def test_inside_the_daemons_of_a_vector() -> None:
 PROGRAM = """
 import json, sys
 from textgym.verifiers.math import verify
-from textgym.verifiers.math.processes.workers import workers
+from textgym.verifiers.math.workers import workers
 assert verify("0.5", "\\\\boxed{1/2}").equal
 pool = workers()
 pids = [pool._server._process.pid, *(worker.pid for worker in pool._all)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from textgym.verifiers.math import verify
-from textgym.verifiers.math.parsing.quantities import quantity
+from textgym.verifiers.math.quantities import quantity
 
 TAKEN = [
     ("7", "The answer is seven."), ("7", "Seven."), ("7", "seven apples"), ("7", "**Seven**"),

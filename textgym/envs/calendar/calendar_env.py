@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.calendar.calendar_rows import CalendarTask, Turn, turns_of, wishes_of
 from textgym.envs.calendar.plans import LEVELS, draw_plan

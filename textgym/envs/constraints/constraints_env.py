@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.constraints.constraints_rows import (
     GRADING_MODES,

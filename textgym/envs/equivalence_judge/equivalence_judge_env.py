@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
-from textgym.core.options import JudgedEnvOptions
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS
 from textgym.envs.generation import choice
@@ -20,7 +20,7 @@ from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import JudgeLike, compare_both_ways, make_judge
-from textgym.verifiers.judge.options import split_judge_options
+from textgym.verifiers.judge.prompt import split_judge_options
 from textgym.verifiers.patterns import PatternSearch, compile_pattern
 
 __all__ = ["EquivalenceJudge"]

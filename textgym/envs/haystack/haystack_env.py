@@ -11,9 +11,9 @@ from typing import Any
 
 from typing_extensions import Unpack
 
+from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
-from textgym.core.options import TextEnvOptions
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import randint
 from textgym.envs.haystack.answers import answer_line, grade_items, normalize_item

@@ -15,7 +15,7 @@ from difflib import Match, SequenceMatcher
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.haystack.answers import f1_score
 from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.extract import last_line

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
-from textgym.core.grade import Grade
-from textgym.core.options import JudgedEnvOptions
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.errors import RowError, UsageError
@@ -21,7 +21,7 @@ from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.judge import compare_both_ways, make_judge
-from textgym.verifiers.judge.options import split_judge_options
+from textgym.verifiers.judge.prompt import split_judge_options
 from textgym.verifiers.math import FORMS, MAX_TIMEOUT, Form, verify
 from textgym.verifiers.stated import named_form
 
@@ -118,7 +118,7 @@ class MathTask(Task):
 
     Attributes:
         question: The question, without the instruction on how to answer.
-        form: How far the answer must be evaluated, see `textgym.verifiers.math.forms`.
+        form: How far the answer must be evaluated, see `textgym.verifiers.math.verdict`.
     """
 
     question: str = ""

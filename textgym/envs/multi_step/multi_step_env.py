@@ -12,7 +12,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.generation import randint
 from textgym.envs.multi_step.multi_step_tasks import LEVELS, draw_row, value_of

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import choice, randint
 from textgym.envs.redefined_rules.answers import find_answer, is_answer, read_answer, written

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeGuard
 from pydantic import Field
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import choice
 from textgym.envs.search.questions import draw_question

@@ -209,7 +209,7 @@ def verifier_reward(
 
     Args:
         verify: Called with the text of the completion and the value of the column. It returns a
-            reward, or whether the text is right, as `textgym.verifiers.equal_math` does.
+            reward, or whether the text is right, as `textgym.verifiers.math.equal_math` does.
         answer: The name of the column.
         name: The name in logs; by default the name of `verify`.
 

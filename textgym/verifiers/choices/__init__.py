@@ -1,8 +1,7 @@
 """Multiple choice: the option that a text chooses.
 
-`modes` finds the part of a text that holds the answer and applies the rules of a grading mode.
-`letters` reads letters that stand alone or before a text, `sentences` reads letters in a sentence,
-and `texts` recognises the options' own texts.
+`modes` finds the part of a text that holds the answer, applies the rules of a grading mode, and
+recognises the options' own texts. `letters` reads letters: alone, before a text, or in a sentence.
 """
 
 from textgym.verifiers.choices.modes import (

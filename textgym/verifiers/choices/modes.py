@@ -15,34 +15,37 @@ That part chooses an option by one of these rules. Each mode uses some of them, 
 
 1. The part is a letter, in any brackets, quotes, LaTeX, Markdown or punctuation.
 2. It is a letter with that option's own text.
-3. It is a sentence that names one letter (see `sentences.named_letter`).
-4. It is an option's text (see `texts.whole_option`).
-5. It is a sentence that mentions one option's text (see `texts.mentioned_option`).
+3. It is a sentence that names one letter (see `letters.named_letter`).
+4. It is an option's text (see `whole_option`).
+5. It is a sentence that mentions one option's text (see `mentioned_option`).
 
-Invariants: a text chooses one option or none, so naming several never pays; every function takes
-any text and linear time.
+Invariants: a text chooses one option or none, so naming several earns nothing; a text that rejects
+the option that it mentions does not choose it; every function takes any text and linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, get_args
 
 from textgym.verifiers.choices.letters import (
     LetteredText,
     is_latin_letter,
     lone_letter,
+    named_letter,
     split_letter,
     to_latin_letters,
 )
-from textgym.verifiers.choices.sentences import named_letter
-from textgym.verifiers.choices.texts import is_same_text, mentioned_option, whole_option
 from textgym.verifiers.exact import normalize_answer, normalize_text
 from textgym.verifiers.extract import answer_lines, before_stop, last_boxed, latex_to_text
 from textgym.verifiers.patterns import PatternSearch
 
-__all__ = ["GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice"]
+__all__ = [
+    "GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice",
+    "is_same_text", "mentioned_option", "whole_option",
+]  # fmt: skip
+
 
 GradingMode = Literal[
     "strict_single_letter_boxed",
@@ -57,6 +60,19 @@ WHICH_MATCH: tuple[WhichMatch, ...] = get_args(WhichMatch)
 _MAX_MARKS = 3  # before an option's text that may be a part of it
 _QUOTES = "\"'`“‘«"
 _OPTION_WORD = re.compile(r"[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
+_MARKUP = " *_`\"'“”‘’"
+# The characters that make what follows, or what precedes, a part of a longer word or number.
+_PART_OF_NEXT = re.compile(
+    r"(?<=[\w+^/\\$€£−-])(?=\w)"  # "iron" in "non-iron", "12" in "-12" and "$12"
+    r"|(?<=\d[.,])"  # "5" in "2.5"
+    r"|(?<=[\w\]}^][({])"  # "12" in "f(12)" and "2^{12}"
+)
+_PART_OF_PREVIOUS = re.compile(
+    r"(?<=\w)(?:\w|[\^/%°‰]|[.,:]\d|['’−-]\w)"  # "12" in "12%" and "12:30", "iron" in "iron-clad"
+    r"|(?<=\d)!"  # "12" in "12!"
+)
+_REJECTION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
+_REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
 def choice(
@@ -154,8 +170,8 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
 
 
 def _begins_with_lettered_option(text: str, options: Mapping[str, str]) -> bool:
-    said, texts = normalize_answer(text), map(latex_to_text, options.values())
-    return any(said.startswith(normalize_answer(text)) for text in texts if split_letter(text))
+    answer, texts = normalize_answer(text), map(latex_to_text, options.values())
+    return any(answer.startswith(normalize_answer(text)) for text in texts if split_letter(text))
 
 
 def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
@@ -167,10 +183,10 @@ def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
     if letter in options:
         return letter
     parts = split_letter(text)
-    told = _option_behind(parts, options) if parts else ""
-    if parts and told == parts.letter.upper():
-        return told if ":" not in parts.mark else ""
-    if told and normalize_text(text) != normalize_text(options[told]):
+    behind = _option_behind(parts, options) if parts else ""
+    if parts and behind == parts.letter.upper():
+        return behind if ":" not in parts.mark else ""
+    if behind and normalize_text(text) != normalize_text(options[behind]):
         return ""
     return whole_option(line, options)
 
@@ -209,3 +225,81 @@ def _answers(text: str) -> list[str]:
     lines = list(answer_lines(text))
     own = [rest for before, rest in lines if not before or before not in _QUOTES]
     return own or [rest for _, rest in lines]
+
+
+def _normalize_markup(text: str) -> str:
+    return normalize_answer(latex_to_text(text).strip(_MARKUP))
+
+
+_NORMALIZERS: tuple[Callable[[str], str], ...] = (
+    lambda text: " ".join(text.split()),
+    normalize_text,
+    _normalize_markup,
+)
+"""How texts are compared, from the strictest way to the most lenient."""
+
+
+def whole_option(text: str, options: Mapping[str, str]) -> str:
+    r"""Return the letter of the only option that a text equals; "" if it equals none, or several.
+
+    Texts are compared exactly, except for white space. If no option is equal, they are compared
+    without case, and then without LaTeX, Markdown, quotes and punctuation.
+
+    Example:
+        >>> whole_option(r"\text{Zinc}.", {"A": "iron", "B": "zinc"})
+        'B'
+        >>> whole_option("Co", {"A": "CO", "B": "Co"}), whole_option("co", {"A": "CO", "B": "Co"})
+        ('B', '')
+    """
+    for normalize in _NORMALIZERS:
+        wanted = normalize(text)
+        if not wanted:
+            continue
+        same = [letter for letter, option in options.items() if normalize(option) == wanted]
+        if same:
+            return same[0] if len(same) == 1 else ""
+    return ""
+
+
+def mentioned_option(text: str, options: Mapping[str, str]) -> str:
+    """Return the letter of the only option that a text mentions; "" if none, or several.
+
+    An option's text must stand on its own, not as part of a longer word or number. A negation
+    before it rejects it, and so does one behind it, unless it rejects something else: "zinc, not
+    tin". A rejected option is not chosen.
+
+    Example:
+        >>> options = {"A": "iron", "B": "zinc"}
+        >>> mentioned_option("I would pick zinc, not tin", options)
+        'B'
+        >>> mentioned_option("iron or zinc", options), mentioned_option("not zinc", options)
+        ('', '')
+    """
+    answer = normalize_text(latex_to_text(text))
+    spans: dict[str, tuple[int, int]] = {}
+    for letter, option in options.items():
+        words = normalize_text(latex_to_text(option))
+        start = _find_words(words, answer) if words else -1
+        if start >= 0:
+            spans[letter] = start, start + len(words)
+    if len(spans) != 1:
+        return ""
+    [(letter, (start, end))] = spans.items()
+    behind = _REJECTION_OF_OTHERS.sub("", answer[end:])
+    return "" if _REJECTION.search(answer, 0, start) or _REJECTION.search(behind) else letter
+
+
+def _find_words(words: str, text: str) -> int:
+    """Return the first index of words that are not part of longer words; -1 if there is none."""
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if not _PART_OF_NEXT.match(text, start) and not _PART_OF_PREVIOUS.match(text, end):
+            return start
+        start = text.find(words, start + 1)
+    return -1
+
+
+def is_same_text(text: str, option: str) -> bool:
+    """Return whether a text equals an option without case, markup and punctuation."""
+    return _normalize_markup(text) == _normalize_markup(option)

@@ -4,18 +4,8 @@
 `prompt` writes the requests, and `labels` reads the verdicts from the replies.
 """
 
-from textgym.verifiers.judge.judges import (
-    Judge,
-    JudgeLike,
-    JudgeVerdict,
-    compare_both_ways,
-    make_judge,
-)
+from __future__ import annotations
 
-__all__ = [
-    "Judge",
-    "JudgeLike",
-    "JudgeVerdict",
-    "compare_both_ways",
-    "make_judge",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -26,7 +26,7 @@ from textgym.policies.base import Policy
 __all__ = ["ReplyClient", "ReplyFunction", "TextAndUsage"]
 
 ReplyFunction = Callable[[list[Message]], Any]
-"""A callable that returns the reply to messages: a text, or an awaitable of one."""
+"""A callable that returns the reply to messages: a text, or an awaitable of a text."""
 
 
 class TextAndUsage(NamedTuple):

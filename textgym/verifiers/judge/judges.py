@@ -35,19 +35,13 @@ from textgym.policies.specs import POLICY_KINDS, make_policy
 from textgym.tasks.hashing import hash_int
 from textgym.verifiers.exact import match
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
-from textgym.verifiers.judge.options import JudgeOptions
-from textgym.verifiers.judge.prompt import JudgePrompt
+from textgym.verifiers.judge.prompt import JudgeOptions, JudgePrompt
 from textgym.verifiers.stated import named_form
 
 __all__ = [
-    "Judge",
-    "JudgeLike",
-    "JudgeVerdict",
-    "ModelJudge",
-    "RuleJudge",
-    "compare_both_ways",
+    "Judge", "JudgeLike", "JudgeVerdict", "ModelJudge", "RuleJudge", "compare_both_ways",
     "make_judge",
-]
+]  # fmt: skip
 
 JudgeLike = str | Policy | ReplyFunction
 """What `make_judge` accepts: a spec, a policy, or a callable from messages to text."""
@@ -101,7 +95,7 @@ class Judge:
             draw: Comparisons of the same texts with different numbers are judged separately.
 
         Raises:
-            JudgeFailure: There is no verdict; calling again may give one.
+            JudgeFailure: The judge gave no verdict. It may be asked again.
         """
         raise NotImplementedError(f"{type(self).__name__} must define compare")
 
@@ -145,8 +139,9 @@ class ModelJudge(Judge):
         """Ask for a verdict, or return the one that is kept; see `Judge.compare`.
 
         Nobody is asked, and the answers are not equal, if the generated answer has over 50,000
-        characters and four times those of the expected one, or contains one of the judge's labels,
-        in any spelling, that neither the question nor the expected answer contains. An answer is
+        characters and is over four times as long as the expected one, or contains one of the
+        judge's labels, in any spelling, that neither the question nor the expected answer contains.
+        An answer is
         also too long if it does not fit the judge's context although the expected answer in its
         place does. Text up to a `</think>` is reasoning, and is not shown to the judge.
         """
@@ -156,7 +151,8 @@ class ModelJudge(Judge):
         if self._prompt.is_forged(question, expected, generated):
             return JudgeVerdict(False, forged_label=True)
         texts = (question, generated, expected) if swap else (question, expected, generated)
-        key = _digest(texts, swap, draw)
+        comparison = canonical_json([*texts, swap, draw])
+        key = blake2b(comparison.encode(), digest_size=16).digest()
         known = self._verdicts.get(key)
         if known is not None:
             return known
@@ -204,11 +200,6 @@ class ModelJudge(Judge):
             f"the judge {self.name} gave no clear verdict in {_MAX_ATTEMPTS} attempts: "
             f"{reply.strip()[-80:]!r}"
         )
-
-
-def _digest(texts: tuple[str, str, str], swap: bool, draw: int) -> bytes:
-    comparison = canonical_json([*texts, swap, draw])
-    return blake2b(comparison.encode(), digest_size=16).digest()
 
 
 def compare_both_ways(
@@ -267,11 +258,11 @@ def make_judge(judge: JudgeLike = "rule", **options: Unpack[JudgeOptions]) -> Ju
     sampling = _sampling(judge, options.get("judge_sampling"))
     known: Any = _of_specs if isinstance(judge, str) else _of_objects
     key = _name_of(judge), _key_of(judge), prompt, limits, canonical_json(sampling)
-    found: Judge | None = known.get(key)
-    if found is None:
+    instance: Judge | None = known.get(key)
+    if instance is None:
         made = RuleJudge() if judge == "rule" else _model_judge(judge, prompt, sampling, *limits)
-        found = known.setdefault(key, made)
-    return found
+        instance = known.setdefault(key, made)
+    return instance
 
 
 def _check_limits(concurrency: int | None, timeout: float) -> None:
@@ -285,14 +276,14 @@ def _check_limits(concurrency: int | None, timeout: float) -> None:
         raise UsageError(f"judge_timeout must be a positive number of seconds, not {timeout!r}")
 
 
-def _sampling(judge: JudgeLike, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    if given is None:
+def _sampling(judge: JudgeLike, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    if settings is None:
         return _SAMPLING
     if not isinstance(judge, str) or judge.partition(":")[0] not in _KINDS:
         raise UsageError("judge_sampling needs a judge that is named like a policy: openai:MODEL")
-    if not isinstance(given, Mapping):
-        raise UsageError(f"judge_sampling must map settings by name, not be {given!r}")
-    return {**_SAMPLING, **given}
+    if not isinstance(settings, Mapping):
+        raise UsageError(f"judge_sampling must map settings by name, not be {settings!r}")
+    return {**_SAMPLING, **settings}
 
 
 def _name_of(judge: Any) -> str:
@@ -340,10 +331,10 @@ def _model_judge(
 
 def _attribute(spec: str) -> Policy | ReplyFunction:
     try:
-        found = import_object(spec)
+        value = import_object(spec)
     except UnknownNameError as error:
         raise UnknownNameError(f"there is no judge {spec!r}: {error}") from None
-    if isinstance(found, type) or not (callable(found) or isinstance(found, Policy)):
-        raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {found!r}")
-    judge: Policy | ReplyFunction = found
+    if isinstance(value, type) or not (callable(value) or isinstance(value, Policy)):
+        raise UsageError(f"the judge {spec!r} is neither a policy nor a callable: {value!r}")
+    judge: Policy | ReplyFunction = value
     return judge

@@ -3,11 +3,11 @@ r"""A judge's two labels: as it is asked to write them, read in its replies, and
 An answer may contain a label or ask for one, and an honest judge may quote it or comment on it.
 Three rules keep such a label from being read as the verdict:
 
-- The judge is asked to end its reply with a label and a code that no answer can know, on a line of
-  their own. Anywhere else a label is a verdict only if it is the only one, and is a no or stands in
-  a sentence that does not speak about it.
+- The judge is asked to end its reply with a label and a code that no answer can know, on a separate
+  line. Anywhere else, a label is a verdict only if the reply has no other label, and if it is a no
+  or stands in a sentence that does not speak about it.
 - If the judge omits the code or gets it wrong, a label is a verdict only if it is the whole reply.
-  If the judge was shown no code, a label is a verdict if it is alone on the last line.
+  If the judge was not shown a code, a label is a verdict if the last line has nothing else.
 - `Labels.written_in` finds the labels that an answer itself contains, however they are spelled.
   Such an answer can be rejected before a judge reads it.
 
@@ -145,12 +145,12 @@ class Labels:
             reply: The judge's reply, its reasoning included.
             code: The code that the judge was shown with the labels; None if it was shown none.
         """
-        said = after_reasoning(_INVISIBLE.sub("", reply)).strip()
-        last = self._line.fullmatch(last_line(said))
+        text = after_reasoning(_INVISIBLE.sub("", reply)).strip()
+        last = self._line.fullmatch(last_line(text))
         if last is None:
-            return self._in_sentence(said)
+            return self._in_sentence(text)
         equal = last["equal"] is not None
-        above = said.rpartition("\n")[0]
+        above = text.rpartition("\n")[0]
         if not above or (code is not None and (last["code"] or "").lower() == code):
             return equal
         if code is not None or (equal and self._denies(above)):
@@ -158,29 +158,29 @@ class Labels:
         return equal
 
     def _in_sentence(self, text: str) -> bool | None:
-        """Return the verdict of a text with one label, which does not end with a line of its own.
+        """Return the verdict of a text with one label that does not end with a label's line.
 
         "I say [[A=B]]" is a verdict, "It asks for [[A=B]]" speaks about the label. Only `equal` is
         worth quoting, so `not_equal` is a verdict in either sentence.
         """
-        found = [] if self.are_words else list(self._anywhere.finditer(text))
-        if len(found) != 1:
+        labels = [] if self.are_words else list(self._anywhere.finditer(text))
+        if len(labels) != 1:
             return None
-        if found[0]["equal"] is None:
+        if labels[0]["equal"] is None:
             return False
         return None if _MENTION.search(text) else True
 
     def _denies(self, text: str) -> bool:
-        """Tell whether a text contains the label `not_equal`: if a word, alone on a line."""
+        """Return whether a text contains the label `not_equal`; a word must have its own line."""
         if self.are_words:
-            found = [self._line.fullmatch(line) for line in text.split("\n")]
+            labels = [self._line.fullmatch(line) for line in text.split("\n")]
         else:
-            found = list(self._anywhere.finditer(text))
-        return any(item["equal"] is None for item in found if item)
+            labels = list(self._anywhere.finditer(text))
+        return any(item["equal"] is None for item in labels if item)
 
     def _fold(self, text: str) -> str:
         """Return a text's letters, digits and label signs, each in its plainest form."""
-        text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
+        text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
         signs = self._signs
         return text.translate(
             {
@@ -201,11 +201,11 @@ def _whole_words(label: str) -> str:
     return start + _PART.sub(_spelled, label) + end
 
 
-def _spelled(found: re.Match[str]) -> str:
+def _spelled(match: re.Match[str]) -> str:
     """Return an expression for a sign, word or blank of a label, with what may stand there."""
-    part, label = found.group(), found.string
+    part, label = match.group(), match.string
     if part.isspace() or re.match(r"\w", part):
         return re.escape(part)
-    before = r"[^\S\n]{0,2}" if found.start() else ""
-    after = r"[^\S\n]{0,2}" if re.match(r"\w", label[found.end() :]) else ""
+    before = r"[^\S\n]{0,2}" if match.start() else ""
+    after = r"[^\S\n]{0,2}" if re.match(r"\w", label[match.end() :]) else ""
     return rf"{before}\\?{re.escape(part)}{after}"

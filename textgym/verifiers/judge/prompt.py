@@ -12,15 +12,20 @@ contains its own code still takes about four billion attempts to find, for each 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import Formatter
+from typing import Any, cast
+
+from typing_extensions import TypedDict
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, system, user
 from textgym.tasks.hashing import hash_int
 from textgym.verifiers.judge.labels import Labels
 
-__all__ = ["JudgePrompt", "marked"]
+__all__ = ["JudgeOptions", "JudgePrompt", "marked", "split_judge_options"]
+
 
 _ANSWERS = ("expected_answer", "generated_answer")
 _LABELS = ("equal_label", "not_equal_label")
@@ -48,6 +53,53 @@ that gives several alternatives, or none, means the same as none.
 Think it over briefly. Then write a label with its code, on a last line of its own: \
 {equal_label} if they mean the same, or {not_equal_label} if they do not."""
 _AGAIN = "\n\nReply with one of these two labels and with nothing else: {} or {}"
+
+
+class JudgeOptions(TypedDict, total=False):
+    """How a judge is asked. Environments that use a judge take these as keyword arguments.
+
+    Attributes:
+        judge_prompt_template: The prompt, with the placeholders `{question}`, `{expected_answer}`
+            and `{generated_answer}`; write a literal brace as `{{` or `}}`. `{equal_label}` and
+            `{not_equal_label}`, if used, become the labels with their code. None (the default) uses
+            textgym's own prompt.
+        judge_system_message: The system message; None (the default) sends none.
+        judge_equal_label: What the judge writes if the answers mean the same (default `[[A=B]]`).
+            It counts on the last line of a reply together with its code, as the whole reply, or as
+            the only label in a sentence that does not speak about it. Without `{equal_label}` in
+            the prompt, no code is needed.
+        judge_not_equal_label: What the judge writes if they do not (default `[[A!=B]]`).
+        judge_endpoint_max_concurrency: The maximum number of concurrent requests to the judge
+            (default 64); None for no limit.
+        judge_timeout: The time limit for one reply, in seconds (default 600).
+        judge_sampling: Sampling settings by name, such as `temperature` (default 0) and
+            `max_tokens` (default 2,048). Only for a judge that is named like a policy, for example
+            `openai:MODEL`.
+    """
+
+    judge_prompt_template: str | None
+    judge_system_message: str | None
+    judge_equal_label: str
+    judge_not_equal_label: str
+    judge_endpoint_max_concurrency: int | None
+    judge_timeout: float
+    judge_sampling: Mapping[str, Any] | None
+
+
+def split_judge_options(arguments: Mapping[str, object]) -> tuple[JudgeOptions, dict[str, Any]]:
+    """Separate the judge's options from other keyword arguments.
+
+    Returns:
+        The judge's options, and everything else.
+
+    Example:
+        >>> split_judge_options({"judge_timeout": 30.0, "level": 2})
+        ({'judge_timeout': 30.0}, {'level': 2})
+    """
+    names = JudgeOptions.__annotations__
+    options = {name: value for name, value in arguments.items() if name in names}
+    others = {name: value for name, value in arguments.items() if name not in names}
+    return cast(JudgeOptions, options), others
 
 
 def marked(text: str, code: str) -> str:
@@ -121,7 +173,7 @@ class JudgePrompt:
             question: The question; "" if there is none.
             first: The answer shown as the expected one.
             second: The answer shown as the generated one.
-            again: Whether to ask for the label alone, after a reply without a clear verdict.
+            again: Whether to ask for only the label, after a reply without a clear verdict.
         """
         code = _code(question, first, second)
         equal, not_equal = self._labels.coded(code)
@@ -135,8 +187,8 @@ class JudgePrompt:
         if again:
             plain = self.equal_label, self.not_equal_label
             asked += _AGAIN.format(*((equal, not_equal) if self._shows_code else plain))
-        said = user(asked)
-        return [system(self.system_message), said] if self.system_message else [said]
+        request = user(asked)
+        return [system(self.system_message), request] if self.system_message else [request]
 
     def read(self, reply: str, question: str, first: str, second: str) -> bool | None:
         """Return the verdict of a reply to `messages`; None if it does not give exactly one.
@@ -153,7 +205,7 @@ class JudgePrompt:
         return self._labels.read(reply, code)
 
     def is_forged(self, question: str, expected: str, generated: str) -> bool:
-        """Tell whether a generated answer contains a label that neither other text contains.
+        """Return whether a generated answer contains a label that neither other text contains.
 
         Example:
             >>> prompt = JudgePrompt()

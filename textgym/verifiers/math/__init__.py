@@ -2,13 +2,12 @@
 
 Environments call `verify` (in `verdict`). It finds the answer (`textgym.verifiers.stated`, and in
 sentences `statements`) and sends it to a worker process (`workers`, `fork_server`). In the worker,
-`check` parses the gold and the answer (`spelling`, `units`, `reading`), compares them (`equality`,
+`check` parses the gold and the answer (`spelling`, `reading`), compares them (`equality`,
 `values`), and decides whether the answer still contains a computation (`worked_out`, with
-`operators`, `steps` and `question`).
+`steps` and `question`).
 Importing this package does not load the libraries that the workers need.
 """
 
-from textgym.verifiers.math.forms import FORMS, Form
-from textgym.verifiers.math.verdict import MAX_TIMEOUT, MathVerdict, verify
+from textgym.verifiers.math.verdict import FORMS, MAX_TIMEOUT, Form, MathVerdict, equal_math, verify
 
-__all__ = ["FORMS", "MAX_TIMEOUT", "Form", "MathVerdict", "verify"]
+__all__ = ["FORMS", "MAX_TIMEOUT", "Form", "MathVerdict", "equal_math", "verify"]

@@ -14,19 +14,21 @@ import sympy
 from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
-from textgym.verifiers.math.forms import Form
 from textgym.verifiers.math.guards import OverLimit
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
+    Reading,
     is_equation,
     is_relation,
     links_of,
+    read,
+    sides_of,
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading, read, sides_of
-from textgym.verifiers.math.parsing.spelling import connected
+from textgym.verifiers.math.spelling import connected
 from textgym.verifiers.math.values import plainly_differ
-from textgym.verifiers.math.working.worked_out import is_to_be_computed, is_worked_out
+from textgym.verifiers.math.verdict import Form
+from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 
 __all__ = ["SAMPLES", "check"]
 
@@ -67,7 +69,10 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
         if connective != "or":
             return reply
         if reply["equal"]:
-            return _reply(None) if _is_ordered(read(gold)) else reply
+            gold_reading = read(gold)
+            node = gold_reading and gold_reading.node
+            # The parts of a pair, a tuple or an interval are not alternatives.
+            return _reply(None) if isinstance(node, sympy.Tuple | sympy.Interval) else reply
         spellings = [_check(gold, part, form, question) for part in parts]
         return spellings[0] if all(part["equal"] for part in spellings) else reply
     except (OverLimit, MemoryError):
@@ -76,56 +81,48 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
         return _reply(None)
 
 
-def _is_ordered(wanted: Reading | None) -> bool:
-    """Return whether a gold is a pair, a tuple or an interval, whose parts are no alternatives."""
-    return wanted is not None and isinstance(wanted.node, sympy.Tuple | sympy.Interval)
-
-
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
-    wanted, stated = read(gold), [read(side) for side in _APPROXIMATELY.split(answer)]
+    gold_reading = read(gold)
+    stated = [read(side) for side in _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]
-    if wanted is None or not readings or len(readings) < len(stated):
+    if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
     sides = [reading.node for reading in readings]
     is_numeric = all(isinstance(side, sympy.Expr) for side in sides)
     if is_numeric and any(plainly_differ(*pair) for pair in pairwise(sides)):
         return _reply(readings[0])
-    replies = [_compare(wanted, found, form, question) for found in readings]
+    replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
 
 
-def _compare(wanted: Reading, found: Reading, form: Form, question: str) -> dict[str, Any]:
-    if is_to_be_computed(wanted, found) or _is_about_another_value(wanted, found, question):
-        return _reply(found, unevaluated=True)
-    if _ASKS_FOR_PAIR.search(question) and _is_range(found.node) and not is_relation(wanted.node):
-        return _reply(found)
-    if not equal(wanted, found):
+def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[str, Any]:
+    if is_to_be_computed(gold, answer) or _is_about_another_value(gold, answer, question):
+        return _reply(answer, unevaluated=True)
+    is_range = is_relation(answer.node) and not is_equation(answer.node)  # such as 3 < x < 4
+    if _ASKS_FOR_PAIR.search(question) and is_range and not is_relation(gold.node):
+        return _reply(answer)
+    if not equal(gold, answer):
         if not _ASKS_FOR_PERCENT.search(question):
-            return _reply(found)
-        wanted, found = _without_percent(wanted), _without_percent(found)
-        if not equal(wanted, found):
-            return _reply(found)
-    worked_out = is_worked_out(wanted, found, form, question)
-    return _reply(found, equal=worked_out, unevaluated=not worked_out)
+            return _reply(answer)
+        gold, answer = _without_percent(gold), _without_percent(answer)
+        if not equal(gold, answer):
+            return _reply(answer)
+    worked_out = is_worked_out(gold, answer, form, question)
+    return _reply(answer, equal=worked_out, unevaluated=not worked_out)
 
 
-def _is_range(node: Any) -> bool:
-    """Return whether a node is an inequality such as `3 < x < 4`."""
-    return is_relation(node) and not is_equation(node)
-
-
-def _is_about_another_value(wanted: Reading, found: Reading, question: str) -> bool:
+def _is_about_another_value(gold: Reading, answer: Reading, question: str) -> bool:
     """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
 
     It may do so if the question contains the term.
     """
-    if not is_equation(found.node) or is_relation(wanted.node):
+    if not is_equation(answer.node) or is_relation(gold.node):
         return False
-    side, place = value_side(found.node)
-    others = [part for link in links_of(found.node) for part in link.args if part is not side]
+    side, place = value_side(answer.node)
+    others = [part for link in links_of(answer.node) for part in link.args if part is not side]
     if not any(map(_is_term, others)):
         return False
-    texts = [_SPACE.sub("", text) for text in sides_of(found.latex)]
+    texts = [_SPACE.sub("", text) for text in sides_of(answer.latex)]
     del texts[place]
     asked = _SPACE.sub("", question)
     return not any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts if text)
@@ -146,16 +143,16 @@ def _is_term(node: Any) -> bool:
 
 
 def _reply(
-    found: Reading | None, *, equal: bool = False, unevaluated: bool = False
+    answer: Reading | None, *, equal: bool = False, unevaluated: bool = False
 ) -> dict[str, Any]:
-    return {"equal": equal, "unevaluated": unevaluated, "extracted": _shown(found)}
+    return {"equal": equal, "unevaluated": unevaluated, "extracted": _shown(answer)}
 
 
-def _shown(found: Reading | None) -> str:
-    if found is None:
+def _shown(answer: Reading | None) -> str:
+    if answer is None:
         return ""
     try:
-        return re.sub(r"\bI\b", "i", str(found.node))
+        return re.sub(r"\bI\b", "i", str(answer.node))
     except Exception:  # sympy cannot print every object that it can parse
         return ""
 

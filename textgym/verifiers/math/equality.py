@@ -9,16 +9,16 @@ answer is compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import Any
 
 import math_verify
 import sympy
 
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
     INFINITE,
     NOT_SOLVED,
+    Reading,
     as_set,
     difference_of,
     is_assignment,
@@ -29,7 +29,6 @@ from textgym.verifiers.math.parsing.nodes import (
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading
 from textgym.verifiers.math.values import (
     identical,
     is_smooth,
@@ -53,83 +52,80 @@ _NOTATION = re.compile(r"\{(\w)\}|\s")  # which texts that cannot be parsed may 
 _EMPTY = re.compile(r"\\emptyset|\\\{\s*\\\}")
 
 
-def equal(gold: Reading, found: Reading) -> bool:
+def equal(gold: Reading, answer: Reading) -> bool:
     """Return whether an answer equals the gold.
 
     A unit may be missing on either side, but two different units make them unequal.
     """
-    is_base = found.unit.startswith("base ") and found.unit != "base 10"
-    if found.unit and found.unit != gold.unit and (gold.unit or is_base):
+    is_base = answer.unit.startswith("base ") and answer.unit != "base 10"
+    if answer.unit and answer.unit != gold.unit and (gold.unit or is_base):
         return False
-    if gold.latex == found.latex:
+    if gold.latex == answer.latex:
         return True
-    if isinstance(gold.node, sympy.Tuple | sympy.Interval) and found.latex.startswith("\\{"):
+    if isinstance(gold.node, sympy.Tuple | sympy.Interval) and answer.latex.startswith("\\{"):
         return False  # a set has no order
-    if found.node is sympy.S.EmptySet and not _EMPTY.fullmatch(found.latex):
+    if answer.node is sympy.S.EmptySet and not _EMPTY.fullmatch(answer.latex):
         return False  # such as an interval with reversed endpoints
-    return _equal(gold.node, found.node)
+    return _equal(gold.node, answer.node)
 
 
-def _equal(gold: Any, found: Any) -> bool:
-    if isinstance(gold, str) or isinstance(found, str):
-        texts = isinstance(gold, str) and isinstance(found, str)
-        return texts and _NOTATION.sub(r"\1", gold) == _NOTATION.sub(r"\1", found)
-    if is_equation(found) and not is_equation(gold) and not _is_consistent(found):
+def _equal(gold: Any, answer: Any) -> bool:
+    if isinstance(gold, str) or isinstance(answer, str):
+        texts = isinstance(gold, str) and isinstance(answer, str)
+        return texts and _NOTATION.sub(r"\1", gold) == _NOTATION.sub(r"\1", answer)
+    if is_equation(answer) and not is_equation(gold) and not _is_consistent(answer):
         return False
-    gold, found = aligned(gold, found)
-    if is_relation(gold) and is_relation(found):
-        return _same_relation(gold, found)
-    if is_relation(gold) or is_relation(found):
-        sets = as_set(gold, solved=False), as_set(found)
+    gold, answer = aligned(gold, answer)
+    if is_relation(gold) and is_relation(answer):
+        return _same_relation(gold, answer)
+    if is_relation(gold) or is_relation(answer):
+        sets = as_set(gold, solved=False), as_set(answer)
         return None not in sets and _same_set(*sets)
-    if isinstance(gold, sympy.Tuple | sympy.Interval) and _is_vector(found):
-        found = sympy.Tuple(*found.flat())
-    if isinstance(gold, sympy.Set | sympy.Tuple) or isinstance(found, sympy.Set | sympy.Tuple):
-        return _same_set(gold, found)
-    gold, found = _as_matrix(gold), _as_matrix(found)
-    if isinstance(gold, sympy.MatrixBase) or isinstance(found, sympy.MatrixBase):
+    is_ordered = isinstance(gold, sympy.Tuple | sympy.Interval)
+    if is_ordered and isinstance(answer, sympy.MatrixBase) and 1 in answer.shape:
+        answer = sympy.Tuple(*answer.flat())
+    if isinstance(gold, sympy.Set | sympy.Tuple) or isinstance(answer, sympy.Set | sympy.Tuple):
+        return _same_set(gold, answer)
+    gold, answer = _as_matrix(gold), _as_matrix(answer)
+    if isinstance(gold, sympy.MatrixBase) or isinstance(answer, sympy.MatrixBase):
         return (
             isinstance(gold, sympy.MatrixBase)
-            and isinstance(found, sympy.MatrixBase)
-            and gold.shape == found.shape
-            and all(map(_same_expression, gold.flat(), found.flat()))
+            and isinstance(answer, sympy.MatrixBase)
+            and gold.shape == answer.shape
+            and all(map(_same_expression, gold.flat(), answer.flat()))
         )
-    return _same_expression(gold, found)
+    return _same_expression(gold, answer)
 
 
-def _is_vector(node: Any) -> bool:
-    return isinstance(node, sympy.MatrixBase) and 1 in node.shape
-
-
-def aligned(gold: Any, found: Any) -> tuple[Any, Any]:
+def aligned(gold: Any, answer: Any) -> tuple[Any, Any]:
     """Return both nodes. If only one is an equation, the side that has its value replaces it."""
-    if is_equation(found) and not is_equation(gold):
-        return gold, value_side(found)[0]
-    if is_assignment(gold) and not is_equation(found):
-        return value_side(gold)[0], found
-    return gold, found
+    if is_equation(answer) and not is_equation(gold):
+        return gold, value_side(answer)[0]
+    if is_assignment(gold) and not is_equation(answer):
+        return value_side(gold)[0], answer
+    return gold, answer
 
 
 # Expressions
 
 
-def _same_expression(gold: Any, found: Any) -> bool:
-    if not isinstance(gold, sympy.Expr) or not isinstance(found, sympy.Expr):
+def _same_expression(gold: Any, answer: Any) -> bool:
+    if not isinstance(gold, sympy.Expr) or not isinstance(answer, sympy.Expr):
         return False
-    if gold in INFINITE or found in INFINITE:
-        return bool(gold == found)
+    if gold in INFINITE or answer in INFINITE:
+        return bool(gold == answer)
     word = _word(gold)
-    if word and word == _word(found):
+    if word and word == _word(answer):
         return True
-    if unknowns_of(gold) != unknowns_of(found):
+    if unknowns_of(gold) != unknowns_of(answer):
         return False
     if not unknowns_of(gold):
-        return same_number(gold, found)
-    if not identical(gold, found):
+        return same_number(gold, answer)
+    if not identical(gold, answer):
         return False
-    if is_smooth(gold) and is_smooth(found):
+    if is_smooth(gold) and is_smooth(answer):
         return True
-    equal: bool = math_verify.verify([gold], [found], _PLACES, timeout_seconds=None)
+    equal: bool = math_verify.verify([gold], [answer], _PLACES, timeout_seconds=None)
     return equal
 
 
@@ -154,26 +150,27 @@ def _as_matrix(node: Any) -> Any:
 # Sets, intervals and tuples
 
 
-def _same_set(gold: Any, found: Any) -> bool:
-    gold, found = _evaluated_set(gold), _evaluated_set(found)
-    if isinstance(gold, sympy.Interval) and isinstance(found, sympy.Interval):
+def _same_set(gold: Any, answer: Any) -> bool:
+    gold, answer = _evaluated_set(gold), _evaluated_set(answer)
+    if isinstance(gold, sympy.Interval) and isinstance(answer, sympy.Interval):
         return (
-            gold.left_open == found.left_open
-            and gold.right_open == found.right_open
-            and _equal(gold.start, found.start)
-            and _equal(gold.end, found.end)
+            gold.left_open == answer.left_open
+            and gold.right_open == answer.right_open
+            and _equal(gold.start, answer.start)
+            and _equal(gold.end, answer.end)
         )
-    if isinstance(gold, sympy.Union) and isinstance(found, sympy.Union):
-        return _matched(list(gold.args), list(found.args))
+    if isinstance(gold, sympy.Union) and isinstance(answer, sympy.Union):
+        return _matched(list(gold.args), list(answer.args))
     is_ordered = isinstance(gold, sympy.Tuple | sympy.Interval)
-    wanted, given = _members(gold), _members(found, distinct=not is_ordered)
-    if wanted is None or given is None:
-        return bool(gold == found)
-    if is_ordered and all(map(is_assignment, given)):
-        given = _in_order_of_names(given)
-    if is_ordered or _names_values(wanted, given):
-        return len(wanted) == len(given) and all(map(_equal, wanted, given))
-    return _matched(wanted, given)
+    golds, answers = _members(gold), _members(answer, distinct=not is_ordered)
+    if golds is None or answers is None:
+        return bool(gold == answer)
+    if is_ordered and all(map(is_assignment, answers)):
+        answers = _in_order_of_names(answers)
+    has_names = all(map(is_assignment, golds)) and not any(map(is_equation, answers))
+    if is_ordered or has_names:
+        return len(golds) == len(answers) and all(map(_equal, golds, answers))
+    return _matched(golds, answers)
 
 
 def _evaluated_set(node: Any) -> Any:
@@ -200,11 +197,6 @@ def _members(node: Any, distinct: bool = True) -> list[Any] | None:
     return None if isinstance(node, sympy.Set) else [node]
 
 
-def _names_values(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
-    """Return whether the gold consists of assignments and the answer contains no equation."""
-    return all(map(is_assignment, wanted)) and not any(map(is_equation, given))
-
-
 def _in_order_of_names(assignments: list[Any]) -> list[Any]:
     """Return assignments such as `y = 4, x = 3` in the order of letters that follow each other.
 
@@ -221,14 +213,14 @@ def _in_order_of_names(assignments: list[Any]) -> list[Any]:
     ]
 
 
-def _matched(wanted: list[Any], given: list[Any]) -> bool:
+def _matched(golds: list[Any], answers: list[Any]) -> bool:
     """Return whether two lists have equal items, in any order."""
-    if len(wanted) != len(given):
+    if len(golds) != len(answers):
         return False
-    left = list(given)
-    for item in wanted:
-        for index, other in enumerate(left):
-            if _equal(item, other):
+    left = list(answers)
+    for gold in golds:
+        for index, answer in enumerate(left):
+            if _equal(gold, answer):
                 del left[index]
                 break
         else:
@@ -249,42 +241,42 @@ def _is_consistent(equation: Any) -> bool:
     return not any(plainly_differ(*sides) for sides in numbers)
 
 
-def _same_relation(gold: Any, found: Any) -> bool:
-    wanted, given = links_of(gold), links_of(found)
-    if unknowns_of(gold) != unknowns_of(found):
+def _same_relation(gold: Any, answer: Any) -> bool:
+    golds, answers = links_of(gold), links_of(answer)
+    if unknowns_of(gold) != unknowns_of(answer):
         return False
-    if len(wanted) == len(given) and all(map(_same_link, wanted, given)):
+    if len(golds) == len(answers) and all(map(_same_link, golds, answers)):
         return True
-    if is_equation(gold) or is_equation(found):
+    if is_equation(gold) or is_equation(answer):
         return False
-    sets = as_set(gold, solved=False), as_set(found)
+    sets = as_set(gold, solved=False), as_set(answer)
     return None not in sets and _same_set(*sets)
 
 
-def _same_link(gold: Any, found: Any) -> bool:
+def _same_link(gold: Any, answer: Any) -> bool:
     """Return whether two single relations are equivalent."""
-    if type(gold) is not type(found):
-        if type(found) is not _FLIPPED.get(type(gold)):
+    if type(gold) is not type(answer):
+        if type(answer) is not _FLIPPED.get(type(gold)):
             return False
-        found = type(gold)(found.rhs, found.lhs, evaluate=False)
-    if gold.lhs == found.lhs and _equal(gold.rhs, found.rhs):
+        answer = type(gold)(answer.rhs, answer.lhs, evaluate=False)
+    if gold.lhs == answer.lhs and _equal(gold.rhs, answer.rhs):
         return True
-    sides = gold.lhs, gold.rhs, found.lhs, found.rhs
+    sides = gold.lhs, gold.rhs, answer.lhs, answer.rhs
     if not all(isinstance(side, sympy.Expr) for side in sides):
         return False
-    factor = proportion(difference_of(gold), difference_of(found))
+    factor = proportion(difference_of(gold), difference_of(answer))
     if factor is not None and (factor > 0 or isinstance(gold, sympy.Eq | sympy.Ne)):
         return True
-    return isinstance(gold, sympy.Eq) and _same_solutions(gold, found)
+    return isinstance(gold, sympy.Eq) and _same_solutions(gold, answer)
 
 
-def _same_solutions(gold: Any, found: Any) -> bool:
+def _same_solutions(gold: Any, answer: Any) -> bool:
     """Return whether two equations have solutions for each variable, and the same ones."""
     for unknown in sorted(gold.free_symbols, key=str):
         try:
-            wanted, given = sympy.solve(gold, unknown), sympy.solve(found, unknown)
+            golds, answers = sympy.solve(gold, unknown), sympy.solve(answer, unknown)
         except NOT_SOLVED:
             return False
-        if not wanted or not _matched(list(wanted), list(given)):
+        if not golds or not _matched(list(golds), list(answers)):
             return False
     return bool(gold.free_symbols)

@@ -85,8 +85,8 @@ def guard_sympy() -> None:
 
 
 def _wrap(owner: Any, name: str, is_over: Callable[..., bool]) -> None:
-    found = owner.__dict__[name]
-    plain = found.__func__ if isinstance(found, classmethod) else found
+    original = owner.__dict__[name]
+    plain = original.__func__ if isinstance(original, classmethod) else original
 
     @wraps(plain)
     def guarded(*arguments: Any, **options: Any) -> Any:
@@ -97,4 +97,4 @@ def _wrap(owner: Any, name: str, is_over: Callable[..., bool]) -> None:
         except MemoryError:  # the library would ignore it
             raise OverLimit from None
 
-    setattr(owner, name, classmethod(guarded) if isinstance(found, classmethod) else guarded)
+    setattr(owner, name, classmethod(guarded) if isinstance(original, classmethod) else guarded)

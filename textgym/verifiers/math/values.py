@@ -58,13 +58,13 @@ class _Evaluation:
             NoValue: The node has no finite value.
         """
         try:
-            found = self._value(node)
+            value = self._value(node)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError, NoConvergence):
             raise NoValue(f"{type(node).__name__} has no value at this point") from None
-        if not mpmath.isfinite(found):
+        if not mpmath.isfinite(value):
             raise NoValue(f"{type(node).__name__} is not finite at this point")
-        self.scale = max(self.scale, abs(found))
-        return found
+        self.scale = max(self.scale, abs(value))
+        return value
 
     def _value(self, node: Any) -> Any:
         if node.is_Symbol or isinstance(node, AppliedUndef) or _is_rate(node):
@@ -83,14 +83,6 @@ class _Evaluation:
         if compute is None:
             raise NoValue(f"{type(node).__name__} is not supported")
         return compute(*map(self.value, node.args))
-
-
-def _sum(*terms: Any) -> Any:
-    return mpmath.fsum(terms)
-
-
-def _product(*factors: Any) -> Any:
-    return mpmath.fprod(factors)
 
 
 def _power(base: Any, exponent: Any) -> Any:
@@ -121,22 +113,10 @@ def _whole(number: Any) -> Any:
     return near if abs(number - near) < mpmath.mpf(10) ** (-mp.dps // 2) else number
 
 
-def _floor(number: Any) -> Any:
-    return mpmath.floor(_whole(number))
-
-
-def _ceiling(number: Any) -> Any:
-    return mpmath.ceil(_whole(number))
-
-
 def _factorial(number: Any) -> Any:
     if abs(number) > _MAX_GAMMA:
         raise OverLimit
     return mpmath.factorial(number)
-
-
-def _gamma(number: Any) -> Any:
-    return _factorial(number - 1)
 
 
 def _binomial(above: Any, below: Any) -> Any:
@@ -145,66 +125,33 @@ def _binomial(above: Any, below: Any) -> Any:
     return mpmath.binomial(above, below)
 
 
-def _modulo(number: Any, modulus: Any) -> Any:
-    return number - modulus * _floor(number / modulus)
-
-
 def _real(number: Any) -> Any:
     if mpmath.im(number):
         raise NoValue("complex numbers are not ordered")
     return mpmath.re(number)
 
 
-def _maximum(*numbers: Any) -> Any:
-    return max(map(_real, numbers))
-
-
-def _minimum(*numbers: Any) -> Any:
-    return min(map(_real, numbers))
-
-
-def _itself(number: Any) -> Any:
-    return number
-
-
-_ELEMENTARY = [
-    "sin",
-    "cos",
-    "tan",
-    "cot",
-    "sec",
-    "csc",
-    "asin",
-    "acos",
-    "atan",
-    "acot",
-    "asec",
-    "acsc",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-]
+_ELEMENTARY = (
+    "sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh asinh acosh atanh"
+)
 _FUNCTIONS: dict[type, Callable[..., Any]] = {
-    sympy.Add: _sum,
-    sympy.Mul: _product,
+    sympy.Add: lambda *terms: mpmath.fsum(terms),
+    sympy.Mul: lambda *factors: mpmath.fprod(factors),
     sympy.Pow: _power,
     sympy.exp: _exp,
     sympy.log: _log,
     sympy.Abs: abs,
-    sympy.floor: _floor,
-    sympy.ceiling: _ceiling,
+    sympy.floor: lambda number: mpmath.floor(_whole(number)),
+    sympy.ceiling: lambda number: mpmath.ceil(_whole(number)),
     sympy.factorial: _factorial,
-    sympy.gamma: _gamma,
+    sympy.gamma: lambda number: _factorial(number - 1),
     sympy.binomial: _binomial,
-    sympy.Mod: _modulo,
-    sympy.Max: _maximum,
-    sympy.Min: _minimum,
-    sympy.UnevaluatedExpr: _itself,
+    sympy.Mod: lambda number, modulus: number - modulus * mpmath.floor(_whole(number / modulus)),
+    sympy.Max: lambda *numbers: max(map(_real, numbers)),
+    sympy.Min: lambda *numbers: min(map(_real, numbers)),
+    sympy.UnevaluatedExpr: lambda number: number,
     type(sympy.I): lambda: mpmath.mpc(0, 1),
-    **{getattr(sympy, name): getattr(mpmath, name) for name in _ELEMENTARY},
+    **{getattr(sympy, name): getattr(mpmath, name) for name in _ELEMENTARY.split()},
 }
 _STEPWISE = (sympy.Abs, sympy.floor, sympy.ceiling, sympy.Mod, sympy.Max, sympy.Min)
 
@@ -241,38 +188,38 @@ def exact(expression: Any) -> Fraction | None:
     return value
 
 
-def same_number(one: Any, other: Any) -> bool:
+def same_number(first: Any, second: Any) -> bool:
     """Return whether two expressions without variables have the same finite value.
 
     Rational numbers are compared exactly. If a number is written with a decimal point, the values
     must agree to six places and to half a percent. Other values must agree to 80 digits.
     """
-    left, right = exact(one), exact(other)
+    left, right = exact(first), exact(second)
     if left is not None and right is not None:
         return left == right
     try:
-        return _agree(one, other, {})
+        return _agree(first, second, {})
     except NoValue:
         return False
 
 
-def identical(gold: Any, found: Any) -> bool:
+def identical(gold: Any, answer: Any) -> bool:
     """Return whether two expressions agree at random values of their variables.
 
     They are compared at the points where the gold is real, or at all points if there is at most one
     of these. Both must have a value at two points or more.
     """
-    unknowns = sorted(_unknowns(gold) | _unknowns(found), key=str)
+    unknowns = sorted(_unknowns(gold) | _unknowns(answer), key=str)
     points = [{name: _chance(str(name), index) for name in unknowns} for index in range(_POINTS)]
     real = [point for point in points if _is_real(gold, point)]
     agreed = 0
     for point in real if len(real) > 1 else points:
         try:
-            if not _agree(gold, found, point):
+            if not _agree(gold, answer, point):
                 return False
             agreed += 1
         except NoValue:
-            if _has_value(gold, point) or _has_value(found, point):
+            if _has_value(gold, point) or _has_value(answer, point):
                 return False
     return agreed > 1
 
@@ -285,26 +232,26 @@ def _is_real(expression: Any, point: Mapping[Any, Any]) -> bool:
     return bool(abs(mpmath.im(value)) <= scale * mpmath.mpf(10) ** (5 - _DIGITS))
 
 
-def plainly_differ(one: Any, other: Any) -> bool:
+def plainly_differ(first: Any, second: Any) -> bool:
     """Return whether two expressions without variables differ by more than one percent."""
     try:
-        (left, right), _ = _values((one, other), {}, _DIGITS)
+        (left, right), _ = _values((first, second), {}, _DIGITS)
     except NoValue:
         return False
     return bool(abs(left - right) > abs(right) / 100)
 
 
-def proportion(one: Any, other: Any) -> Any:
+def proportion(first: Any, second: Any) -> Any:
     """Return the real factor by which one expression is a multiple of the other, or None.
 
     The factor must be the same at all of some random values of the variables.
     """
-    unknowns = sorted(_unknowns(one) | _unknowns(other), key=str)
+    unknowns = sorted(_unknowns(first) | _unknowns(second), key=str)
     factor = None
     for index in range(_POINTS):
         point = {unknown: _chance(str(unknown), index) for unknown in unknowns}
         try:
-            (left, right), scale = _values((one, other), point, _DIGITS)
+            (left, right), scale = _values((first, second), point, _DIGITS)
         except NoValue:
             continue
         with mpmath.workdps(_DIGITS):
@@ -344,11 +291,11 @@ def _has_value(expression: Any, point: Mapping[Any, Any]) -> bool:
     return True
 
 
-def _agree(gold: Any, found: Any, point: Mapping[Any, Any]) -> bool:
+def _agree(gold: Any, answer: Any, point: Mapping[Any, Any]) -> bool:
     """Compare values at a point, first roughly, then to enough digits to rule out rounding."""
-    (left, right), scale = _values((gold, found), point, _DIGITS)
+    (left, right), scale = _values((gold, answer), point, _DIGITS)
     apart = abs(left - right)
-    if gold.has(sympy.Float) or found.has(sympy.Float):
+    if gold.has(sympy.Float) or answer.has(sympy.Float):
         near = mpmath.mpf(10) ** -_DECIMAL_PLACES
         if not point:
             return bool(apart <= near / 2 * _ROUNDING and apart <= abs(left) * _MAX_RELATIVE_ERROR)
@@ -361,7 +308,7 @@ def _agree(gold: Any, found: Any, point: Mapping[Any, Any]) -> bool:
     cancelled = mpmath.log10(scale / smallest)
     if cancelled > _MAX_DIGITS:
         raise NoValue("too many digits cancel")
-    (left, right), _ = _values((gold, found), point, _FINAL_DIGITS + int(cancelled))
+    (left, right), _ = _values((gold, answer), point, _FINAL_DIGITS + int(cancelled))
     return bool(abs(left - right) <= smallest * mpmath.mpf(10) ** (20 - _FINAL_DIGITS))
 
 

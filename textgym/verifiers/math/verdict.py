@@ -1,4 +1,4 @@
-r"""Whether an answer is correct and fully evaluated.
+"""Whether an answer is correct and fully evaluated.
 
 `verify` may be called from any thread, event loop and process. Worker processes (`workers`) compare
 the texts, and each check has a limit of CPU time and memory. Invariants:
@@ -13,24 +13,37 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, get_args
 
 from textgym.errors import UsageError
-from textgym.verifiers.choices.sentences import named_letter
-from textgym.verifiers.math.forms import FORMS, Form
-from textgym.verifiers.math.parsing.quantities import holds_quantity, quantity
-from textgym.verifiers.math.parsing.statements import stated_text, stated_value
-from textgym.verifiers.math.parsing.words import (
+from textgym.verifiers.choices.letters import named_letter
+from textgym.verifiers.math.quantities import holds_quantity, quantity
+from textgym.verifiers.math.statements import stated_text, stated_value
+from textgym.verifiers.math.words import (
     option_letter,
     option_letters,
     plain_words,
     same_words,
     words_of,
 )
-from textgym.verifiers.math.processes.workers import workers
+from textgym.verifiers.math.workers import workers
 from textgym.verifiers.stated import AnswerForm, read_stated
 
-__all__ = ["MAX_TIMEOUT", "MathVerdict", "verify"]
+__all__ = ["FORMS", "MAX_TIMEOUT", "Form", "MathVerdict", "equal_math", "verify"]
 
+
+Form = Literal["any", "evaluated", "simplified"]
+"""How far an answer must be evaluated. `worked_out` applies these rules to formulas.
+
+- `any`, for data of unknown origin: operators such as integrals, and powers, roots and functions of
+  numbers, are allowed only if the gold has them; one step of arithmetic is allowed, unless it
+  combines numbers of the question; a formula of the question is not an answer.
+- `evaluated`: as `any`, but with no more steps of arithmetic than the gold, and without integers
+  written as fractions.
+- `simplified`: as `evaluated`, with fractions in lowest terms, square roots without square factors,
+  and no roots in denominators.
+"""
+FORMS: tuple[Form, ...] = get_args(Form)
 MAX_TIMEOUT = 3600.0
 """The maximum time limit of a check, in seconds."""
 
@@ -76,11 +89,11 @@ def verify(
             sentence that has one.
         timeout: The limit of CPU time for the check, in seconds.
         form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`, see
-            `textgym.verifiers.math.forms`.
+            `textgym.verifiers.math.verdict`.
         question: The question. Its own formulas are rejected as answers. If it asks for a
             percentage, the answer may omit the percent sign.
-        stated_in: The form in which the prompt asks for the answer, which alone counts if the text
-            has it; see `named_form`. Without one, the form that stands last counts.
+        stated_in: The form in which the prompt asks for the answer; if the text has it, no other
+            form counts. See `named_form`. If it is None, the form that stands last counts.
 
     Raises:
         UsageError: The timeout is not over 0 and up to 3,600, or the form is unknown.
@@ -120,6 +133,33 @@ def verify(
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
     return compare(gold, formula, timeout, form, question)
+
+
+def equal_math(
+    expected: str, generated: str, *, question: str = "", form: Form = "any", timeout: float = 10.0
+) -> bool:
+    r"""Return whether a mathematical answer equals the expected one and is fully evaluated.
+
+    `textgym.verifiers.math.verify` does the same and also returns why an answer is rejected.
+
+    Args:
+        expected: The right answer in LaTeX.
+        generated: The model's text, without its reasoning.
+        question: The question. Its own formulas are rejected as answers.
+        form: How far the answer must be evaluated: `any`, `evaluated` or `simplified`.
+        timeout: The limit of CPU time for the check, in seconds.
+
+    Raises:
+        UsageError: The form or the timeout is not valid.
+        WorkerFailure: The worker processes do not start, or crash.
+
+    Example:
+        >>> equal_math("42", r"\boxed{6 \cdot 7}"), equal_math("42", r"\boxed{41}")
+        (True, False)
+        >>> equal_math("10", r"\boxed{\binom{5}{2}}")
+        False
+    """
+    return verify(expected, generated, question=question, form=form, timeout=timeout).equal
 
 
 def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:

@@ -11,7 +11,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.core.conversation import Conversation
+from textgym.core.episode import Conversation
 from textgym.core.text_env import TextEnv
 from textgym.errors import StateError, UsageError
 from textgym.layers import wrappers_around

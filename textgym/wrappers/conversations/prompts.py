@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from textgym.core.conversation import Conversation
+from textgym.core.episode import Conversation
 from textgym.core.text_env import TextEnv
 from textgym.errors import OracleError, UnknownNameError, UsageError
 from textgym.messages import Message, copy_messages, message_problem, system

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from textgym.core.conversation import Conversation
+from textgym.core.episode import Conversation
 from textgym.errors import UsageError
 from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, user

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from textgym.core.conversation import Conversation
+from textgym.core.episode import Conversation
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError, UserFailure
 from textgym.json_values import copy_json

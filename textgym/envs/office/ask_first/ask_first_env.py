@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.office.ask_first.ask_first_tasks import LEVELS, AskFirstTask, draw, read_task
 from textgym.envs.office.base import UserEnv
 from textgym.envs.office.company.database import State, new_state

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.generation import choice, randint
 from textgym.envs.office.base import OfficeEnv
 from textgym.envs.office.contingency.contingency_tasks import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.envs.office.base import UserEnv
 from textgym.envs.office.company.database import State, database_of
 from textgym.envs.office.company.world import company

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from textgym.core.card import Card
-from textgym.core.grade import Grade
+from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.office.base import CompanyEnv
 from textgym.envs.office.company.database import State, database_of, new_state, read_database

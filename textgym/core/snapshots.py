@@ -1,7 +1,7 @@
-"""Saving a running episode and restoring it, wrappers included.
+"""Saving and restoring a running episode, including the wrappers.
 
-A `TextEnv` saves itself; `get_state` adds its wrappers. Those of textgym save themselves, too; of
-Gymnasium's, the data is saved, such as `TimeLimit`'s counter and running statistics.
+A `TextEnv` saves itself; `get_state` adds its wrappers. The wrappers of textgym save themselves,
+too. For Gymnasium's, the data is saved, such as the counter of `TimeLimit` and running statistics.
 
 Invariants: a saved state consists of JSON values; continuing from a saved state equals continuing
 without a break; a state that is refused changes nothing.
@@ -121,11 +121,11 @@ def _pack(value: Any) -> Any:
 
 
 class _WrapperData:
-    """The data of a wrapper now, from which follows what it can be.
+    """The present data of a wrapper, which determines what a saved state may contain.
 
     Attributes:
         values: The attributes that are data, by name.
-        may_be_none: Whether attributes may also be None. Those of Gymnasium's own wrappers never
+        may_be_none: Whether attributes may also be None. In Gymnasium's own wrappers they never
             are, except the counter of a `TimeLimit` before the first reset.
     """
 
@@ -181,7 +181,7 @@ def _unpack(saved: Any, now: Any, data: _WrapperData, path: str) -> Any:
     elif isinstance(now, deque):
         value = deque(saved, maxlen=now.maxlen)
     if not is_like or json.dumps(_pack(value), allow_nan=False) != json.dumps(saved):
-        raise StateError(f"{path} has another type than the wrapper's value")
+        raise StateError(f"{path} must have the type of the wrapper's value, {type(now).__name__}")
     return value
 
 
@@ -198,5 +198,5 @@ def _read_statistics(
     for name, item in saved.items():
         setattr(statistics, name, _unpack(item, getattr(now, name), data, f"{path}.{name}"))
     if np.any(np.less(statistics.var, 0)) or statistics.count <= 0:
-        raise StateError(f"{path} has a negative variance, or a count of 0 or less")
+        raise StateError(f"{path} must have a variance of 0 or more and a count over 0")
     return statistics

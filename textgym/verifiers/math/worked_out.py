@@ -3,6 +3,11 @@ r"""Whether an answer is evaluated, or is still the computation that the questio
 `8^{998} \bmod 11` equals 5, and `\frac{2}{5} + \frac{1}{3}` equals `\frac{11}{15}`, but neither
 answers a question that asks for its value. Invariants: an answer may contain any computation that
 the gold contains, and an answer that is written like the gold is always accepted.
+
+Operators are searched for in the text, because the parser evaluates some of them; it reads a
+determinant as a number, for example. An answer with an operator that the gold does not have is
+rejected without a comparison. In an answer that equals the gold, `steps` finds the remaining
+computations.
 """
 
 from __future__ import annotations
@@ -14,67 +19,89 @@ from typing import Any
 import sympy
 
 from textgym.verifiers.math.equality import aligned
-from textgym.verifiers.math.forms import Form
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.question import is_taken_from
+from textgym.verifiers.math.reading import (
+    Reading,
     expressions_in,
     is_relation,
     is_solved,
+    sides_of,
     unknowns_of,
     value_side,
 )
-from textgym.verifiers.math.parsing.reading import Reading, sides_of
-from textgym.verifiers.math.parsing.written import Node, read_written
-from textgym.verifiers.math.working.operators import operators_in
-from textgym.verifiers.math.working.question import is_taken_from
-from textgym.verifiers.math.working.steps import (
+from textgym.verifiers.math.steps import (
     Left,
     is_closed,
     is_simplified_root,
     leaves_in,
     left_in,
 )
+from textgym.verifiers.math.verdict import Form
+from textgym.verifiers.math.written import Node, read_written
 
-__all__ = ["is_to_be_computed", "is_worked_out"]
+__all__ = ["is_to_be_computed", "is_worked_out", "operators_in"]
+
 
 _MATRIX = re.compile(r"\\begin\s*\{")
 _COMMAND = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z]|[|!']")
+_OPERATORS = {
+    "integral": r"\\(?:i*int|oint)(?![a-z])",
+    "derivative": r"\\frac\s*\{\s*(?:d|\\partial)\b[^{}]*\}\s*\{\s*(?:d|\\partial)",
+    "limit": r"\\lim",
+    "sum": r"\\sum",
+    "product": r"\\prod",
+    "determinant": r"\\det|\{[vV]matrix\}",
+    "remainder": r"\\[bp]?mod(?![a-z])|(?<![a-z])mod(?![a-z])",
+    "divisor": r"(?<![a-z])(?:gcd|lcm)(?![a-z])",
+    "factorial": r"!(?!=)",
+    "binomial": r"\\(?:binom|choose)",
+    "rounding": r"\\[lr]?(?:floor|ceil)(?![a-z])",
+    "extremum": r"\\(?:max|min|sup|inf)(?![a-z])",
+    "intersection": r"\\cap(?![a-z])",
+    "difference": r"\\(?:setminus|backslash)",
+    "substitution": r"\|\s*[_^]",
+    "gamma": r"\\Gamma\s*\(",
+}
+_NAMED_OPERATOR = re.compile(r"\\operatorname\s*\{\s*([a-zA-Z]+)")
+_OPERATOR = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _OPERATORS.items()))
 
 
-def is_to_be_computed(gold: Reading, found: Reading) -> bool:
+def is_to_be_computed(gold: Reading, answer: Reading) -> bool:
     """Return whether an answer still has to be computed or solved, unlike the gold.
 
     Such an answer has an operator that the gold does not have, such as an integral, or it is an
     equation or inequality that is not solved. Its value is not considered.
     """
-    if gold.latex == found.latex:
+    if gold.latex == answer.latex:
         return False
-    wanted, given = aligned(gold.node, found.node)
-    if is_relation(given) and not is_solved(given):
-        return not is_relation(wanted) or is_solved(wanted)
-    latex = _compared_side(found, given)
-    matrices = len(_MATRIX.findall(gold.latex)) or isinstance(wanted, sympy.Tuple | sympy.Interval)
+    gold_node, node = aligned(gold.node, answer.node)
+    if is_relation(node) and not is_solved(node):
+        return not is_relation(gold_node) or is_solved(gold_node)
+    latex = _compared_side(answer, node)
+    is_tuple = isinstance(gold_node, sympy.Tuple | sympy.Interval)
+    matrices = len(_MATRIX.findall(gold.latex)) or is_tuple
     if len(_MATRIX.findall(latex)) > matrices:
         return True
     return not operators_in(latex) <= operators_in(gold.latex)
 
 
-def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: str = "") -> bool:
+def is_worked_out(gold: Reading, answer: Reading, form: Form = "any", question: str = "") -> bool:
     """Return whether an answer that equals the gold is evaluated.
 
     Args:
         gold: The correct answer.
-        found: An answer that equals it, and for which `is_to_be_computed` is false.
+        answer: An answer that equals it, and for which `is_to_be_computed` is false.
         form: How far the answer must be evaluated.
         question: The question; "" if unknown.
     """
-    if gold.latex == found.latex or isinstance(found.node, str):
+    if gold.latex == answer.latex or isinstance(answer.node, str):
         return True
-    wanted, given = aligned(gold.node, found.node)
-    latex = _compared_side(found, given)
-    written, model = read_written(latex), read_written(_compared_side(gold, wanted))
+    gold_node, node = aligned(gold.node, answer.node)
+    latex = _compared_side(answer, node)
+    written, model = read_written(latex), read_written(_compared_side(gold, gold_node))
     if written is None:
-        return model is None and _commands(latex) <= _commands(gold.latex)
-    if not any(map(unknowns_of, expressions_in(given))) and _has_variables(written):
+        return model is None and {*_COMMAND.findall(latex)} <= {*_COMMAND.findall(gold.latex)}
+    if not any(map(unknowns_of, expressions_in(node))) and _has_variables(written):
         return False  # the parser read a name as a function, as in \gamma(6)
     left = left_in(written)
     allowed = Left() if model is None else left_in(model)
@@ -86,9 +113,9 @@ def is_worked_out(gold: Reading, found: Reading, form: Form = "any", question: s
         return False
     return not is_taken_from(
         question,
-        gold=wanted,
-        found=given,
-        whole=found.node,
+        gold=gold_node,
+        answer=node,
+        whole=answer.node,
         left=left,
         allowed=allowed,
         lengths=None if model is None else (leaves_in(model), leaves_in(written)),
@@ -111,10 +138,6 @@ def _has_variables(written: Node) -> bool:
     return not is_closed(written)
 
 
-def _commands(latex: str) -> set[str]:
-    return set(_COMMAND.findall(latex))
-
-
 def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool:
     if any(below and above % below == 0 for above, below in left.ratios):
         return False
@@ -130,3 +153,14 @@ def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool
 
 def _has_decimals(node: Node) -> bool:
     return any(part.kind == "number" and "." in part.text for part in node.walk())
+
+
+def operators_in(latex: str) -> set[str]:
+    r"""Return the kinds of operators in a formula.
+
+    Example:
+        >>> sorted(operators_in(r"\binom{5}{2} + \int_0^1 x\,dx"))
+        ['binomial', 'integral']
+    """
+    named = {f"\\{name}" for name in _NAMED_OPERATOR.findall(latex)}
+    return named | {match.lastgroup or "" for match in _OPERATOR.finditer(latex)}

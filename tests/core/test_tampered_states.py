@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 import textgym
-from textgym.core.grade import Grade
-from textgym.core.snapshots.episode_state import declared_type, unpack_state
+from textgym.core.episode import Grade
+from textgym.core.saved_episode import declared_type, unpack_state
 from textgym.errors import EnvironmentFailure, StateError, TextgymError
 from textgym.messages import Message, user
 from textgym.tasks.task import Task
@@ -221,7 +221,9 @@ def test_a_failure_in_begin_changes_nothing() -> None:
 def test_another_kind_of_generator_cannot_be_saved() -> None:
     env = begun(1)
     env.np_random = np.random.Generator(np.random.MT19937(5))
-    with pytest.raises(StateError, match="np_random is a MT19937"):
+    with pytest.raises(
+        StateError, match="np_random must be a PCG64 generator to be saved, not a MT19937"
+    ):
         env.get_state()
 
 

@@ -1,29 +1,144 @@
-"""An environment's episode state as JSON, and back, checked against its type.
+"""The format in which `TextEnv.get_state` saves an episode, and the state in it.
 
-The type is the return annotation of `begin`, or `State` in `TextEnv[State]`; if `begin` returned a
-dataclass or a pydantic model, it is that class. Without any of these, a state must have the shape
-of one that `begin` returned.
+The type of an environment's states is the return annotation of `begin`, or `State` in
+`TextEnv[State]`; if `begin` returned a dataclass or a pydantic model, it is that class. Without
+any of these, a state must have the shape of one that `begin` returned.
 
-Invariant: a restored state holds exactly the values in the JSON, in new lists and objects, and
-nothing that its type does not have.
+Invariants: a saved episode is checked before it is used; a restored state holds exactly the values
+in the JSON, in new lists and objects, and nothing that its type does not have.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import typing
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from annotated_types import Interval, Len, Predicate
+from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
 from textgym.errors import StateError
 from textgym.json_values import copy_json
+from textgym.messages import message_problem
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["declared_type", "pack_state", "unpack_state", "validation_problem"]
+__all__ = [
+    "MAX_SEED", "SavedEpisode", "declared_type", "pack_generator", "pack_state", "read_saved",
+    "unpack_generator", "unpack_state", "validation_problem",
+]  # fmt: skip
+
+
+MAX_SEED = 2**128 - 1
+"""The largest seed; if NumPy is given none, it draws one up to this."""
+
+
+def _is_odd(number: int) -> bool:
+    return number % 2 == 1
+
+
+class GeneratorState(TypedDict):
+    """The internal state of a PCG64 generator."""
+
+    state: Annotated[int, Interval(ge=0, lt=2**128)]
+    inc: Annotated[int, Interval(ge=0, lt=2**128), Predicate(_is_odd)]
+
+
+class Generator(TypedDict):
+    """A PCG64 generator, as NumPy's `bit_generator.state` has it."""
+
+    bit_generator: Literal["PCG64"]
+    state: GeneratorState
+    has_uint32: Literal[0, 1]
+    uinteger: Annotated[int, Interval(ge=0, lt=2**32)]
+
+
+class SavedEpisode(TypedDict):
+    """A saved episode, as JSON values.
+
+    Attributes:
+        id: The environment's id.
+        row: The task's row.
+        messages: The messages after the prompt.
+        turn: The number of these messages that were actions.
+        running: Whether the episode is still running.
+        paid: The sum of the rewards so far.
+        state: The environment's own state.
+        stream: The seed of the stream of tasks, and how many tasks were drawn from it.
+        np_random: The random generator; None if the environment was never seeded.
+    """
+
+    id: str
+    row: dict[str, Any]
+    messages: list[Any]
+    turn: Annotated[int, Interval(ge=0)]
+    running: bool
+    paid: Annotated[float, Predicate(math.isfinite)]
+    state: Any
+    stream: Annotated[list[Annotated[int, Interval(ge=0, le=MAX_SEED)]], Len(2, 2)]
+    np_random: Generator | None
+
+
+for _type in (GeneratorState, Generator, SavedEpisode):
+    setattr(_type, "__pydantic_config__", {"extra": "forbid"})  # noqa: B010
+
+
+@cache
+def _episode_adapter() -> TypeAdapter[SavedEpisode]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(SavedEpisode)
+
+
+def read_saved(data: Any) -> SavedEpisode:
+    """Return a saved episode after checking its format, but not its row and its state.
+
+    Raises:
+        StateError: A field is missing, unknown or invalid; the error names it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        saved = _episode_adapter().validate_python(data, strict=True)
+    except ValidationError as error:
+        raise StateError(validation_problem(error)) from None
+    for index, message in enumerate(saved["messages"]):
+        if problem := message_problem(message):
+            raise StateError(f"messages.{index}: {problem}")
+    count = sum(message["role"] == "assistant" for message in saved["messages"])
+    if saved["turn"] > count:
+        raise StateError(
+            f"turn must be at most {count}, the number of assistant messages, not {saved['turn']}"
+        )
+    return saved
+
+
+def pack_generator(generator: np.random.Generator | None) -> Any:
+    """Return a random generator as JSON values.
+
+    Raises:
+        StateError: It is not a PCG64 generator, as Gymnasium makes it.
+    """
+    if generator is None:
+        return None
+    bits = generator.bit_generator
+    if type(bits) is not np.random.PCG64:
+        kind = type(bits).__name__
+        raise StateError(f"np_random must be a PCG64 generator to be saved, not a {kind}")
+    return bits.state
+
+
+def unpack_generator(saved: Any) -> np.random.Generator:
+    """Return the random generator that `pack_generator` packed."""
+    bits = np.random.PCG64(0)
+    bits.state = saved
+    return np.random.Generator(bits)
 
 
 def pack_state(state: Any, owner: type) -> Any:
@@ -94,7 +209,7 @@ def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
 
 
 def declared_type(owner: type, root: type) -> Any:
-    """Return the declared type of an environment class's states; Any if there is none.
+    """Return the declared type of the states of an environment class; Any if none is declared.
 
     Args:
         owner: The environment class, with a method `begin`.
@@ -168,7 +283,7 @@ def _with_values(value: Any, data: Any, path: str) -> Any:
         }
     if isinstance(value, list) and isinstance(data, list):
         pairs = enumerate(zip(value, data, strict=True))
-        return [_with_values(one, item, f"{path}.{n}") for n, (one, item) in pairs]
+        return [_with_values(inner, item, f"{path}.{n}") for n, (inner, item) in pairs]
     return value if _is_model(value) else copy_json(data)
 
 
@@ -178,7 +293,7 @@ def _check_names(data: Any, names: Collection[str], path: str) -> None:
     missing = [name for name in names if name not in data]
     unknown = [name for name in data if name not in names]
     if missing or unknown:
-        problem = "is missing" if missing else "is not a field"
+        problem = "is missing" if missing else "is unknown"
         raise StateError(f"{path}.{str((missing or unknown)[0])[:100]} {problem}")
 
 
@@ -200,7 +315,10 @@ def _unpack_untyped(data: Any, fresh: Any) -> Any:
 def _check_kind(data: Any, fresh: Any, path: str) -> None:
     """Check that a value has the type of the fresh one; None stands for any type."""
     if fresh is not None and _kind(data) is not _kind(fresh):
-        raise StateError(f"{path} has another type than the state that `begin` returns")
+        raise StateError(
+            f"{path} must have the type that it has in the state that begin returns, "
+            f"{type(fresh).__name__}, not {type(data).__name__}"
+        )
 
 
 def _kind(value: Any) -> type:

@@ -14,8 +14,8 @@ from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TimeLim
 
 import textgym
 from textgym.core.card import Card
-from textgym.core.grade import Grade
-from textgym.core.snapshots.episode_state import pack_state, unpack_state
+from textgym.core.episode import Grade
+from textgym.core.saved_episode import pack_state, unpack_state
 from textgym.core.text_env import TextEnv
 from textgym.errors import StateError
 from textgym.messages import Message, user

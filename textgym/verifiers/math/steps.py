@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 from math import gcd, isqrt
 from typing import NamedTuple
 
-from textgym.verifiers.math.parsing.written import Node
+from textgym.verifiers.math.written import Node
 
 __all__ = ["Left", "is_closed", "is_simplified_root", "leaves_in", "left_in"]
 
@@ -54,7 +54,7 @@ def left_in(node: Node) -> Left:
     r"""Return the computations that are left in a formula.
 
     Example:
-        >>> from textgym.verifiers.math.parsing.written import read_written
+        >>> from textgym.verifiers.math.written import read_written
         >>> len(left_in(read_written("34 + 12")).steps), left_in(read_written("x^1 + 0")).padding
         (1, 2)
         >>> left_in(read_written(r"\frac{3\sqrt{2}}{7}")).steps
@@ -99,22 +99,16 @@ def _visit_sum(node: Node, left: Left) -> None:
     like: dict[object, list[Node]] = {}
     for term in node.parts:
         parts = _taken_apart(term)
-        if term.kind == "sum" or (not parts.above and [*map(_kind, parts.others)] == ["sum"]):
+        kinds = [part.kind for part in parts.others]
+        if term.kind == "sum" or (not parts.above and kinds == ["sum"]):
             left.step(term)  # brackets that could be removed
-        if not parts.others and not parts.others_below and _is_zero(parts.above):
+        is_number = not parts.others and not parts.others_below
+        if is_number and [number.value for number in parts.above] == [0]:
             left.padding += 1
         like.setdefault(_likeness(parts), []).append(term)
         _visit(term, left)
     for terms in like.values():
         left.step(*terms, times=len(terms) - 1)
-
-
-def _kind(node: Node) -> str:
-    return node.kind
-
-
-def _is_zero(numbers: list[Node]) -> bool:
-    return len(numbers) == 1 and numbers[0].value == 0
 
 
 def _likeness(term: _Term) -> object:
@@ -143,7 +137,9 @@ def _visit_term(node: Node, left: Left) -> None:
     others = term.others + term.others_below
     left.padding += len({*term.others} & {*term.others_below})
     left.padding += max(0, sum(part.text == "i" for part in others) - 1)
-    bases = [_base(part) for part in others if part not in scientific]
+    bases = [
+        part.parts[0] if part.kind == "power" else part for part in others if part not in scientific
+    ]
     left.step(*others, times=len(bases) - len({*bases}))
     left.step(*scientific, times=max(0, len(scientific) - 1))
     roots = [part for part in others if part.kind == "root" and is_closed(part)]
@@ -158,14 +154,10 @@ def _visit_term(node: Node, left: Left) -> None:
     )
     is_applied = term.others and term.others[0].kind == "name" and not (above or below)
     has_list = any(part.kind == "list" for part in others)
-    if (has_list and not is_applied) or _matrices(others) > 1:
+    if (has_list and not is_applied) or [part.kind for part in others].count("matrix") > 1:
         left.kinds.add("operation on a list")
     for part in others:
         _visit(part, left)
-
-
-def _matrices(nodes: list[Node]) -> int:
-    return sum(node.kind == "matrix" for node in nodes)
 
 
 def _visit_ratio(above: Node, below: Node, left: Left) -> None:
@@ -178,7 +170,7 @@ def _visit_ratio(above: Node, below: Node, left: Left) -> None:
 def _visit_ratio_of_sum(total: Node, below: Node, left: Left) -> None:
     """Record a fraction of a sum whose terms have a common factor with the denominator."""
     numbers = [_taken_apart(term).above for term in total.parts]
-    values = [Fraction(1) if not one else one[0].value for one in numbers]
+    values = [factors[0].value if factors else Fraction(1) for factors in numbers]
     if all(map(_is_whole, values)) and _is_whole(below.value):
         above = reduce(gcd, (abs(int(value)) for value in values))
         if gcd(above, int(below.value)) > 1:
@@ -217,7 +209,7 @@ def _visit_root(node: Node, left: Left) -> None:
                 left.step(radicand)
         elif term.above and len(term.below) == 1 and not (term.others or term.others_below):
             left.radicands.append(abs(term.above[0].value / (term.below[0].value or 1)))
-        elif term.others and {*map(_kind, term.others)} != {"sum"}:
+        elif term.others and {part.kind for part in term.others} != {"sum"}:
             left.step(radicand)
     for part in node.parts:
         _visit(part, left)
@@ -243,10 +235,6 @@ def _take_apart(node: Node, term: _Term, is_below: bool) -> int:
     else:
         (term.others_below if is_below else term.others).append(node)
     return 0
-
-
-def _base(node: Node) -> Node:
-    return node.parts[0] if node.kind == "power" else node
 
 
 def _is_power_of_ten(node: Node) -> bool:

@@ -1,42 +1,120 @@
-"""The verdict on an episode: its `Grade`, the `Payments` on the way, and why a reward is not full.
+"""What an episode holds besides its state: its conversation, its payments, and its verdict.
 
-A reward is a finite number in the environment's declared range. A failure of the infrastructure is
-an exception (see `errors.py`), never a grade.
+`Grade` is the verdict. A reward is a finite number in the environment's declared range. A failure
+of the infrastructure is an exception (see `errors.py`), never a grade.
+
+Invariants: messages are appended, and removed again only if a step fails; `Conversation.copy`
+returns fresh copies.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textgym.core.conversation import Conversation
 from textgym.errors import RewardError, UsageError
-from textgym.json_values import copy_json
+from textgym.json_values import ATOMS, copy_json
+from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 
-__all__ = ["ROUNDING", "VERDICT_REASONS", "Grade", "Payments", "verdict_reason"]
+__all__ = ["ROUNDING", "VERDICT_REASONS", "Conversation", "Grade", "Payments", "verdict_reason"]
 
 
 VERDICT_REASONS = (
     "", "empty", "refused", "unreadable", "several_answers", "wrong", "incomplete", "cut",
 )  # fmt: skip
-"""Why a reward is not full; "" if it is:
+"""Why an episode did not earn the full reward; "" if it did:
 
 - `empty`: the model wrote nothing.
 - `refused`: it declined to answer.
 - `unreadable`: no answer was found in its text.
 - `several_answers`: it offered alternatives.
-- `wrong`: the answer, or what was done, is not right.
-- `incomplete`: it is right in part.
+- `wrong`: the answer, or what was done, is wrong.
+- `incomplete`: it is partly right.
 - `cut`: a limit ended the episode.
 """
 
 
-ROUNDING = 1e-9  # of a sum of payments
+ROUNDING = 1e-9  # of a sum of rewards
+
+
+class Conversation:
+    """The prompt of a task and the messages after it.
+
+    Args:
+        prompt: The messages of the task. They are never modified.
+
+    Attributes:
+        messages: All messages. Hand out only copies of them, see `copy`.
+        prompt_length: The number of messages in the prompt.
+
+    Example:
+        >>> conversation = Conversation([{"role": "user", "content": "Tea or milk?"}])
+        >>> conversation.add({"role": "assistant", "content": "Tea."})
+        >>> [message["content"] for message in conversation.copy()]
+        ['Tea or milk?', 'Tea.']
+    """
+
+    __slots__ = ("_nested", "messages", "prompt_length")
+
+    def __init__(self, prompt: Iterable[Message] = ()) -> None:
+        self.messages: list[Message] = []
+        # What messages hold besides texts: place, key, value, and whether it is plain calls.
+        self._nested: list[tuple[int, str, Any, bool]] = []
+        for message in prompt:
+            self.add(message)
+        self.prompt_length = len(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def add(self, message: Message) -> None:
+        """Append a message. The caller must not keep a reference to it."""
+        for name, value in message.items():
+            if value.__class__ not in ATOMS:
+                plain = name == "tool_calls" and copy_plain_calls(value) is not None
+                self._nested.append((len(self.messages), name, value, plain))
+        self.messages.append(message)
+
+    def cut(self, length: int) -> None:
+        """Remove all messages after the first `length`."""
+        del self.messages[length:]
+        while self._nested and self._nested[-1][0] >= length:
+            self._nested.pop()
+
+    def copy(self, start: int = 0) -> list[Message]:
+        """Return copies of the messages from index `start` on."""
+        copies: list[Any] = list(map(dict.copy, self.messages[start:]))  # type: ignore[arg-type]
+        for place, name, value, plain in self._nested:
+            if place < start:
+                continue
+            if plain:
+                calls = []
+                for call in value:
+                    call = call.copy()
+                    call["function"] = call["function"].copy()
+                    calls.append(call)
+            else:
+                calls = copy_json(value)
+            copies[place - start][name] = calls
+        return copies
+
+    def answer_text(self) -> str:
+        """Return the last reply without reasoning and surrounding white space; "" if none."""
+        for message in reversed(self.messages[self.prompt_length :]):
+            if message["role"] == "assistant":
+                return split_reasoning(text_of(message))[1].strip()
+        return ""
+
+    def replies(self) -> Iterator[Message]:
+        """Yield the assistant messages after the prompt, the last one first."""
+        for index in range(len(self.messages) - 1, self.prompt_length - 1, -1):
+            if self.messages[index]["role"] == "assistant":
+                yield self.messages[index]
 
 
 @dataclass(slots=True)
@@ -47,12 +125,12 @@ class Grade:
         reward: The episode's reward, in the environment's declared range.
         is_success: Whether the task was solved.
         components: Named parts of the verdict, each a finite number.
-        extracted_answer: The answer as found in the model's text; "" if there is none. None if the
-            environment looks for no answer, for example because it grades a state: then info has ""
-            and `"answer_sought": False`.
+        extracted_answer: The answer as found in the model's text; "" if none was found. None if the
+            environment does not look for an answer, for example because it grades a state: info
+            then has "" and `"answer_sought": False`.
         info: Further entries for the info of the last step; each key always has the same type.
-        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" leaves it to the
-            default, which reads the text and the answer.
+        verdict_reason: Why the reward is not full, one of `VERDICT_REASONS`. "" uses the default,
+            which depends on the text and the answer.
 
     Example:
         >>> Grade(1.0, True, {"correct": 1.0}, extracted_answer="B").reward
@@ -77,11 +155,12 @@ class Grade:
         Args:
             owner: The environment's id, for errors.
             reward_range: The environment's declared range of returns.
-            payments: What the episode paid on the way, the last step included; None for nothing.
+            payments: The rewards of the steps, including the last one; None if there are none.
 
         Raises:
-            RewardError: The return is outside the range, a component is not a finite number or was
-                both paid and graded, or the `verdict_reason` is not one of `VERDICT_REASONS`.
+            RewardError: The return is outside the range, a component is not a finite number, a
+                component comes from both `add_reward` and the grade, or the `verdict_reason` is not
+                one of `VERDICT_REASONS`.
 
         Example:
             >>> Grade(1.0, True, extracted_answer="B").entries("demo/Echo-v0", (0.0, 1.0))
@@ -98,10 +177,11 @@ class Grade:
             value = float(component)
             if name in components:
                 raise RewardError(
-                    f"{owner}: component {name!r} is both paid by add_reward and graded"
+                    f"{owner}: component {name!r} comes from both add_reward and the grade: "
+                    "give one of them another name"
                 )
             if not math.isfinite(value):
-                raise RewardError(f"{owner}: component {name!r} is {value}")
+                raise RewardError(f"{owner}: component {name!r} is {value}, not a finite number")
             components[name] = value
         if self.verdict_reason not in VERDICT_REASONS:
             known = ", ".join(filter(None, VERDICT_REASONS))
@@ -120,15 +200,15 @@ class Grade:
 
 
 class Payments:
-    """What an episode pays on the way, by `TextEnv.add_reward`. Only a step under way can pay.
+    """The rewards that steps give before the grade, by `TextEnv.add_reward`.
 
     Args:
-        total: What earlier steps paid.
+        total: The sum of the rewards of earlier steps.
 
     Attributes:
-        total: What earlier steps paid.
-        of_step: What the step under way has paid so far, by component; None between steps. A step
-            begins with an empty dict. One that raised has paid nothing: it is None again.
+        total: The sum of the rewards of earlier steps.
+        of_step: The rewards of the current step so far, by component; None between steps. A step
+            begins with an empty dict. If it raises, it gives nothing, and this is None again.
 
     Example:
         >>> payments = Payments()
@@ -147,11 +227,11 @@ class Payments:
 
     @property
     def so_far(self) -> float:
-        """What the episode has paid, the step under way included."""
+        """The sum of all rewards so far, including the current step."""
         return sum((self.of_step or {}).values(), self.total)
 
     def add(self, owner: str, component: str, amount: float) -> None:
-        """Pay an amount for a component.
+        """Add an amount to a component of the current step.
 
         Args:
             owner: The environment's id, for errors.
@@ -159,12 +239,13 @@ class Payments:
             amount: The amount, which may be negative.
 
         Raises:
-            UsageError: No step is under way, or an argument has another type.
+            UsageError: There is no current step, or the component is not a name.
             RewardError: The amount is not a finite number.
         """
         if self.of_step is None:
             raise UsageError(
-                f"{owner}: add_reward pays during a step: call it in a tool, in respond or in grade"
+                f"{owner}: add_reward works only during a step: call it in a tool, in respond or "
+                "in grade"
             )
         if not isinstance(component, str) or not component:
             raise UsageError(
@@ -191,7 +272,7 @@ class Payments:
 def _check_return(
     owner: str, graded: float, paid: float, reward_range: tuple[float, float]
 ) -> None:
-    """Raise a `RewardError` if the reward of the grade and all payments leave the range."""
+    """Raise a `RewardError` if the sum of the grade and the other rewards is out of range."""
     low, high = reward_range
     slack = ROUNDING if paid else 0.0
     if not low - slack <= graded + paid <= high + slack:
@@ -215,16 +296,16 @@ _EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a s
 _LISTED = re.compile(r"(?<!\w)(\w)\W+(?:and\b\W*)?(\w)(?!\w)")
 _OR = re.compile(r"\S or \S", re.IGNORECASE)
 _MAX_READ = 2_000  # characters, from either end of a text
-_MAX_SHORT = 60  # characters of an answer that is no sentence
+_MAX_SHORT = 60  # characters of an answer that is not a sentence
 
 
 def verdict_reason(
     grade: Grade, earned: float, reward_range: tuple[float, float], conversation: Conversation
 ) -> str:
-    r"""Return why an episode that no limit cut does not earn the full reward; "" if it does.
+    r"""Return why an episode that was not cut does not earn the full reward; "" if it does.
 
     Args:
-        grade: The grade, without a reason of its own.
+        grade: The grade, whose own `verdict_reason` is empty.
         earned: The return of the episode.
         reward_range: The lowest and the highest possible return.
         conversation: The conversation.
@@ -257,7 +338,7 @@ def verdict_reason(
 
 
 def _offers_several(text: str) -> bool:
-    """Tell whether alternatives are in the stated answer or in the last line."""
+    """Return whether the stated answer or the last line offers alternatives."""
     stated, form = read_stated(text)
     if form is None:
         return bool(_EITHER.search(last_line(text)))

@@ -94,7 +94,7 @@ def read_written(latex: str) -> Node | None:
         >>> read_written(r"x^7|_{x=8}") is None
         True
     """
-    text = _ENVIRONMENT.sub(lambda found: f"\\matrix{found[1]} ", latex)
+    text = _ENVIRONMENT.sub(lambda match: f"\\matrix{match[1]} ", latex)
     text = _CONNECTIVE.sub(r"\\vee ", _TEXT.sub(_word, _NAMED.sub(r"\\\1 ", text)))
     parser = _Parser(list(_TOKEN.finditer(text)))
     try:
@@ -106,8 +106,8 @@ def read_written(latex: str) -> Node | None:
     return node
 
 
-def _word(found: re.Match[str]) -> str:
-    word = found[1].strip(" ,.")
+def _word(match: re.Match[str]) -> str:
+    word = match[1].strip(" ,.")
     return "\\vee " if word in ("and", "or") else f"\\word{re.sub('[^a-zA-Z]', '', word)} "
 
 

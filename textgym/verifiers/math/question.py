@@ -16,19 +16,20 @@ from typing import Any
 import sympy
 
 from textgym.verifiers.math.guards import OverLimit
-from textgym.verifiers.math.parsing.nodes import (
+from textgym.verifiers.math.reading import (
     difference_of,
     expressions_in,
     is_relation,
     items_of,
     links_of,
+    read,
+    sides_of,
     unknowns_of,
 )
-from textgym.verifiers.math.parsing.reading import read, sides_of
-from textgym.verifiers.math.parsing.spelling import plain_fractions
-from textgym.verifiers.math.parsing.written import read_written
+from textgym.verifiers.math.spelling import plain_fractions
+from textgym.verifiers.math.steps import Left, is_simplified_root, leaves_in
 from textgym.verifiers.math.values import identical, proportion
-from textgym.verifiers.math.working.steps import Left, is_simplified_root, leaves_in
+from textgym.verifiers.math.written import read_written
 
 __all__ = ["is_taken_from"]
 
@@ -56,7 +57,7 @@ def is_taken_from(
     question: str,
     *,
     gold: Any,
-    found: Any,
+    answer: Any,
     whole: Any,
     left: Left,
     allowed: Left,
@@ -67,20 +68,20 @@ def is_taken_from(
     Args:
         question: The question.
         gold: The gold's node.
-        found: The answer's node or, if it is an equation, the side that is compared.
+        answer: The answer's node or, if it is an equation, the side that is compared.
         whole: The answer's node.
-        left: The computations that are left in `found`, as it is written.
+        left: The computations that are left in `answer`, as it is written.
         allowed: The computations that are left in the gold.
         lengths: The numbers of leaves in the gold and in the answer; None if unknown.
     """
     question = _last_question(question)
     return (
         _combines_numbers(question, left, allowed)
-        or _changes_notation(question, gold, found)
-        or _repeats_formula(question, gold, found, whole)
-        or _repeats_equation(question, gold, found)
-        or _is_not_rewritten(question, gold, found)
-        or (lengths is not None and _is_not_shorter(question, gold, found, *lengths))
+        or _changes_notation(question, gold, answer)
+        or _repeats_formula(question, gold, answer, whole)
+        or _repeats_equation(question, gold, answer)
+        or _is_not_rewritten(question, gold, answer)
+        or (lengths is not None and _is_not_shorter(question, gold, answer, *lengths))
     )
 
 
@@ -107,11 +108,11 @@ def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
     )
 
 
-def _changes_notation(question: str, gold: Any, found: Any) -> bool:
+def _changes_notation(question: str, gold: Any, answer: Any) -> bool:
     """Return whether an answer is a decimal or fraction that should have been converted."""
-    if sorted(map(_notation, (gold, found))) != ["decimal", "fraction"]:
+    if sorted(map(_notation, (gold, answer))) != ["decimal", "fraction"]:
         return False
-    return bool(_NOTATION.search(question)) and abs(Fraction(str(found))) in _numbers(question)
+    return bool(_NOTATION.search(question)) and abs(Fraction(str(answer))) in _numbers(question)
 
 
 def _notation(number: Any) -> str:
@@ -120,31 +121,27 @@ def _notation(number: Any) -> str:
     return "fraction" if isinstance(number, sympy.Rational) and not number.is_Integer else ""
 
 
-def _repeats_formula(question: str, gold: Any, found: Any, whole: Any) -> bool:
+def _repeats_formula(question: str, gold: Any, answer: Any, whole: Any) -> bool:
     formulas = _shapes(question)
-    if whole is not found and _shape(whole) in formulas:
+    if whole is not answer and _shape(whole) in formulas:
         return True
-    return _is_open(found) and _shape(found) in formulas and _shape(found) != _shape(gold)
+    return _is_open(answer) and _shape(answer) in formulas and _shape(answer) != _shape(gold)
 
 
-def _is_not_rewritten(question: str, gold: Any, found: Any) -> bool:
+def _is_not_rewritten(question: str, gold: Any, answer: Any) -> bool:
     """Return whether an answer should be factored, expanded or an interval, but is not."""
-    if isinstance(gold, sympy.Interval) and isinstance(found, sympy.FiniteSet):
+    if isinstance(gold, sympy.Interval) and isinstance(answer, sympy.FiniteSet):
         return "interval" in question.lower()
-    if not _is_open(found):
+    if not _is_open(answer):
         return False
-    more = _factored_sums(found) - _factored_sums(gold)
+    more = _factored_sums(answer) - _factored_sums(gold)
     if _FACTOR.search(question):
-        return more < 0 or _is_less_factored(found, gold)
+        count, number = _factors(answer)
+        gold_count, gold_number = _factors(gold)
+        return more < 0 or count < gold_count or number < gold_number
     is_product = any(_factored_sums(node) > 0 for node, _ in _formulas(question))
     rewrites = _EXPAND.search(question) or (_SIMPLIFY.search(question) and is_product)
     return bool(rewrites and more > 0)
-
-
-def _is_less_factored(found: Any, gold: Any) -> bool:
-    """Return whether an answer has fewer factors or a smaller numeric factor than the gold."""
-    given, wanted = _factors(found), _factors(gold)
-    return given[0] < wanted[0] or given[1] < wanted[1]
 
 
 def _factors(node: Any) -> tuple[int, Fraction]:
@@ -159,31 +156,33 @@ def _factors(node: Any) -> tuple[int, Fraction]:
     return 1, Fraction(1)
 
 
-def _repeats_equation(question: str, gold: Any, found: Any) -> bool:
+def _repeats_equation(question: str, gold: Any, answer: Any) -> bool:
     """Return whether an answer is an equation of the question, scaled or rearranged.
 
     The gold is another form of that equation, for example with completed squares.
     """
-    if not (is_relation(found) and is_relation(gold)):
+    if not (is_relation(answer) and is_relation(gold)):
         return False
-    if _factored_sums(found) == _factored_sums(gold):
+    if _factored_sums(answer) == _factored_sums(gold):
         return False
     asked = (node for node, _ in _formulas(question) if is_relation(node))
     return any(
-        _factored_sums(node) == _factored_sums(found)
-        and unknowns_of(node) == unknowns_of(found)
-        and proportion(*(difference_of(links_of(link)[0]) for link in (node, found))) is not None
+        _factored_sums(node) == _factored_sums(answer)
+        and unknowns_of(node) == unknowns_of(answer)
+        and proportion(*(difference_of(links_of(link)[0]) for link in (node, answer))) is not None
         for node in asked
     )
 
 
-def _is_not_shorter(question: str, gold: Any, found: Any, wanted: int, given: int) -> bool:
+def _is_not_shorter(
+    question: str, gold: Any, answer: Any, gold_length: int, answer_length: int
+) -> bool:
     """Return whether an answer is no shorter than the formula that it should simplify."""
-    if given <= wanted + 1 or not _is_open(found) or not isinstance(gold, sympy.Expr):
+    if answer_length <= gold_length + 1 or not _is_open(answer) or not isinstance(gold, sympy.Expr):
         return False
     return any(
         isinstance(node, sympy.Expr)
-        and given >= length
+        and answer_length >= length
         and unknowns_of(node) == unknowns_of(gold)
         and identical(node, gold)
         for node, length in _formulas(question)
@@ -196,17 +195,14 @@ def _is_open(node: Any) -> bool:
     return is_formula and any(map(unknowns_of, expressions_in(node)))
 
 
-def _is_negative_sum(part: Any) -> bool:
-    return len(part.args) == 2 and part.args[0] == -1
-
-
 def _factored_sums(node: Any) -> int:
     """Return the number of sums that are factors of a product or raised to a power."""
     return sum(
         isinstance(factor, sympy.Add)
         for expression in expressions_in(node)
         for part in sympy.preorder_traversal(expression)
-        if isinstance(part, sympy.Mul | sympy.Pow) and not _is_negative_sum(part)
+        if isinstance(part, sympy.Mul | sympy.Pow)
+        and not (len(part.args) == 2 and part.args[0] == -1)  # a negative sum
         for factor in part.args
     )
 
@@ -221,21 +217,21 @@ def _numbers(question: str) -> frozenset[Fraction]:
 
 @lru_cache(256)
 def _ratios(question: str) -> frozenset[tuple[int, int]]:
-    found = _RATIO.findall(plain_fractions(question))
-    return frozenset((int(a or c), int(b or d)) for a, b, c, d in found)
+    ratios = _RATIO.findall(plain_fractions(question))
+    return frozenset((int(a or c), int(b or d)) for a, b, c, d in ratios)
 
 
 @lru_cache(256)
 def _formulas(question: str) -> tuple[tuple[Any, int], ...]:
     """Return a question's formulas and the sides of its equations, each with its length."""
-    found: list[tuple[Any, int]] = []
+    formulas: list[tuple[Any, int]] = []
     for match in list(_FORMULA.finditer(question))[:_MAX_FORMULAS]:
         latex = next(filter(None, match.groups()))
         if len(latex) <= _MAX_LENGTH:
-            found += [
+            formulas += [
                 pair for text in dict.fromkeys((latex, *sides_of(latex))) for pair in _read(text)
             ]
-    return tuple(found)
+    return tuple(formulas)
 
 
 @lru_cache(256)

@@ -23,13 +23,13 @@ from collections import deque
 from typing import Any
 
 from textgym.errors import WorkerFailure
-from textgym.verifiers.math.processes import fork_server
+from textgym.verifiers.math import fork_server
 
 __all__ = ["Workers", "workers"]
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from textgym.verifiers.math.processes.fork_server import run; run(int(sys.argv[1]))"
+    "from textgym.verifiers.math.fork_server import run; run(int(sys.argv[1]))"
 )
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
@@ -57,15 +57,15 @@ class _ForkServer:
             )
         self._control.settimeout(_START_SECONDS)
         try:
-            said = fork_server.receive(self._control)
+            greeting = fork_server.receive(self._control)
         except BaseException as error:
             self.close()
             if isinstance(error, (OSError, EOFError)):
                 raise WorkerFailure("the mathematics workers did not start") from error
             raise
-        if "error" in said:
+        if "error" in greeting:
             self.close()
-            raise WorkerFailure(f"the mathematics workers did not start: {said['error']}")
+            raise WorkerFailure(f"the mathematics workers did not start: {greeting['error']}")
 
     def fork(self) -> _Worker:
         """Return a new worker.
@@ -73,14 +73,14 @@ class _ForkServer:
         Raises:
             OSError, EOFError: The fork server has ended.
         """
-        mine, theirs = socket.socketpair()
+        line, theirs = socket.socketpair()
         with theirs:
             try:
                 pid = self._order(fork_server.FORK, 0, [theirs.fileno()])
             except BaseException:
-                mine.close()
+                line.close()
                 raise
-        return _Worker(self, mine, pid)
+        return _Worker(self, line, pid)
 
     def reap(self, pid: int) -> int | None:
         """Kill a worker if it is alive, and return its exit status, or minus the signal.
@@ -159,10 +159,10 @@ class _Turns:
             turn.acquire()
         except BaseException:  # an interrupt
             with self._lock:
-                given = turn not in self._waiting
-                if not given:
+                granted = turn not in self._waiting
+                if not granted:
                     self._waiting.remove(turn)
-            if given:
+            if granted:
                 self.__exit__()
             raise
 

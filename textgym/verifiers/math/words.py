@@ -1,8 +1,8 @@
-r"""Golds that are words, names, times or yes/no, which are compared as texts.
+r"""Golds that are words, names, times or yes/no. They are compared as texts.
 
 In a formula, letters are variables: as formulas, `listen` and `silent` are the same product.
-Invariants: any text is read in linear time, and none raises an exception; a gold is a text whatever
-the answer is.
+Invariants: any text is read in linear time, and none raises an exception; whether a gold is a text
+does not depend on the answer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,8 @@ from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
 __all__ = [
-    "TIME_OF_DAY",
-    "option_letter",
-    "option_letters",
-    "plain_words",
-    "same_words",
-    "words_of",
-]
+    "TIME_OF_DAY", "option_letter", "option_letters", "plain_words", "same_words", "words_of",
+]  # fmt: skip
 
 TIME_OF_DAY = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
 """A time with a.m. or p.m."""
@@ -117,8 +112,8 @@ def option_letter(gold: str, question: str) -> str:
         >>> option_letter(r"\text{(B)}", ""), option_letter("C", "(A) 1 (B) 2")
         ('B', '')
     """
-    found = _GOLD_LETTER.fullmatch(plain_words(gold))
-    return found[1] if found and found[1] in option_letters(question) else ""
+    match = _GOLD_LETTER.fullmatch(plain_words(gold))
+    return match[1] if match and match[1] in option_letters(question) else ""
 
 
 def plain_words(latex: str) -> str:

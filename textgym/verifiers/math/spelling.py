@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.verifiers.math.parsing.units import split_unit
+from textgym.verifiers.math.quantities import split_unit
 
 __all__ = ["Spelling", "connected", "plain_fractions", "spell"]
 
@@ -131,36 +131,38 @@ def spell(latex: str) -> Spelling:
         Spelling(latex='12', unit='km/h')
     """
     text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
-    text = _residue(_MATRIX.sub(_plain_matrix, text))
+    text = _residue(_MATRIX.sub(lambda match: f"{{{match['kind'] or 'p'}matrix}}", text))
     text = _REMOVED.sub("", _NEGATIVE_SPACE.sub(r"\1", _NATURAL_LOGARITHM.sub(r"\\ln ", text)))
     text = _bare(_SPACES.sub(" ", text))
     text = _bare(_FONT.sub(_without_font, _unwrap_nested_fonts(text)))
     text = _PERCENT.sub(r"\%", _SIGN_IN_BRACES.sub(r"\1", text))
     text = _BRACED_THOUSANDS.sub(_joined, text)
     text = _DECIMAL_COMMA.sub(".", _SPACED_THOUSANDS.sub(_joined, text))
-    text = _UNICODE_ROOT.sub(lambda found: f"\\sqrt{{{found[1] or found[2]}}}", text)
+    text = _UNICODE_ROOT.sub(lambda match: f"\\sqrt{{{match[1] or match[2]}}}", text)
     text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
-    text = _BARE_FUNCTION.sub(lambda found: f"\\{found[1] or found[2]} ", text)
+    text = _BARE_FUNCTION.sub(lambda match: f"\\{match[1] or match[2]} ", text)
     text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
-    text = plain_fractions(_WORDS.sub(_command_of, text))
+    text = plain_fractions(
+        _WORDS.sub(lambda match: "\\pi " if match[0] == "pi" else "\\infty ", text)
+    )
     text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     text = _SCALE.sub(_scaled, text)
     value, unit = split_unit(_unqualified(text))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
 
 
-def _scaled(found: re.Match[str]) -> str:
+def _scaled(match: re.Match[str]) -> str:
     r"""Write `7\text{ million}` as a number, and `\frac{1}{2}\text{ million}` as a product.
 
     Other words of the text stay behind it.
     """
-    scale = _SCALES[found["word"]]
-    opening, closing = found["text"] or "", found["end"] or ""
+    scale = _SCALES[match["word"]]
+    opening, closing = match["text"] or "", match["end"] or ""
     rest = "" if bool(opening) == bool(closing) else opening + closing
     try:
-        number = Decimal(found["number"].replace(",", "")) if found["number"] else None
+        number = Decimal(match["number"].replace(",", "")) if match["number"] else None
     except ArithmeticError:
-        return found.group()
+        return match.group()
     return f"\\cdot {scale}{rest}" if number is None else f"{number * scale:f}{rest}"
 
 
@@ -181,27 +183,23 @@ def plain_fractions(text: str) -> str:
     return _RECURRING.sub(_as_fraction, _BARE_PAIR.sub(r"\\\1{\2}{\3}", text))
 
 
-def _plain_matrix(found: re.Match[str]) -> str:
-    return f"{{{found['kind'] or 'p'}matrix}}"
-
-
-def _plain_interval(found: re.Match[str]) -> str:
+def _plain_interval(match: re.Match[str]) -> str:
     """Write an interval such as `]1;2[` with round brackets for its open ends, and a comma."""
-    opening, low, mark, high, closing = found.groups()
+    opening, low, mark, high, closing = match.groups()
     if mark == "," and opening != "]" and closing != "[":
-        return found.group()
+        return match.group()
     opening, closing = opening.replace("]", "("), closing.replace("[", ")")
     return f"{opening}{low},{high}{closing}"
 
 
 def _residue(text: str) -> str:
     r"""Return the residue of a congruence such as `x \equiv 54 \pmod{77}`, or else the text."""
-    found = _RESIDUE.fullmatch(text.rpartition("\\equiv")[2])
-    return found["value"] if found and int(found["value"]) < int(found["modulus"]) else text
+    match = _RESIDUE.fullmatch(text.rpartition("\\equiv")[2])
+    return match["value"] if match and int(match["value"]) < int(match["modulus"]) else text
 
 
-def _same_command(found: re.Match[str]) -> str:
-    return _SYNONYMS.get(found.group(), found.group())
+def _same_command(match: re.Match[str]) -> str:
+    return _SYNONYMS.get(match.group(), match.group())
 
 
 def _bare(text: str) -> str:
@@ -231,27 +229,23 @@ def _unwrap_nested_fonts(text: str) -> str:
     return text
 
 
-def _without_font(found: re.Match[str]) -> str:
-    content = found["content"].strip().rstrip(".,;:")
-    words = _LETTER.search(content) if found["name"] in _TEXT_FONTS else _WORD.search(content)
-    if not words or content in ("e", "i") or (found["name"] == "mathrm" and "\\" in content):
+def _without_font(match: re.Match[str]) -> str:
+    content = match["content"].strip().rstrip(".,;:")
+    words = _LETTER.search(content) if match["name"] in _TEXT_FONTS else _WORD.search(content)
+    if not words or content in ("e", "i") or (match["name"] == "mathrm" and "\\" in content):
         return f" {content}" if content[:1].isalnum() else content
     return f"\\text{{{content}}}"
 
 
-def _joined(found: re.Match[str]) -> str:
-    return found[1] + re.sub(r"\D", "", found[2])
+def _joined(match: re.Match[str]) -> str:
+    return match[1] + re.sub(r"\D", "", match[2])
 
 
-def _command_of(found: re.Match[str]) -> str:
-    return "\\pi " if found.group() == "pi" else "\\infty "
-
-
-def _as_fraction(found: re.Match[str]) -> str:
+def _as_fraction(match: re.Match[str]) -> str:
     r"""Write a recurring decimal as a fraction: `0.1\overline{6}` is 15 over 90."""
-    whole, fixed, repeated = found.group("whole", "fixed", "repeated")
+    whole, fixed, repeated = match.group("whole", "fixed", "repeated")
     if len(fixed) + len(repeated) > 100:
-        return found.group()
+        return match.group()
     over = (10 ** len(repeated) - 1) * 10 ** len(fixed)
     value = int(f"{whole or 0}{fixed}{repeated}") - int(f"{whole or 0}{fixed}")
     return f"\\frac{{{value}}}{{{over}}}"
@@ -264,10 +258,10 @@ def connected(latex: str) -> tuple[str, list[str]]:
         >>> connected(r"x < -1 \text{ or } x > 2")
         ('or', ['x < -1', 'x > 2'])
     """
-    found = list(_CONNECTIVE.finditer(latex))
-    words = {_CONNECTIVES[match[match.lastgroup or 0]] for match in found}
+    connectives = list(_CONNECTIVE.finditer(latex))
+    words = {_CONNECTIVES[match[match.lastgroup or 0]] for match in connectives}
     if len(words) != 1:
         return "", [latex]
-    ends = [0, *(place for match in found for place in match.span()), len(latex)]
+    ends = [0, *(place for match in connectives for place in match.span()), len(latex)]
     parts = [latex[start:end].strip(" ,") for start, end in zip(ends[::2], ends[1::2], strict=True)]
     return words.pop(), parts

@@ -1,1 +1,0 @@
-"""Reading a mathematical answer: finding it, normalising its spelling, and parsing it."""

@@ -1,1 +1,0 @@
-"""Worker processes that evaluate formulas under limits of time and memory."""

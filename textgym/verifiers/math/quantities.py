@@ -1,0 +1,212 @@
+r"""Quantities in words, and units after numbers.
+
+Invariants: a text is a quantity as a whole, or not at all; two different known units make two
+values unequal, and a unit never makes them equal; any text is read in linear time. A single letter
+is a unit only in `\text{…}` or after a space, because `5m` is a product.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["holds_quantity", "parts_of_unit", "quantity", "split_unit"]
+
+
+_MAX_LENGTH = 100  # characters
+_SMALL = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
+_SCALES = {"thousand": 10**3, "million": 10**6}
+_WORDS = "|".join(sorted([*_SMALL, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
+_IN_WORDS = re.compile(
+    rf"(?P<sign>(?:minus|negative) )?(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
+    r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
+    re.IGNORECASE,
+)
+_NO_UNIT = re.compile(
+    r"half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|hundredth"
+    r"|thousandth)s?|times|plus|minus|over|and|not|less|more|squared|cubed|factorial|choose|mod"
+    r"|maybe|perhaps|wrong|false",
+    re.IGNORECASE,
+)
+_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? (?:and )?\d", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? (?:and )?"
+    r"(?P<rest>\d{1,9}) ?(?P<smaller>[a-z]{1,7})\.?",
+    re.IGNORECASE,
+)
+_NAMES = {
+    "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre", "dm": "dm decimeter",
+    "m": "m meter metre", "km": "km kilometer kilometre", "in": "in inch inches", "yd": "yd yard",
+    "ft": "ft foot feet", "mi": "mi mile", "mg": "mg milligram", "g": "g gram", "t": "ton tonne",
+    "kg": "kg kilogram", "lb": "lb pound", "oz": "oz ounce", "s": "s sec second", "day": "day",
+    "min": "min minute", "h": "h hr hour", "week": "week", "month": "month", "year": "year yr",
+    "ml": "ml milliliter millilitre", "l": "l liter litre", "gal": "gal gallon", "acre": "acre",
+    "ha": "hectare", "N": "newton", "J": "joule", "W": "watt", "V": "volt", "A": "ampere amp",
+    "Hz": "hz hertz", "K": "kelvin", "Pa": "pascal", "mol": "mole", "ohm": "ohm", "rad": "radian",
+    "degree": "degree deg", "celsius": "celsius", "fahrenheit": "fahrenheit", "mi/h": "mph",
+    "km/h": "kmh kmph kph", "$": "dollar usd", "cent": "cent", "£": "gbp", "€": "euro eur",
+    "¥": "yen", "₹": "rupee", "unit": "unit",
+}  # fmt: skip
+_CANONICAL = {name: unit for unit, names in _NAMES.items() for name in names.split()}
+_UNITS_WITHOUT_SPACE = {
+    "mm", "cm", "km", "kg", "mg", "ml", "lb", "ft", "mph", "kmh", "kmph", "hz", "sec", "hr", "deg",
+}  # fmt: skip
+_NOT_UNITS = {
+    "and", "or", "not", "pi", "theta", "phi", "alpha", "beta", "gamma", "mod", "div", "times",
+    "cos", "sin", "tan", "log", "ln", "exp", "sqrt", "inf", "infinity", "to", "union", "base",
+    "for", "if", "where", "wrong", "false", "isn",
+}  # fmt: skip
+_CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.(\\])")
+_DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
+_IN_TEXT = re.compile(
+    r"(?<=[\w)}\]]) ?(?P<unit>\\text\{[^{}]*+\}"
+    r"(?:[ /]|\\cdot|\\text\{[^{}]*+\}|\^ ?\{?-?\d\}?){0,20}+)\Z"
+)
+_BARE = re.compile(
+    r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"
+)
+_TEXT = re.compile(r"\\text\{([^{}]*+)\}")
+_PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
+_VALUE = re.compile(r"[0-9A-Za-z\u221e]")
+_PARTS = {
+    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
+    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
+    ("kg", "g"): 1000, ("$", "cent"): 100,
+}  # fmt: skip
+
+
+def holds_quantity(text: str) -> bool:
+    """Return whether a text may hold a quantity in words; see `quantity`.
+
+    Example:
+        >>> holds_quantity("There are seven."), holds_quantity("It is 1 hour."), holds_quantity("7")
+        (True, False, False)
+    """
+    return _HINT.search(text) is not None
+
+
+def quantity(text: str) -> str:
+    r"""Return a number in words, or a quantity in two units, as LaTeX; "" if a text is neither.
+
+    Example:
+        >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
+        ('21', '7\\text{ apples}', '90\\text{ minutes}')
+        >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
+        ('', '', '')
+    """
+    if len(text) > _MAX_LENGTH:
+        return ""
+    compound = _COMPOUND.fullmatch(text)
+    if compound is not None:
+        whole, larger, rest, smaller = compound.groups()
+        size = parts_of_unit(larger, smaller)
+        if int(rest) >= size:
+            return ""
+        return f"{int(whole) * size + int(rest)}\\text{{ {smaller}}}"
+    words = _IN_WORDS.fullmatch(text)
+    if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
+        return ""
+    number = _number(re.split(r"-| and | ", words["number"].lower()))
+    if number is None:
+        return ""
+    unit = f"\\text{{ {words['unit']}}}" if words["unit"] else ""
+    return f"{'-' if words['sign'] else ''}{number}{unit}"
+
+
+def _number(words: list[str]) -> int | None:
+    """Return the number that words spell; None if they spell no single one."""
+    total, group, scale = 0, 0, 10**9
+    limit = 1000  # the next word has to be smaller
+    for word in words:
+        value = _SMALL.get(word, _TENS.get(word))
+        if value is not None and value < limit and (value or len(words) == 1):
+            group += value
+            limit = 10 if word in _TENS else 1
+        elif word == "hundred" and 0 < group < 10:
+            group, limit = 100 * group, 100
+        elif word in _SCALES and group and _SCALES[word] < scale:
+            scale = _SCALES[word]
+            total, group, limit = total + group * scale, 0, 1000
+        else:
+            return None
+    return total + group
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    r"""Split the unit off a value. An unknown word after a number is removed without being a unit.
+
+    Example:
+        >>> split_unit(r"5\text{ cm}^2"), split_unit("42 apples"), split_unit(r"\$6")
+        (('5', 'cm2'), ('42', ''), ('6', '$'))
+        >>> split_unit("5m"), split_unit(r"\text{even}")
+        (('5m', ''), ('\\text{even}', ''))
+    """
+    currency = _CURRENCY.match(text)
+    if currency is not None:
+        value, _ = split_unit(text[currency.end() :])
+        mark = currency["mark"].removeprefix("\\")
+        return currency["sign"] + value, mark
+    match = _DEGREES.search(text)
+    if match is not None:
+        scale = {"C": "celsius", "F": "fahrenheit", "": "degree"}[match["scale"]]
+        return text[: match.start()], scale
+    match = _IN_TEXT.search(text) or _BARE.search(text)
+    if match is None or not _VALUE.search(_TEXT.sub("", text[: match.start()])):
+        return text, ""
+    words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", match["unit"]))]
+    if not _NOT_UNITS.isdisjoint(words):
+        return text, ""
+    if match.re is _BARE and not _stands_apart(match["gap"], words):
+        return text, ""
+    return text[: match.start()], _canonical(_TEXT.sub(r" \1 ", match["unit"]))
+
+
+def parts_of_unit(whole: str, part: str) -> int:
+    """Return how many of one unit make another, such as minutes an hour; 0 if unknown.
+
+    Example:
+        >>> parts_of_unit("hour", "minutes"), parts_of_unit("minutes", "hour")
+        (60, 0)
+    """
+    return _PARTS.get((_canonical(whole), _canonical(part)), 0)
+
+
+def _stands_apart(gap: str, words: list[str]) -> bool:
+    """Return whether letters after a number are words and not a product of variables."""
+    if gap:
+        return len(words[0]) > 1 or words[0] in _CANONICAL
+    return words[0] in _UNITS_WITHOUT_SPACE
+
+
+def _canonical(unit: str) -> str:
+    """Return a unit's canonical name, such as `km/h` or `cm2`; "" if a word of it is unknown."""
+    names: list[list[str | int]] = []
+    over, power = False, 1
+    for part in _PART.finditer(unit.replace("\\cdot", " ")):
+        word = (part["word"] or "").lower()
+        if part["over"] or word == "per":
+            over = True
+        elif part["power"]:
+            if not names:
+                return ""
+            names[-1][1] = int(names[-1][1]) * int(part["power"])
+        elif word in ("square", "squared", "sq"):
+            power = 2
+        elif word in ("cubic", "cubed", "cu"):
+            power = 3
+        else:
+            known = _CANONICAL.get(word) or _CANONICAL.get(word.removesuffix("s"))
+            if known is None:
+                return ""
+            for index, name in enumerate(known.split("/")):
+                names.append([name, -power if over or index else power])
+            power = 1
+    factors = (f"/{name}" if p == -1 else f"·{name}{p if p != 1 else ''}" for name, p in names)
+    return "".join(factors).removeprefix("·")

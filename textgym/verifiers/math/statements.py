@@ -1,0 +1,406 @@
+"""The answer in the sentences of a text: what is stated last, whole.
+
+`textgym.verifiers.stated` finds boxes and tags, which need no sentences to be read.
+
+Invariants: marks around the answer (Markdown, quotes, tags) do not count; several alternatives stay
+together, so that no single one is taken; a value is taken whole, or not at all; what is denied or
+taken back, and a part of a larger expression ("half of 42"), is not an answer; any text is read in
+linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from textgym.verifiers.math.words import TIME_OF_DAY
+from textgym.verifiers.stated import DENIED_LABEL
+
+__all__ = [
+    "HIDDEN", "REASON", "UNSURE", "WRONG", "start_of", "stated_text", "stated_value",
+    "value_in",
+]  # fmt: skip
+
+
+_MAX_READ = 20_000  # characters at the end of the text
+_BLANKS = re.compile(r"[ \t\r\u00a0]++")
+_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|s|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
+_TAGS = re.compile(r"</?(?:b|strong|i|em|u|code|mark|span|p|answer)>|<br ?/?>", re.IGNORECASE)
+_MARKDOWN = re.compile(
+    r"(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
+    r"(?<=\S)(?P=mark)(?!\w)"
+)
+_BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
+_BULLET = re.compile(
+    r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
+)
+_CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
+_SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
+_ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
+_APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
+_ARROW = re.compile(r"=>|[⇒⟹∴]")
+_DECORATION = re.compile(
+    r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
+)
+_SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
+_MATH = re.compile(
+    r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{0,2000}?[^$\s\\]\$(?!\d)"
+    r"|\\\((?:(?!\\[()])[^\\]|\\(?![()]).){1,2000}?\\\)"
+    r"|\\\[(?:[^\\]|\\(?![\[\]]).){1,2000}?\\\]"
+    r"|\\begin\{(?P<kind>[a-zA-Z]{4,12}\*?)\}(?:[^\\]|\\(?!begin|end)){1,2000}?\\end\{(?P=kind)\}",
+    re.DOTALL,
+)
+_LABEL = re.compile(
+    r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
+    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
+    r"\s{0,3}[:：=]?|^\s{0,3}####?(?= ?[-$\\\d])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LABEL_BEHIND = re.compile(
+    r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
+)
+_SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|actually|correction|sorry|oops|hmm|scratch that|mistake|just kidding)\b"
+    r"|\balternatively\b|\bthat(?:['’]s| is) (?:not|wrong|incorrect)"
+    r"|\bthis is (?:not right|not correct|wrong|incorrect)"
+    r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)|\b(?:may|might|could) also be\b",
+    re.IGNORECASE,
+)
+_VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"|n['’]t)\b[^.,;:]{0,80}\Z",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
+_BARE_YES_OR_NO = re.compile(
+    r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
+_EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
+_SUBJECT = re.compile(
+    r"(?:(?:so|thus|therefore|hence),? )?"
+    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
+    re.IGNORECASE,
+)
+_SMALL_WORDS = re.compile(
+    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
+)
+HIDDEN = "\ufffc"
+"""What stands for each character of a formula in a statement whose formulas are hidden."""
+_MAX_VALUE = 500  # characters
+REASON = re.compile(
+    r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
+    r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
+    r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
+    r"|of (?:the|his|her|its|their|these))"
+    r"\b[^,;=\n]{0,200}\Z"
+    r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+UNSURE = re.compile(
+    r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
+    r"|hence)\b|\.\.\.|…|→|—|~",
+    re.IGNORECASE,
+)
+WRONG = re.compile(
+    r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
+    r"|ruled out|not\b|no\b|unlikely)"
+    r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
+    r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
+    r"|\b(?:false|wrong|incorrect):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
+    r"|\b(?:I doubt|nobody|no one|hardly|anything but|all (?:but|except)|except|excluding|unlike"
+    r"|instead of|different from|rather than)\b(?=.{0,20}[\d" + HIDDEN + r"]\W{0,5}\Z)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
+_FILLER = re.compile(
+    r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
+    r"|then|therefore|thus|hence|clearly|now|that|only|an?(?! or\b| and\b|,)"
+    r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
+    r"\b|[:=≈≡\s])\s*",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
+_ATOM = (
+    rf"(?:{HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
+    r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
+    r"|(?<![A-Za-z'’.])(?![aAI]\s+\w)[A-Za-zθπφα](?![A-Za-z'’])"
+    r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
+)
+_RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
+_HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{HIDDEN}]|\\[a-zA-Z])")
+_NUMBER = re.compile(rf"[\d½¼¾∞{HIDDEN}]|\\[a-zA-Z]")
+_IS = re.compile(r"\b(?:is|are|equals) (?=[\d$\\(\[√{-]|" + HIDDEN + "|[a-z] ?=)")
+_LEADING, _TRAILING = " ,;=≈:)]}", " ,;:([{"
+_OPERATOR_AT_END = re.compile(r"[-+*/^=_−–×·÷<>]\Z|\A[*/^_×·÷<>]")
+_GLUED_BEFORE, _GLUED_BEHIND = " \n(:=≈[>*_|,;-'‘)]}", ".,;:!?)]}'’ °"
+_PART_BEFORE = re.compile(
+    r"\b(?:half|third|quarter|fifth|tenth|twice|double|triple|thrice|times|plus|minus|root|log|multiple"
+    r"|logarithm|sine|cosine|tangent|factorial|than|least|most|over|under|above|below|between|by|sum"
+    r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
+    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
+    r"|far|prime after|number after|remainder|negative"
+    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
+    r"(?: (?:of|the|from|to))* ?\Z",
+    re.IGNORECASE,
+)
+_PART_BEHIND = re.compile(
+    r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
+    r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
+    r"|to the|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    re.IGNORECASE,
+)
+_COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
+_UNIT = re.compile(r"°? ?(?:(?: ?/? ?[A-Za-z.]{1,20}+){1,3}(?:\^\d|[²³])?)?")
+_POWER = re.compile(r"\^\d\Z|[²³]\Z")
+_DIGITS = str.maketrans("²³", "23")
+_CURRENCIES = re.compile(r"\\?\$(?= ?[-\d.])")
+_NO_UNIT = re.compile(r"\b(?:to|of|for|and|or|in|at|more|less|on)\b")
+_PLAIN_TEXT = (
+    (re.compile(r"\*\*"), "^"), (re.compile(r"\^(-?\d{2,})"), r"^{\1}"),
+    (re.compile(r"(?<![a-zA-Z\\])sqrt\(([^()]*)\)"), r"\\sqrt{\1}"), (re.compile(">="), r"\\ge "),
+    (re.compile("<="), r"\\le "), (re.compile(r"\A\{([^{}]*,[^{}]*)\}\Z"), r"\\{\1\\}"),
+)  # fmt: skip
+_DELIMITED = re.compile(r"\$\$?(?=\S|\n)([^$]*[^$\s\\]\s*)\$\$?(?!\d)|\\[()\[\]]")
+_LINES = re.compile(
+    r"\\begin\{(?:align|aligned|gather|equation|split)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL
+)
+_AND, _OR = re.compile(r" ?[,;]? ?(?:\band\b|&) "), re.compile(r" ?[,;]? ?\bor\b ")
+
+
+class _Statement(NamedTuple):
+    """A part of the text that may be the answer.
+
+    Attributes:
+        text: The text, without the label.
+        is_labelled: Whether a label names it as the answer.
+        is_open: Whether it is a question, denied by its label, or taken back later.
+    """
+
+    text: str
+    is_labelled: bool
+    is_open: bool
+
+
+def stated_value(text: str) -> str:
+    r"""Return the formula or number that a text states last, as LaTeX; "" if there is none.
+
+    The text behind the last `answer is` or `Answer:` counts, and without such a label the last
+    sentence that holds a value.
+
+    Example:
+        >>> stated_value("First I got 12. Final answer: `36`"), stated_value("It is **$x = 3$**.")
+        ('36', 'x = 3')
+        >>> stated_value("The answer is 42 or 41."), stated_value("The answers are 9 and 10.")
+        ('42 \\text{ or } 41', '9 , 10')
+        >>> stated_value("The answer is not 42."), stated_value("It is half of 42.")
+        ('', '')
+    """
+    text = _without_marks(_prepared(text))
+    for statement in _statements(text):
+        value = value_in(statement.text, _hide(statement.text), statement.is_labelled)
+        if value is not None:
+            return "" if statement.is_open else value
+    return ""
+
+
+def stated_text(text: str, question: str = "") -> list[str]:
+    """Return the ways to read the words that a text states last; none if it states none.
+
+    A name is stated, too, if the sentence is the question with the name for `who` or `which`.
+
+    Example:
+        >>> stated_text("Amy is the tallest.", "Who is the tallest?")
+        ['tallest', 'Amy']
+        >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
+        (['Paris'], ['linear here', 'linear'])
+    """
+    prepared = _prepared(text)
+    text = _without_marks(prepared)
+    statement = next(_statements(text), None)
+    if statement is None or statement.is_open:
+        return []
+    if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
+        return []
+    is_denied = WRONG.search(statement.text) is not None
+    answer = _YES_OR_NO.match(statement.text)
+    if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
+        return [answer[1]]
+    words = statement.text if is_denied else REASON.sub("", statement.text)
+    verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
+    start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
+    if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
+        return []
+    small = _SMALL_WORDS.match(words, start)
+    readings = [words[small.end() if small else start :].strip(" .,;:!")]
+    subject = None if statement.is_labelled else _SUBJECT.fullmatch(words.strip(" ,;:!"))
+    if subject is not None:
+        asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
+        if re.search(asked, question, re.IGNORECASE):
+            readings.append(subject["name"])
+    bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
+    if len(bold) == 1 and not is_denied and not UNSURE.search(words):
+        readings.append(bold[0].strip(" .,;:!"))
+    times = TIME_OF_DAY.findall(statement.text)
+    if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
+        readings.append(times[0])
+    return list(dict.fromkeys(filter(None, readings)))
+
+
+def _prepared(text: str) -> str:
+    """Return the end of a text without tags, quotes, bullets and what is struck out."""
+    text = _BLANKS.sub(" ", text[-_MAX_READ:])
+    text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
+    text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
+    text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
+    return _SPLIT_OR.sub(" or ", _CELL.sub("", _BULLET.sub("", text)))
+
+
+def _without_marks(text: str) -> str:
+    for _ in range(2):
+        text = _MARKDOWN.sub(r"\g<inside>", text)
+    return text
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    """Yield the statements that may be the answer, the first choice first."""
+    hidden = _hide(text)
+    sentences = list(_sentences(hidden))
+    labels = list(_LABEL.finditer(hidden))
+    taken_back = max((found.start() for found in _TAKEN_BACK.finditer(hidden)), default=-1)
+    if labels:
+        end = labels[-1].end()
+        rest = [(max(start, end), stop) for start, stop in sentences if stop > end]
+        if rest and taken_back < rest[0][1]:
+            start, stop = rest[0]
+            line = hidden.rfind("\n", 0, labels[-1].start()) + 1
+            is_denied = DENIED_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
+            is_open = bool(is_denied) or hidden[stop : stop + 1] == "?"
+            yield _Statement(text[start:stop].strip(), True, is_open)
+            sentences = rest[1:]
+    for start, stop in reversed(sentences):
+        label = _LABEL_BEHIND.search(hidden, start, stop)
+        is_open = hidden[stop : stop + 1] == "?" or taken_back >= stop
+        end = label.start() if label else stop
+        yield _Statement(text[start:end].strip(), label is not None, is_open)
+
+
+def _hide(text: str) -> str:
+    """Return a text of the same length in which formulas hold no letters and full stops."""
+    return _MATH.sub(lambda match: HIDDEN * len(match.group()), text)
+
+
+def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in _SENTENCE_END.finditer(hidden):
+        if hidden[start : end.start()].strip(" \t\r*_#>-"):
+            yield start, end.start()
+        start = end.end()
+    if hidden[start:].strip(" \t\r*_#>-"):
+        yield start, len(hidden)
+
+
+def value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
+    r"""Return the value in a statement as LaTeX.
+
+    Args:
+        statement: The statement.
+        hidden: The statement with `HIDDEN` in place of each character of a formula.
+        is_labelled: Whether a label names it as the answer.
+
+    Returns:
+        The value; "" if the statement denies or hides it, None if there is none.
+
+    Example:
+        >>> value_in("so he has 42 apples", "so he has 42 apples", False)
+        '42\\text{ apples}'
+        >>> value_in("half of 42", "half of 42", True), value_in("nothing", "nothing", True)
+        ('', None)
+    """
+    statement, hidden = (_NEGATIVE.sub(_as_sign, text) for text in (statement, hidden))
+    start = start_of(hidden)
+    runs = [run for run in _RUN.finditer(hidden, start) if _HAS_VALUE.match(run.group())]
+    numbers = [run for run in runs if _NUMBER.search(run.group())]
+    runs = numbers or (runs if is_labelled else [])
+    if not runs:
+        return None
+    if WRONG.search(hidden):
+        return ""
+    verbs = [] if is_labelled else [*_IS.finditer(hidden, runs[0].start())]
+    runs = [run for run in runs if not verbs or run.start() >= verbs[-1].end()] or runs
+    reason = REASON.search(hidden, runs[0].start())
+    if reason is not None:
+        hidden = hidden[: reason.start()]
+        runs = [run for run in runs if run.start() < reason.start()]
+    run = runs[-1]
+    if _is_part(hidden, runs):
+        return ""
+    return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
+
+
+def _as_sign(match: re.Match[str]) -> str:
+    """Return a minus sign with spaces before it, so that no place in the text changes."""
+    return "-".rjust(len(match.group()))
+
+
+def start_of(statement: str) -> int:
+    """Return where a statement begins behind words such as `approximately`."""
+    start = 0
+    while (filler := _FILLER.match(statement, start)) is not None:
+        start = filler.end()
+    return start
+
+
+def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
+    """Return whether the last run is denied, an alternative, or a part of a larger expression."""
+    run = runs[-1]
+    start = run.end() - len(run.group().lstrip(_LEADING))
+    before, behind = hidden[max(0, start - 40) : start], hidden[run.end() :]
+    if len(runs) > 1:
+        between = hidden[runs[-2].end() : run.start()]
+        is_equation = run.group().startswith("=")
+        if UNSURE.search(hidden, runs[0].end(), run.start()) or (
+            _COMPOUND.fullmatch(between) and not is_equation
+        ):
+            return True
+    is_glued = (before and before[-1] not in _GLUED_BEFORE) or (
+        behind and not behind[0].isalpha() and behind[0] not in _GLUED_BEHIND
+    )
+    return bool(
+        is_glued
+        or (_DENIED.search(before) and "but" not in before)
+        or _PART_BEFORE.search(before)
+        or _PART_BEHIND.match(behind)
+    )
+
+
+def _as_formula(value: str, behind: str) -> str:
+    r"""Return a run of values as LaTeX, with its unit."""
+    lines = _LINES.search(value)
+    if lines is not None:
+        value = re.split(r"\\\\", lines[1].strip().removesuffix("\\\\"))[-1].replace("&", "")
+    formula = _DELIMITED.sub(lambda match: f" {match[1] or ''} ", value)
+    if "\\begin" not in formula:
+        formula = _OR.sub(r" \\text{ or } ", _AND.sub(" , ", formula))
+    if formula.count("$") > 1:
+        formula = _CURRENCIES.sub("", formula)
+    unit = behind.strip(" .!*_,;:'’")
+    if formula.rstrip().endswith("/") and behind[:1].isalpha():
+        formula, unit = formula.rstrip()[:-1], f"/ {unit}"
+    formula = formula.strip().lstrip(_LEADING).rstrip(_TRAILING if unit else f"{_TRAILING}!.")
+    while formula.endswith(("}", ")")) and formula.count("}") > formula.count("{"):
+        formula = formula[:-1].rstrip()
+    if "\\" not in formula:
+        for pattern, replacement in _PLAIN_TEXT:
+            formula = pattern.sub(replacement, formula)
+    if len(formula) > _MAX_VALUE or _OPERATOR_AT_END.search(formula):
+        return ""
+    if not unit or not _UNIT.fullmatch(unit) or _NO_UNIT.search(unit):
+        return formula
+    name, power = _POWER.sub("", unit), _POWER.search(unit)
+    exponent = f"^{power[0].translate(_DIGITS).strip('^')}" if power else ""
+    return f"{formula}\\text{{ {name}}}{exponent}"

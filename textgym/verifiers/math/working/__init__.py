@@ -1,1 +1,0 @@
-"""Whether an answer is evaluated, or only repeats the question."""

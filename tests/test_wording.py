@@ -37,10 +37,7 @@ PHRASES = {
 """What to write instead of each phrase."""
 
 LIMITS = {
-    "benchmarks": 17,
     "docs": 87,
-    "examples": 11,
-    "scripts": 2,
     "textgym/checks": 45,
     "textgym/concurrency": 5,
     "textgym/core": 1,

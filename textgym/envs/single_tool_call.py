@@ -60,7 +60,8 @@ _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
 _SENTENCE_WORDS = frozenset((
-    "is", "was", "are", "will", "be", "it", "its", "the", "a", "of", "in", "at", "with", "has", "weather",
+    "is", "was", "are", "will", "be", "it", "its", "the", "a", "of", "in", "at", "with", "has",
+    "weather",
 ))  # fmt: skip
 _SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")

@@ -104,7 +104,7 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
 
 
 def _value_of(reading: Reading) -> Any:
-    """Return the value that a formula states: that of `x = 3` is 3."""
+    """Return the value that a formula states, such as 3 for `x = 3`."""
     return value_side(reading.node)[0] if is_equation(reading.node) else reading.node
 
 
@@ -113,9 +113,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_rounding(first: tuple[Any, Reading], second: tuple[Any, Reading]) -> bool:
-    """Return whether two numbers are equal, or one is the other rounded to fewer places.
+    r"""Return whether two numbers are equal, or one is the other rounded to fewer places.
 
-    Otherwise `100 \\approx 101` would be two guesses.
+    Otherwise `100 \approx 101` would be two guesses.
     """
     (exact, more), (rounded, fewer) = sorted(
         ((value, _places(reading)) for value, reading in (first, second)),

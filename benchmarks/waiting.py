@@ -27,7 +27,7 @@ from measure import (
 
 import textgym
 from textgym.core.episode import Grade
-from textgym.envs.mcqa.env import MCQA
+from textgym.envs.mcqa.mcqa_env import MCQA
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
 

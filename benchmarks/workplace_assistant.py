@@ -14,8 +14,8 @@ from typing import Any
 
 from measure import aim, asked_quick, measure, per_call, table
 
-from textgym.envs.workplace import WorkplaceAssistant
-from textgym.envs.workplace.world import company
+from textgym.envs.office.company.world import company
+from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.messages import assistant_calls
 
 ROWS, LIVE = 200, 10_000

@@ -23,7 +23,7 @@ from typing import Any
 
 from common import Row, report, run, text_of, write_rows
 
-from textgym.envs.workplace import WorkplaceAssistant
+from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.errors import DatasetError, RowError, UsageError
 from textgym.tasks.files import load_rows
 

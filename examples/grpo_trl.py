@@ -132,7 +132,7 @@ def train(game: str, name: str, steps: int, seed: int) -> dict[str, Any]:
     from transformers import PrinterCallback
     from trl import GRPOTrainer
 
-    from textgym.training.trl.history_callback import HistoryCallback
+    from textgym.training.trl.callbacks import HistoryCallback
 
     clock = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

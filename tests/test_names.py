@@ -151,21 +151,21 @@ def test_imports_of_every_form_are_recognised() -> None:
         "from __future__ import annotations\n"
         "import os, textgym.layers\n"
         "from textgym import tools\n"
-        "from .rows import answer_of\n"
+        "from .mcqa_rows import answer_of\n"
         "from ..mcqa import families\n"
         "if TYPE_CHECKING:\n    import textgym.core.card\n"
         "try:\n    import textgym.errors\nexcept ImportError:\n    pass\n"
         "def late():\n    from textgym.rollouts import engine\n"
     )
-    seen = imports_in("textgym.envs.mcqa.env", source, False, False)
+    seen = imports_in("textgym.envs.mcqa.mcqa_env", source, False, False)
     assert seen == {
-        "textgym.layers", "textgym.tools", "textgym.envs.mcqa.rows", "textgym.envs.mcqa.families",
-        "textgym.core.card", "textgym.errors",
+        "textgym.layers", "textgym.tools", "textgym.envs.mcqa.mcqa_rows",
+        "textgym.envs.mcqa.families", "textgym.core.card", "textgym.errors",
     }  # fmt: skip
-    late = imports_in("textgym.envs.mcqa.env", source, False, True)
+    late = imports_in("textgym.envs.mcqa.mcqa_env", source, False, True)
     assert late - seen == {"textgym.rollouts.engine"}
-    assert imports_in("textgym.envs.mcqa", "from .env import MCQA", True, True) == {
-        "textgym.envs.mcqa.env"
+    assert imports_in("textgym.envs.mcqa", "from .mcqa_env import MCQA", True, True) == {
+        "textgym.envs.mcqa.mcqa_env"
     }
 
 

@@ -137,13 +137,13 @@ def test_a_page_without_a_part_is_refused() -> None:
 
 
 def test_an_audit_depends_on_the_environment_and_on_all_that_it_imports() -> None:
-    reached = audit_sources.reached({"textgym.envs.mcqa.env", audit_sources.AUDITS})
+    reached = audit_sources.reached({"textgym.envs.mcqa.mcqa_env", audit_sources.AUDITS})
     assert {
-        "textgym.envs.mcqa.families.item", "textgym.verifiers.choices.letters",
+        "textgym.envs.mcqa.families.question", "textgym.verifiers.choices.letters",
         "textgym.core.text_env", "textgym.checks.attackers", "textgym.rollouts.engine",
     } <= reached  # fmt: skip
     assert not {name for name in reached if name.startswith(("textgym.cli", "textgym.training"))}
-    assert "textgym.envs.haystack.env" not in reached
+    assert "textgym.envs.haystack.haystack_env" not in reached
 
 
 @pytest.mark.parametrize(

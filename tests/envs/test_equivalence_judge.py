@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym.envs.equivalence_judge import EquivalenceJudge
-from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS, draw
+from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS
 from textgym.errors import JudgeFailure, OracleError, RowError, UnknownNameError, UsageError
 from textgym.messages import text_of
 from textgym.verifiers.exact import normalize_answer
@@ -494,7 +494,7 @@ def test_oracle_that_no_expression_lets_speak() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_families_draw_questions_with_short_answers(family: str, level: int) -> None:
     rng = random.Random(level)
-    items = [draw(rng, level, family)[1] for _ in range(150)]
+    items = [FAMILIES[family](rng, level) for _ in range(150)]
     assert all(item.question.strip() and "{" not in item.question for item in items)
     assert all(0 < len(item.answer) <= 40 and normalize_answer(item.answer) for item in items)
     assert all(item.fact for item in items)
@@ -509,7 +509,7 @@ def test_one_question_has_one_answer(family: str) -> None:
     for level in LEVELS:
         rng = random.Random(level)
         for _ in range(300):
-            item = draw(rng, level, family)[1]
+            item = FAMILIES[family](rng, level)
             assert answers.setdefault(item.question, item.answer) == item.answer
 
 
@@ -523,7 +523,7 @@ def test_facts_that_are_known() -> None:
     }
     for family, (start, right) in solved.items():
         rng = random.Random(0)
-        drawn = (draw(rng, level, family)[1] for _ in range(40_000) for level in LEVELS)
+        drawn = (FAMILIES[family](rng, level) for _ in range(40_000) for level in LEVELS)
         found = next((item for item in drawn if item.question.startswith(start)), None)
         assert found is not None, family
         assert found.answer == right

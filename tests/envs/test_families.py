@@ -30,7 +30,9 @@ def test_seed_determines_the_draws(name: str) -> None:
 def test_families_are_drawn_about_equally_often(name: str) -> None:
     module: Any = import_module(name)
     rng = random.Random(1)
-    drawn = Counter(module.draw(rng, 1 + i % 5)[0] for i in range(100 * len(module.FAMILIES)))
+    drawn = Counter(
+        module.FAMILIES.draw(rng, 1 + i % 5)[0] for i in range(100 * len(module.FAMILIES))
+    )
     assert set(drawn) == set(module.FAMILIES)
     assert max(drawn.values()) < 2 * min(drawn.values())
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.envs.multi_step import MultiStep
-from textgym.envs.multi_step.thesaurus import GROUPS
+from textgym.envs.multi_step.multi_step_tasks import GROUPS
 from textgym.errors import RowError
 
 ROW = {

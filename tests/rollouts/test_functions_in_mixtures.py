@@ -146,7 +146,7 @@ def test_what_does_not_fit_the_run_is_refused(kwargs: Any, told: str) -> None:
         ({"env_kwargs": {"plain": {"level": 1}}}, "'plain' is made by a function"),
         ({"env_kwargs": {"wrappers": ["StepPenalty"]}}, "'wrappers' cannot apply to all"),
         ({"env_kwargs": {"other/A-v0": {}}}, "'other/A-v0' is not played"),
-        ({"episodes": None}, "weights divide the episodes among environments: pass episodes"),
+        ({"episodes": None}, "weights divide the tasks among environments: pass episodes"),
     ],
     ids=["all", "own", "wrappers", "unknown", "episodes"],
 )

@@ -275,7 +275,7 @@ def test_each_environment_has_metrics_of_its_own() -> None:
 
 
 def test_weights_without_a_number_of_episodes_are_refused() -> None:
-    with pytest.raises(UsageError, match="weights divide the episodes among environments"):
+    with pytest.raises(UsageError, match="weights divide the tasks among environments"):
         textgym.rollout({QUICK: 3.0, SLOW: 1.0}, "oracle")
 
 

@@ -23,7 +23,7 @@ import pytest
 
 import textgym
 from textgym.core.episode import Grade
-from textgym.envs.mcqa.env import MCQA
+from textgym.envs.mcqa.mcqa_env import MCQA
 from textgym.errors import EnvironmentFailure, PolicyFailure
 from textgym.messages import assistant
 from textgym.policies import Action, Policy

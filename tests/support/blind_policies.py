@@ -17,20 +17,15 @@ from haystack_reader import asked, parts
 from haystack_surface import LOOK_UPS, SURFACE, Surface
 
 from textgym.core.text_env import TextEnv
-from textgym.envs.calendar.schedule import clock
-from textgym.envs.constraints.careless import stuffed
+from textgym.envs.constraints.generator import stuffed
 from textgym.envs.constraints.jobs import FILLERS
+from textgym.envs.generation import clock
 from textgym.envs.redefined_rules.answers import written
-from textgym.envs.redefined_rules.families.calculation.expressions import evaluate
-from textgym.envs.redefined_rules.families.games.gestures import points
-from textgym.envs.redefined_rules.families.games.noughts import ending
-from textgym.envs.redefined_rules.families.games.pieces import targets
-from textgym.envs.redefined_rules.families.games.tricks import winners
-from textgym.envs.redefined_rules.families.language.directions import end_of_way
-from textgym.envs.redefined_rules.families.language.lists import changed_list
-from textgym.envs.redefined_rules.families.language.tables import names_found
-from textgym.envs.redefined_rules.families.sorting.alphabets import sorted_words
-from textgym.envs.redefined_rules.families.sorting.numbers import sorted_numbers
+from textgym.envs.redefined_rules.families.board_games import ending, targets
+from textgym.envs.redefined_rules.families.calculation import evaluate
+from textgym.envs.redefined_rules.families.instructions import changed_list, end_of_way, names_found
+from textgym.envs.redefined_rules.families.sorting import sorted_numbers, sorted_words
+from textgym.envs.redefined_rules.families.table_games import points, winners
 from textgym.messages import Message, assistant_calls, text_of
 
 Blind = Callable[[TextEnv[Any], random.Random, list[Message]], Message | str]

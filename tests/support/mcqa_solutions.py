@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from textgym.envs.mcqa.families.knowledge.chemistry import MASSES, NAMES, SYMBOLS
+from textgym.envs.mcqa.families.facts import MASSES, NAMES, SYMBOLS
 
 
 def numbers_of(text: str) -> list[int]:

@@ -15,8 +15,8 @@ from typing import Any
 
 from mail_reader import MAIL, mails_meant
 
-from textgym.envs.workplace.templates import TEMPLATES
-from textgym.envs.workplace.world import world
+from textgym.envs.office.company.world import world
+from textgym.envs.office.workplace.templates import TEMPLATES
 
 Row = dict[str, str]
 MONTHS = (

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gymnasium
 import pytest
 from byte_tokenizer import make_byte_tokenizer
 
@@ -22,9 +23,9 @@ from textgym.policies import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.tasks.task import Task
 from textgym.tools import tool
-from textgym.training import EpisodePlayer, TokenRow, token_rows
+from textgym.training import EpisodeKey, EpisodePlayer, TokenRow, token_rows
 from textgym.training.driven import MessageEpisode, TokenEpisode
-from textgym.training.task_rows import TaskRow, key_of, task_rows
+from textgym.training.tasks import TaskRow, key_of, task_rows
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -263,6 +264,119 @@ def test_episode_that_is_left_can_be_closed() -> None:
         assert episode.trajectory is None
 
 
+def test_added_messages_continue_the_conversation() -> None:
+    with EpisodePlayer(ENV) as player:
+        episode = MessageEpisode(player, key_of(row_of()), plain=True)
+        conversation = episode.open() or []
+        assert episode.added == conversation
+        for text in SAID[:-1]:
+            earlier, conversation = conversation, episode.answer(text) or []
+            assert episode.added == conversation[len(earlier) + 1 :]
+            assert [message["role"] for message in episode.added] == ["user"]
+        assert episode.answer(SAID[-1]) is None
+        assert episode.added == []
+        assert episode.figures("reward/") == {
+            **{f"reward/{name}": value for name, value in COMPONENTS.items()},
+            "success": 1.0,
+        }
+
+
+def test_added_tokens_continue_the_sampled_ones(tokenizer: Any) -> None:
+    engine = Scripted(tokenizer)
+    with EpisodePlayer(ENV) as player:
+        episode = TokenEpisode(player, key_of(row_of()), tokenizer)
+        prompt_ids = episode.open() or []
+        assert episode.added == prompt_ids
+        while prompt_ids:
+            sampled = engine.sample(prompt_ids)
+            earlier, prompt_ids = prompt_ids, episode.answer(sampled) or []
+            if prompt_ids:
+                assert prompt_ids == earlier + sampled.token_ids + episode.added
+        assert episode.added == []
+
+
+def test_nothing_is_added_to_an_episode_that_is_left(tokenizer: Any) -> None:
+    with EpisodePlayer(ENV) as player:
+        messages = MessageEpisode(player, key_of(row_of()))
+        tokens = TokenEpisode(player, key_of(row_of()), tokenizer)
+        for episode in (messages, tokens):
+            episode.open()
+            assert episode.added
+            episode.leave()
+            assert episode.added == []
+
+
+def test_added_raises_the_failure_of_an_episode(tokenizer: Any) -> None:
+    with EpisodePlayer(ENV, env_kwargs={"broken": True}, retries=0) as player:
+        episode = MessageEpisode(player, key_of(row_of(broken=True)), plain=True)
+        episode.open()
+        episode.answer(SAID[2])
+        for read in (lambda: episode.added, episode.figures):
+            with pytest.raises(EnvironmentFailure, match="the judge is down"):
+                read()
+
+
+class Changed(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Changes the conversation after each step."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__(Ball())
+        self.change = change
+
+    def step(self, action: Any) -> Any:
+        conversation, *others = super().step(action)
+        return self.change(conversation), *others
+
+
+@pytest.mark.parametrize(
+    ("change", "is_appended"),
+    [
+        (lambda seen: [dict(message) for message in seen], True),
+        (lambda seen: [*seen, user("Hurry.")], None),  # which is gone after the next step
+        (lambda seen: [{**seen[0], "content": "Find it."}, *seen[1:]], False),
+        (lambda seen: [{**seen[0], "name": "Ann"}, *seen[1:]], False),
+        (lambda seen: [{**seen[0], "role": "system"}, *seen[1:]], False),
+        (lambda seen: [{"role": "system", "content": "Be brief."}, *seen], False),
+        (lambda seen: seen[1:], False),
+        (lambda seen: seen[-1:], False),
+        (lambda seen: [*seen[:-2], user("Forget it."), seen[-1]], None),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("plain", [False, True], ids=["tools", "plain"])
+def test_an_earlier_message_that_is_changed_is_refused(
+    change: Any, is_appended: bool | None, plain: bool
+) -> None:
+    with EpisodePlayer(lambda: Changed(change)) as player:
+        (env_id,) = player.env_ids
+        episode = MessageEpisode(player, EpisodeKey(env_id, 0), plain=plain)
+        episode.open()
+        episode.answer("Where?")
+        if is_appended is not False:
+            assert episode.added[-1]["role"] == "user"
+            episode.answer("Where?")
+        if is_appended:
+            assert episode.added
+        else:
+            with pytest.raises(TrainingError, match="the environment changed an earlier message"):
+                _ = episode.added
+        episode.close()
+
+
+def test_a_template_that_rewrites_messages_is_refused(tokenizer: Any) -> None:
+    rewriting = make_byte_tokenizer()
+    rewriting.chat_template = rewriting.chat_template.replace(
+        "{% if m.reasoning_content %}", "{% if m.reasoning_content and loop.last %}"
+    )
+    with EpisodePlayer(ENV) as player:
+        episode = TokenEpisode(player, key_of(row_of()), rewriting)
+        assert episode.open() == episode.added
+        assert episode.answer(Scripted(rewriting).sample([]))
+        with pytest.raises(TrainingError, match="the chat template rewrote a message"):
+            _ = episode.added
+        episode.close()
+
+
 def skyrl_env(**options: Any) -> Any:
     skyrl_gym = pytest.importorskip("skyrl_gym", reason="not installed: make test-trainers")
     if "textgym" not in skyrl_gym.envs.registration.registry:
@@ -394,7 +508,7 @@ def test_episode_that_tinker_stops_keeps_what_it_was_paid(tokenizer: Any) -> Non
     limits = pytest.importorskip("tinker_cookbook.rl.rollout_limits")
     played, group = roll_out_in_tinker(tokenizer, limits=limits.RolloutLimits(max_turns=1))
     assert played.get_total_rewards() == [-FEE] * 2
-    assert not group._made  # the episodes are closed
+    assert not group._envs  # the episodes are closed
 
 
 @pytest.mark.trainers

@@ -17,7 +17,7 @@ from textgym.errors import EnvironmentFailure
 from textgym.policies.token_policy import SampledTokens
 from textgym.training import EpisodePlayer, token_rows
 from textgym.training.driven import TokenEpisode
-from textgym.training.task_rows import key_of
+from textgym.training.tasks import key_of
 
 pytestmark = [pytest.mark.model, pytest.mark.filterwarnings("ignore")]  # of the trainers
 

@@ -117,7 +117,7 @@ def test_going_back_counts_from_the_largest_step(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", [1.5, 2.0, "3", None, True, np.float64(2)])
 def test_steps_that_are_no_integers_are_refused_before_writing(tmp_path: Path, step: Any) -> None:
     with History(tmp_path / "history.jsonl") as history:
-        with pytest.raises(UsageError, match=r"^a step of a history must be an integer, not .*$"):
+        with pytest.raises(UsageError, match=r"^the step must be an integer, not .*$"):
             history.log(step, {"reward": 0.5})
         with pytest.raises(UsageError, match="must be an integer"):
             history.rewind(step)

@@ -17,7 +17,7 @@ datasets = pytest.importorskip("datasets")
 sys.path.append(str(EXAMPLES))
 
 from textgym.training.trl import Episodes  # noqa: E402
-from textgym.training.trl.history_callback import HistoryCallback  # noqa: E402
+from textgym.training.trl.callbacks import HistoryCallback  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,

@@ -176,7 +176,7 @@ def test_episodes_that_nemo_rl_left_make_room(door: Any, tokenizer: Any) -> None
     assert stepped.observations[0]["role"] == "environment"
     assert stepped.rewards.tolist() == [-FEE]
     env.close()
-    with pytest.raises(UsageError, match="not under way"):
+    with pytest.raises(UsageError, match="not in progress"):
         env.step(log, [second])
 
 

@@ -68,7 +68,7 @@ def test_the_trajectories_have_the_order_that_was_asked_for() -> None:
         EpisodeKey(id, task, repeat) for task in (9, 2) for id in (GUESS, MCQA) for repeat in (1, 0)
     ]
     with EpisodePlayer({MCQA: 1.0, GUESS: 1.0}) as player:
-        assert names(player.play("random", asked)) == asked
+        assert names(player.play("random", asked)) == [key[:3] for key in asked]
 
 
 def test_an_episode_that_is_asked_for_twice_is_played_twice() -> None:

@@ -27,7 +27,7 @@ import small_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
 from textgym.training.trl.logprobs import bound_of  # noqa: E402
-from textgym.training.trl.tasks import task_of  # noqa: E402
+from textgym.training.trl.samples import task_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,
@@ -173,7 +173,7 @@ def test_a_batch_of_failures_changes_nothing(make_trainer: Any) -> None:
 def test_a_training_whose_episodes_all_fail_ends(
     make_trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textgym.training.trl.episodes.MAX_FAILED_BATCHES", 2)
+    monkeypatch.setattr("textgym.training.trl.samples.MAX_FAILED", 2)
     episodes = Episodes("test_trl:Numbered", retries=0)
     broken = episodes.dataset(60).filter(lambda row: _is_broken(row["task_index"]))
     with pytest.raises(TrainingError, match=r"all episodes of 2 batches in a row .*: broken"):
@@ -252,7 +252,7 @@ def test_evaluations_play_the_tasks_of_their_split_with_the_same_seeds(make_trai
 
 def test_callback_writes_a_line_for_each_step(make_trainer: Any, tmp_path: Path) -> None:
     from textgym.training import read_history
-    from textgym.training.trl.history_callback import HistoryCallback
+    from textgym.training.trl.callbacks import HistoryCallback
 
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(40), eval_strategy="steps", eval_steps=1)
@@ -369,7 +369,7 @@ def test_a_data_set_has_no_more_tasks_than_its_environment() -> None:
     with pytest.raises(UsageError, match="has no end of tasks"):
         episodes.dataset()
     for arguments in ({"n": 400, "start": 200}, {"start": 501}, {"n": 1, "start": 500}):
-        with pytest.raises(UsageError, match="are not enough"):
+        with pytest.raises(UsageError, match="cannot play 400 tasks"):
             episodes.dataset(split="test", **arguments)
     for arguments in ({"n": 0}, {"start": 500}):
         with pytest.raises(UsageError, match="n must be 1 or more"):

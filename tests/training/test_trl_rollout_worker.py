@@ -33,7 +33,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
 from textgym.policies import Sampling  # noqa: E402
 from textgym.policies.hf import HFPolicy  # noqa: E402
 from textgym.training.trl import Episodes  # noqa: E402
-from textgym.training.trl.rollout_worker import EpisodesWorker, FreshRatioCheck  # noqa: E402
+from textgym.training.trl.callbacks import FreshRatioCheck  # noqa: E402
+from textgym.training.trl.rollout_worker import (  # noqa: E402
+    EpisodesWorker,
+    _SampleRewards,
+)
+from textgym.training.trl.samples import Sample  # noqa: E402
+from textgym.trajectories.tokens import TokenRow  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,
@@ -352,6 +358,42 @@ def test_groups_without_variance_are_left_out_so_many_times(
     left_out = sum(figure["groups/left_out_total"] for figure in figures(worker))
     equal = sum(values == {0.0} for values in advantages.values())
     assert left_out >= 2 * equal
+
+
+def played(reward: float | None, **components: float) -> Sample:
+    failure = {"boundary": "judge", "type": "JudgeFailure", "message": "down"}
+    trajectory: Any = {
+        "env_id": GUESS,
+        "steps": [{"components": components}],
+        "failure": failure if reward is None else None,
+    }
+    return Sample(trajectory, TokenRow([], [], [], []), reward)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "group", "is_left_out"),
+    [
+        ("total", [played(1.0), played(1.0)], True),
+        ("total", [played(1.0), played(0.0)], False),
+        ("total", [played(1.0), played(None)], True),
+        ("total", [played(1.0), played(None), played(0.5)], False),
+        ("environments", [played(1.0), played(0.0)], False),
+        # What is trained on are the components, not the returns.
+        (["form"], [played(1.0, form=0.5), played(0.0, form=0.5)], True),
+        (["form"], [played(1.0, form=0.5), played(1.0, form=0.0)], False),
+        (["form"], [played(1.0, form=0.5), played(0.0)], True),
+        (["form", "right"], [played(1.0, form=1, right=0), played(1.0, form=0, right=1)], True),
+        (["form", "right"], [played(1.0, form=1, right=0), played(1.0, form=1, right=1)], False),
+        (["form"], [played(1.0, form=1.0), played(None, form=0.0)], True),
+    ],
+)
+def test_groups_with_equal_rewards_are_left_out(
+    config: Any, sampler: Any, opened: Any, rewards: Any, group: Any, is_left_out: bool
+) -> None:
+    episodes = opened(GUESS, rewards=rewards, redraw=1)
+    worker = EpisodesWorker(episodes, episodes.dataset(1), config(), sampler)
+    values = _SampleRewards.of(group, episodes.reward_funcs)
+    assert worker._leaves_out(group, values) == is_left_out
 
 
 def test_a_split_episode_is_a_sample_for_each_sequence(

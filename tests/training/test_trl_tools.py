@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,8 +22,9 @@ pytest.importorskip("datasets")
 
 from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
-from textgym.training.trl.tool_episodes import ToolEpisodes  # noqa: E402
-from textgym.training.trl.tool_methods import check_derived, tool_method  # noqa: E402
+from textgym.training.trl.tool_episodes import (  # noqa: E402
+    ToolEpisodes,
+)
 
 pytestmark = [
     pytest.mark.model,
@@ -74,6 +76,20 @@ def begin(episodes: ToolEpisodes, row: Any, id: str) -> Any:
     return environment
 
 
+def shown_tools(environment: Any) -> list[Any]:
+    """Return the tools of an environment as TRL finds them and transformers shows them."""
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    functions = inspect.getmembers(type(environment), predicate=inspect.isfunction)
+    names = [name for name, _ in functions if name != "reset" and not name.startswith("_")]
+    tools = [getattr(environment, name) for name in names]
+    template = "{{ tools | tojson }}"
+    (text,), _ = render_jinja_template([[assistant("")]], tools=tools, chat_template=template)
+    order = [name for name in vars(environment) if name in names]
+    shown = {tool["function"]["name"]: tool for tool in json.loads(text)}
+    return [shown[name] for name in order]
+
+
 @pytest.mark.parametrize("id", [COUNTER, WEATHER, WORKPLACE, "textgym/Search-v0"])
 def test_an_oracle_solves_each_task_through_the_methods(opened: Any, id: str) -> None:
     episodes = opened(id)
@@ -91,24 +107,9 @@ def test_an_oracle_solves_each_task_through_the_methods(opened: Any, id: str) ->
 
 @pytest.mark.parametrize("id", [COUNTER, WEATHER, WORKPLACE])
 def test_the_tools_are_those_of_the_environment(opened: Any, id: str) -> None:
-    from transformers.utils import get_json_schema
-
     environment = opened(id).environment_factory[id]()
     _, info = gymnasium.make(id).reset(seed=0)
-    for tool in info["tools"]:
-        method = getattr(environment, tool["function"]["name"])
-        shown = get_json_schema(method)["function"]
-        assert shown["description"] == tool["function"]["description"]
-        own = tool["function"]["parameters"]
-        assert shown["parameters"].get("required", []) == own.get("required", [])
-        for name, schema in own["properties"].items():
-            got = shown["parameters"]["properties"][name]
-            assert got["description"] == schema["description"]
-            if "anyOf" in schema:  # a text or null
-                assert schema["anyOf"] == [{"type": got["type"]}, {"type": "null"}]
-                assert got["nullable"]
-            else:
-                assert got["type"] == schema["type"]
+    assert shown_tools(environment) == info["tools"]
 
 
 def test_rewards_of_a_mixture_are_those_of_their_environment(opened: Any) -> None:
@@ -218,44 +219,58 @@ def test_another_prompt_than_that_of_the_row_is_an_error(opened: Any) -> None:
         begin(episodes, {**first, "prompt": second["prompt"]}, COUNTER)
 
 
+class WithTool(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Shows a tool."""
+
+    def __init__(self, name: str, schema: dict[str, Any]) -> None:
+        super().__init__(gymnasium.make(COUNTER))
+        parameters = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+        function = {"name": name, "description": "Do it.", "parameters": parameters}
+        self.tool = {"type": "function", "function": function}
+
+    def reset(self, **kwargs: Any) -> Any:
+        observation, info = super().reset(**kwargs)
+        return observation, {**info, "tools": [self.tool]}
+
+
 @pytest.mark.parametrize(
-    ("schema", "is_expressible"),
+    "schema",
     [
-        ({"type": "string", "enum": ["a", "b"]}, True),
-        ({"type": "array", "items": {"type": "integer"}}, True),
-        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, True),
-        ({"type": "integer", "minimum": 1, "default": 3}, True),
-        ({"type": "object"}, True),
-        ({"type": "string", "pattern": "^a"}, False),
-        ({"type": "object", "properties": {"x": {"type": "string"}}}, False),
-        ({}, False),
-        ({"type": "string", "description": ""}, True),
-        ({"type": "string", "description": "Any.\nReturns: nothing"}, False),
+        {"type": "string", "enum": ["a", "b"]},
+        {"type": "array", "items": {"type": "integer"}},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"type": "integer", "minimum": 1, "default": 3},
+        {"type": "object"},
+        {"type": "string", "pattern": "^a"},
+        {"type": "object", "properties": {"x": {"type": "string"}}},
+        {"$ref": "#/$defs/Place"},
+        {},
+        {"type": "string", "description": ""},
+        {"type": "string", "description": "Any.\nReturns: nothing"},
+        {"type": "string", "description": "Tea (choices: [1])"},
     ],
     ids=str,
 )
-def test_a_schema_is_derived_or_refused(schema: dict[str, Any], is_expressible: bool) -> None:
-    parameter = {"description": "A value.", **schema}
-    function = {
-        "name": "tool",
-        "description": "Do it.",
-        "parameters": {"type": "object", "properties": {"value": parameter}, "required": ["value"]},
-    }
-    tool: Any = {"type": "function", "function": function}
-    if is_expressible:
-        check_derived(tool, tool_method(tool, lambda *_: ""))
-        return
-    with pytest.raises(UsageError, match="cannot be a method"):
-        check_derived(tool, tool_method(tool, lambda *_: ""))
+def test_a_schema_is_shown_as_it_is(opened: Any, schema: dict[str, Any]) -> None:
+    episodes = opened(lambda: WithTool("tool", schema))
+    ((_, make),) = episodes.environment_factory.items()
+    (tool,) = shown_tools(make())
+    assert tool["function"]["parameters"]["properties"]["value"] == schema
 
 
-def test_a_parameter_without_a_description_has_an_empty_one() -> None:
-    parameters = {"type": "object", "properties": {"value": {"type": "string"}}}
-    tool: Any = {
-        "type": "function",
-        "function": {"name": "tool", "description": "Do it.", "parameters": parameters},
-    }
-    check_derived(tool, tool_method(tool, lambda *_: ""))
+@pytest.mark.parametrize("name", ["get-counter", "class", "self", "with space", "größe"])
+def test_a_tool_may_have_any_name(opened: Any, name: str) -> None:
+    episodes = opened(lambda: WithTool(name, {"type": "string"}))
+    ((_, make),) = episodes.environment_factory.items()
+    environment = make()
+    (tool,) = shown_tools(environment)
+    assert tool["function"]["name"] == getattr(environment, name).__name__ == name
+
+
+@pytest.mark.parametrize("name", ["reset", "sample", "get_reward", "_hidden", "__call__"])
+def test_a_tool_with_a_name_of_trl_is_refused(opened: Any, name: str) -> None:
+    with pytest.raises(UsageError, match=f"TRL cannot take: {name}"):
+        opened(lambda: WithTool(name, {"type": "string"}))
 
 
 # With TRL's trainer

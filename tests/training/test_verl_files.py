@@ -10,10 +10,9 @@ import pytest
 
 from textgym.errors import TrainingError, UsageError
 from textgym.rollouts.player import EpisodePlayer
-from textgym.training.task_rows import key_of, task_rows
+from textgym.training.tasks import key_of, task_rows
 from textgym.training.verl import write_dataset
-from textgym.training.verl.advantages import group_advantages
-from textgym.training.verl.samples import left_out, make_samples
+from textgym.training.verl.samples import left_out, make_samples, trained_advantages
 
 datasets = pytest.importorskip("datasets")
 
@@ -64,23 +63,27 @@ def test_path_of_a_data_set_is_absolute(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_values_that_a_file_cannot_hold_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="must be values of JSON"):
+    with pytest.raises(UsageError, match="must be JSON values"):
         write_dataset(tmp_path / "x.parquet", MCQA, 1, wrappers=[lambda env: env])
 
 
 def test_untrained_samples_do_not_count_in_their_group() -> None:
     scores, trained = [1.0, 0.0, 0.0, 1.0], [True, True, False, True]
-    advantages = group_advantages(scores, ["a", "a", "a", "b"], trained, by_std=False)
-    assert advantages == [0.5, -0.5, 0.0, 0.0]
+    advantages = trained_advantages(scores, ["a", "a", "a", "b"], trained, by_std=False)
+    assert advantages.tolist() == [0.5, -0.5, 0.0, 0.0]
 
 
 def test_group_of_failures_has_no_advantage() -> None:
-    assert group_advantages([0.0, 0.0], "aa", [False, False], by_std=True) == [0.0, 0.0]
+    assert not trained_advantages([0.0, 0.0], "aa", [False, False], by_std=True).any()
+
+
+DOWN = {"boundary": "judge", "type": "JudgeFailure", "message": "down"}
 
 
 def episode(*steps: tuple[list[int], list[int]], failure: Any = None) -> Any:
     """Return what verl gets of an episode with these prompts and sampled tokens."""
     return {
+        "env_id": GUESS,
         "policy": "mine",
         "steps": [
             {"message_index": 1, "prompt_ids": prompt, "token_ids": sampled, "logprobs": [-0.5]}
@@ -105,7 +108,7 @@ def test_split_episode_has_a_sample_for_each_sequence() -> None:
 @pytest.mark.parametrize(
     ("trajectory", "problem"),
     [
-        (episode(([1], [2]), failure={"kind": "judge", "message": "down"}), "failed: down"),
+        (episode(([1], [2]), failure=DOWN), "no reward: JudgeFailure .judge.: down"),
         (episode(), "nothing was sampled"),
         (episode(([1], [2]), ([1, 2, 3, 4], [5])), "does not fit into response_length"),
     ],

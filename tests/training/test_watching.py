@@ -25,7 +25,7 @@ from textgym.training import (
     play_groups,
     ratio_figures,
 )
-from textgym.training.groups import has_variance
+from textgym.trajectories.advantages import rewards_differ
 
 GUESS, MCQA = "textgym/GuessNumber-v0", "textgym/MCQA-v0"
 
@@ -70,6 +70,7 @@ def episode(reward: float | None, *steps: Any, task: int = 0, **values: Any) -> 
     return {
         "env_id": GUESS,
         "env_kwargs": {},
+        "seed": 0,
         "task_index": task,
         "reward": reward,
         "is_success": None if reward is None else reward == 1,
@@ -186,7 +187,9 @@ def test_groups_that_replace_others_have_their_places() -> None:
     with EpisodePlayer("test_watching:Thirds", retries=0) as player:
         first = play_groups(player, Digits(), thirds(), count=6, size=8).groups
         last = play_groups(player, Digits(), thirds(), count=6, size=8, redraws=20).groups
-    kept = [place for place, group in enumerate(first) if has_variance(group)]
+    kept = [
+        place for place, group in enumerate(first) if rewards_differ(e["reward"] for e in group)
+    ]
     assert kept
     assert [last[place][0]["task_index"] for place in kept] == kept
 

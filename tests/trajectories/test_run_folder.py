@@ -240,7 +240,7 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
 
 
 NOT_ROOT = """
-import os, sys, textgym, textgym.rollouts, textgym.envs.mcqa.env
+import os, sys, textgym, textgym.rollouts, textgym.envs.mcqa.mcqa_env
 from textgym.errors import RunError
 if os.geteuid() == 0:
     os.setuid(65534)

@@ -14,7 +14,7 @@ from office_endings import (
     STATEMENTS,
 )
 
-from textgym.envs.office_requests import KINDS, OFFICE_SLOTS
+from textgym.envs.office.requests import KINDS, OFFICE_SLOTS
 from textgym.users import Fact, Heard, Kind, Reply, ScriptedUser, understand
 
 OTHERS = [slot for name, slot in OFFICE_SLOTS.items() if name not in ("new_value", "mail")]

@@ -11,7 +11,7 @@ from annotated_types import Interval
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.drawing import randint
+from textgym.envs.generation import randint
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, user
 from textgym.tasks.task import Task
@@ -43,12 +43,14 @@ class Game:
 class GuessNumber(TextEnv[Game]):
     """Guess an integer from 1 to N in T turns.
 
+    It measures whether a model uses what it observes. The same games can be played without
+    feedback, and the difference between the two settings shows how much a model uses it.
+
     ## Description
     Each message is a guess. After a wrong guess the user says whether the number is higher or
     lower. On all levels N is less than 2 to the power of T, so binary search always finds the
     number and gets a reward of 1. A policy that ignores the feedback finds it with a probability of
-    at most T/N. With `feedback=False` no policy can do better than that, so the difference between
-    the two settings shows how much a policy uses its observations.
+    at most T/N. With `feedback=False` no policy can do better than that.
 
     ## Observation
     A user message that states N, T and the feedback to expect. After a wrong guess, a user message
@@ -63,6 +65,17 @@ class GuessNumber(TextEnv[Game]):
     ## Reward
     1 if one of the first T messages guesses the number, else 0. Components: `correct`, and
     `guesses` (the number of valid guesses).
+
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, an empty list |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the number was guessed |
+    | `extracted_answer` | the last guess; `""` for none |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
     The episode terminates after a correct guess or after T messages. The prompt states this limit,
@@ -112,6 +125,11 @@ class GuessNumber(TextEnv[Game]):
         'lower'
         >>> env.step("5")[1:4]
         (1.0, True, False)
+        >>> observation, info = env.reset(options={"task": row})
+        >>> for guess in ("1", "2", "3"):
+        ...     observation, reward, terminated, truncated, info = env.step(guess)
+        >>> reward, terminated
+        (0.0, True)
 
     ## Version history
     - v0: first version.

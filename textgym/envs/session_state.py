@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.tasks import nemo_rows
@@ -35,6 +35,9 @@ class Counter(TypedDict):
 class SessionState(PartialCreditEnv[Counter]):
     """Change a counter as the user asks, with tools that keep its value during the episode.
 
+    It measures whether a model reads and changes a state that it reaches only through tools. The
+    final state is graded, not what the model says about it.
+
     ## Description
     The prompt does not state the initial value of the counter. The user asks for several changes;
     the model makes them with `increment_counter` and then ends the episode with a message. NeMo
@@ -57,21 +60,29 @@ class SessionState(PartialCreditEnv[Counter]):
     1 if the final value of the counter is `expected_count`, else 0. The text of messages is not
     graded. Component: `correct`.
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, `increment_counter` and `get_counter_value` |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the counter has the expected value |
+    | `extracted_answer` | the final value as a string |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+    | `answer_sought` | always False, because the state is graded |
+    | `final_count` | the final value, an integer |
+
     ## Partial credit
-    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
-    paid is always 0.25 times the progress in the present state, to 1/1024, so a step pays the
-    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
-    verdict is the same. Progress is i/n if the counter has the value that it
-    must have after the first i of the n changes, and not its initial value; else 0. Rows without
-    `values` have only the final one.
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.25 times the progress in the present state, rounded to 1/1024, so undoing
+    progress costs what it earned. The last step adds the rest of 1 for a success. The verdict is
+    the same. Progress is i/n if the counter has the value that it must have after the first i of
+    the n changes, and not its initial value; else 0. Rows without `values` have only the final one.
 
     Adding the first number of the request gets 0.04 on average, and 0.125 on level 1, where it is
     half of the task. Policies that ignore the request get at most 0.01 more than without partial
     credit.
-
-    ## Info
-    After the last step, `final_count: int` is the final value, `extracted_answer` the same value as
-    a string, and `answer_sought` False, because the state is graded.
 
     ## Episode end
     The episode terminates at the first message without tool calls. At `max_turns` it is truncated
@@ -96,7 +107,7 @@ class SessionState(PartialCreditEnv[Counter]):
 
     Args:
         max_turns: The maximum number of assistant messages; 20 by default.
-        partial_credit: Whether steps pay for progress; False by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -112,6 +123,9 @@ class SessionState(PartialCreditEnv[Counter]):
         >>> observation, reward, terminated, truncated, info = env.step("Done.")
         >>> reward, info["final_count"]
         (1.0, 7)
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("The counter holds 7.")[1]
+        0.0
 
     ## Version history
     - v0: first version.
@@ -138,7 +152,8 @@ class SessionState(PartialCreditEnv[Counter]):
         values, phrases = [initial], [""]
         while values[-1] == initial:
             values, phrases = _draw_changes(rng, level, initial)
-        request = f"{_sentence(phrases)} Then tell me what it holds."
+        request = "; then ".join(phrases)
+        request = f"{request[0].upper()}{request[1:]}. Then tell me what it holds."
         return {
             "request": request,
             "initial_count": initial,
@@ -272,8 +287,3 @@ def _draw_reading(rng: random.Random, level: int, count: int) -> tuple[str, int]
         (by_parity, count - other if count % 2 else count + one),
     ]
     return changes[0] if level == 4 else choice(rng, changes)
-
-
-def _sentence(phrases: list[str]) -> str:
-    first, *others = phrases
-    return "; then ".join([first[0].upper() + first[1:], *others]) + "."

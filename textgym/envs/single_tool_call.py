@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.generation import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.tasks import nemo_rows
@@ -80,6 +80,9 @@ class Progress(TypedDict):
 class SingleToolCall(PartialCreditEnv[Progress]):
     r"""Answer a question about a city's weather, using a tool.
 
+    It measures the simplest use of a tool: to call it with the right argument, and to answer from
+    its result. An answer without the call earns nothing, even if it is right.
+
     ## Description
     The model calls a tool to get the weather in the city, and answers the question with the result.
     The weather is fictional, so it is known only from the tool.
@@ -109,12 +112,22 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it, and must not contain any other weather word of the generator.
 
+    ## Info
+    | key | meaning |
+    | --- | --- |
+    | `task_id` | the id of the task; in every info |
+    | `tools` | after reset, `get_weather` |
+    | `stop_reason` | after the last step, as all below: `answer`, or `max_turns` if truncated |
+    | `is_success` | whether the answer is correct and the tool was called for the city |
+    | `extracted_answer` | the answer that was read |
+    | `reward_components` | the components above |
+    | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
+
     ## Partial credit
-    With `partial_credit=True`, steps also pay for progress, as component `progress`. What has been
-    paid is always 0.125 times the progress in the present state, to 1/1024, so a step pays the
-    difference, and what is undone is paid back. The last step pays the rest of 1 for a success. The
-    verdict is the same. Progress is 1 if the tool was called for the row's
-    city, and for no other one; else 0.
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.125 times the progress in the present state, rounded to 1/1024, so undoing
+    progress costs what it earned. The last step adds the rest of 1 for a success. The verdict is
+    the same. Progress is 1 if the tool was called for the row's city, and for no other one; else 0.
 
     The city is in the question, so a policy that calls the tool for it and answers anything gets
     0.125; with a word and a number of the result, 0.20 on average. Calling the tool for every word
@@ -141,7 +154,7 @@ class SingleToolCall(PartialCreditEnv[Progress]):
 
     Args:
         max_turns: The maximum number of assistant messages; 8 by default.
-        partial_credit: Whether steps pay for progress; False by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Example:
@@ -156,6 +169,9 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         '{"city": "Oslo", "weather": "snowy"}'
         >>> env.step("Answer: snowy")[1:4]
         (1.0, True, False)
+        >>> observation, info = env.reset(options={"task": row})
+        >>> env.step("Answer: snowy")[1]  # a guess
+        0.0
 
     ## Version history
     - v0: first version.

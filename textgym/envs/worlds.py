@@ -10,7 +10,7 @@ import random
 from functools import cache
 from itertools import count, islice
 
-from textgym.envs.drawing import choice, randbelow
+from textgym.envs.generation import choice, randbelow
 from textgym.errors import UsageError
 from textgym.tasks.splits import split_of
 

@@ -13,6 +13,7 @@ import numpy as np
 from textgym.metrics.episode_table import NO_ANSWER, EpisodeView
 from textgym.metrics.pass_at_k import majority_successes, pass_at_k, repeat_counts
 from textgym.metrics.statistics import Array
+from textgym.trajectories.advantages import groups_differ
 
 __all__ = ["TaskValues", "task_values"]
 
@@ -98,10 +99,7 @@ def reward_values(graded: EpisodeView) -> dict[str, Array]:
     repeated = counts > 1
     centred = reward - (np.bincount(task, reward) / np.maximum(counts, 1))[task]
     variances = np.bincount(task, centred**2)[repeated] / (counts[repeated] - 1)
-    highest, lowest = np.full(len(counts), -np.inf), np.full(len(counts), np.inf)
-    np.maximum.at(highest, task, reward)
-    np.minimum.at(lowest, task, reward)
-    equal = (highest == lowest)[repeated]
+    equal = ~groups_differ(task, reward)[repeated]
     return {"variance": _fill(repeated, variances), "equal": _fill(repeated, equal)}
 
 

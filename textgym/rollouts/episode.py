@@ -30,7 +30,6 @@ from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import prompt_of
 
 __all__ = [
-    "EpisodeKey",
     "Job",
     "OnFailure",
     "PromptCheck",
@@ -42,19 +41,6 @@ __all__ = [
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]
-
-
-class EpisodeKey(NamedTuple):
-    """Which episode of a run: the environment's id, the task's index, and the repeat from 0."""
-
-    env_id: str
-    task_index: int
-    repeat: int = 0
-
-    @classmethod
-    def of(cls, trajectory: Trajectory) -> EpisodeKey:
-        """Return the key of a trajectory."""
-        return cls(trajectory["env_id"], trajectory["task_index"], trajectory["repeat"])
 
 
 class Job(NamedTuple):

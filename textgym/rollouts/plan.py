@@ -40,6 +40,7 @@ __all__ = [
     "make_env_fns",
     "plan_tasks",
     "recorded_envs",
+    "task_ranges",
     "with_test_split",
     "with_wrappers",
 ]
@@ -218,23 +219,52 @@ def _tasks_in_order(
 ) -> dict[str, PlannedTasks]:
     """Return the tasks from an index on, divided among the environments by weight."""
     weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(samples, 1.0)
-    if episodes is None and len(set(weights.values())) > 1:
-        raise UsageError("weights divide the episodes among environments: pass episodes")
-    shares = split_by_weight(weights, episodes) if episodes is not None else {}
-    tasks = {}
+    ranges = task_ranges(samples, weights, episodes, start)
+    return {id: PlannedTasks(indices) for id, indices in ranges.items()}
+
+
+def task_ranges(
+    samples: Mapping[str, gym.Env[Any, Any]],
+    weights: Mapping[str, float],
+    count: int | None,
+    start: int,
+    count_name: str = "episodes",
+) -> dict[str, range]:
+    """Return the indices of the tasks that environments share by weight, from an index on.
+
+    Args:
+        samples: One environment of each id.
+        weights: The weight of each environment.
+        count: The total number of tasks; None for all tasks of each environment.
+        start: The index of the first task of each environment.
+        count_name: The argument that `count` was passed as, for errors.
+
+    Raises:
+        UsageError: An environment has fewer tasks than its share, or a share of none; or `count` is
+            missing.
+
+    Example:
+        >>> task_ranges({"demo/A-v0": gym.Env(), "demo/B-v0": gym.Env()},
+        ...             {"demo/A-v0": 3.0, "demo/B-v0": 1.0}, count=8, start=10)
+        {'demo/A-v0': range(10, 16), 'demo/B-v0': range(10, 12)}
+    """
+    if count is None and len(set(weights.values())) > 1:
+        raise UsageError(f"weights divide the tasks among environments: pass {count_name}")
+    shares = split_by_weight(weights, count) if count is not None else {}
+    ranges = {}
     for id, env in samples.items():
         available = _available(id, env, start)
-        count = shares.get(id, available)
-        if count is None:
-            raise UsageError(f"{id} has no end of tasks in this split: pass episodes")
-        if count < 1 or (available is not None and count > available):
+        share = shares.get(id, available)
+        if share is None:
+            raise UsageError(f"{id} has no end of tasks in this split: pass {count_name}")
+        if share < 1 or (available is not None and share > available):
             bounds = f"from 1 to {available}" if available is not None else "1 or more"
             after = f" from task {start} on" if start else ""
             raise UsageError(
-                f"{id} cannot play {count} tasks{after}: {bounds}; repeats play a task again"
+                f"{id} cannot play {share} tasks{after}: {bounds}; repeats play a task again"
             )
-        tasks[id] = PlannedTasks(range(start, start + count))
-    return tasks
+        ranges[id] = range(start, start + share)
+    return ranges
 
 
 def _tasks_to_draw(

@@ -8,6 +8,7 @@ if several calls play at once.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -23,12 +24,13 @@ from textgym.provenance import kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.env_pool import EnvPool
-from textgym.rollouts.episode import EpisodeKey, Job
+from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import Envs, PlannedTasks, make_env_fns, with_wrappers
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["EpisodePlayer"]
@@ -88,6 +90,9 @@ class EpisodePlayer:
             )
             for id, env in self.samples.items()
         }
+        self._key_kwargs = {
+            id: json.dumps(kwargs, sort_keys=True) for id, kwargs in self._kwargs.items()
+        }
 
     @property
     def env_ids(self) -> tuple[str, ...]:
@@ -106,8 +111,8 @@ class EpisodePlayer:
                 the same random numbers.
 
         Raises:
-            UsageError: There is no such environment, the policy cannot play it, or the player is
-                closed.
+            UsageError: There is no such environment, it has other keyword arguments than the key of
+                an episode, the policy cannot play it, or the player is closed.
         """
         return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
 
@@ -129,18 +134,16 @@ class EpisodePlayer:
         """
         if self._is_closed:
             raise UsageError("the player is closed")
-        asked = [_plain_key(key) for key in starmap(EpisodeKey, episodes)]
+        asked = [self._full_key(key) for key in starmap(EpisodeKey, episodes)]
         tasks = defaultdict(list)
         for key in asked:
-            if key.env_id not in self._env_fns:
-                raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
             tasks[key.env_id].append(key)
         planned = {id: PlannedTasks([key.task_index for key in mine]) for id, mine in tasks.items()}
 
         def job(key: EpisodeKey) -> Job:
-            told = partial(on_step, key) if on_step else None
+            report = partial(on_step, key) if on_step else None
             kwargs = self._kwargs[key.env_id]
-            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=told)
+            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=report)
 
         jobs = {id: iter([job(key) for key in mine]) for id, mine in tasks.items()}
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)
@@ -167,6 +170,26 @@ class EpisodePlayer:
             )
         return [played[key].popleft() for key in asked]
 
+    def _full_key(self, key: EpisodeKey) -> EpisodeKey:
+        """Return a key with Python's own integers, for records, and with keyword arguments.
+
+        Raises:
+            UsageError: It has other numbers than integers, or is not of this player.
+        """
+        try:
+            task_index, repeat = index(key.task_index), index(key.repeat)
+        except TypeError:
+            raise UsageError(f"the numbers of an episode must be integers, not {key}") from None
+        if key.env_id not in self._env_fns:
+            raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
+        kwargs = self._key_kwargs[key.env_id]
+        if key.env_kwargs not in (None, kwargs):
+            raise UsageError(
+                f"the player makes {key.env_id} with {kwargs}, and the episode is one with "
+                f"{key.env_kwargs}"
+            )
+        return EpisodeKey(key.env_id, task_index, repeat, kwargs)
+
     def close(self) -> None:
         """Close all environments; a closed player plays no more."""
         self._is_closed = True
@@ -179,15 +202,3 @@ class EpisodePlayer:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _plain_key(key: EpisodeKey) -> EpisodeKey:
-    """Return a key with Python's own integers, for records.
-
-    Raises:
-        UsageError: It has others than integers.
-    """
-    try:
-        return EpisodeKey(key.env_id, index(key.task_index), index(key.repeat))
-    except TypeError:
-        raise UsageError(f"an episode is named by integers, not as {key}") from None

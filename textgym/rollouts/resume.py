@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from textgym.errors import RunError
 from textgym.metrics.run_index import Key, RunIndex, read_index
-from textgym.rollouts.episode import EpisodeKey, Job
+from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.trajectories.run_folder import RunFolder, read_trajectories
 from textgym.trajectories.schema import Trajectory
@@ -63,9 +63,9 @@ def _played(index: RunIndex, folder: RunFolder) -> Iterable[tuple[Key, int]]:
         stored = zip(index.episode_keys(), index.seeds(), strict=True)
         return itertools.compress(stored, index.played())
     return (
-        (EpisodeKey.of(trajectory), trajectory["seed"])
-        for trajectory in read_trajectories(folder.path)
-        if not trajectory["failure"]
+        ((episode["env_id"], episode["task_index"], episode["repeat"]), episode["seed"])
+        for episode in read_trajectories(folder.path)
+        if not episode["failure"]
     )
 
 

@@ -1,21 +1,23 @@
-"""Training: adapters for other people's trainers, and what a training loop of your own needs.
+"""Training: adapters for trainers, and the parts of a training loop.
 
-- `EpisodePlayer` plays exactly the episodes that a trainer asks for; `token_rows` gives their
-  tokens as (prompt, completion, mask, log probabilities). An adapter of your own needs no more.
-- `trl`: TRL's `GRPOTrainer`. `verl`: verl's agent loop. `skyrl`, `tinker`, `openrlhf`: the classes
-  that these trainers ask for. `driven`: episodes for a trainer with a loop of its own.
-- `play_groups`: groups of episodes, with other tasks in place of those without variance.
-- `Validation`: the policy on held-out tasks. `History`: the figures of each step, in a file.
+- `EpisodePlayer` plays exactly the episodes that a trainer asks for; `token_rows` returns their
+  tokens as (prompt, completion, mask, log probabilities). An adapter needs no more.
+- `trl`: TRL's `GRPOTrainer`. `verl`: verl's agent loop. `skyrl`, `tinker`, `openrlhf`, `nemo_rl`,
+  `torchtitan`, `verifiers`: the classes that these trainers ask for. `driven`: episodes for a
+  trainer with its own loop.
+- `tasks`: data sets whose rows are tasks.
+- `play_groups`: groups of episodes; groups from which nothing is learned are replaced.
+- `Validation`: evaluates a policy on held-out tasks. `History`: the figures of each step in a file.
 - `figures`: the figures of a step. `logprob_gap`: the check that rollout and training agree.
 """
 
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures, lag_figures, ratio_figures
 from textgym.training.groups import PlayedGroups, aplay_groups, play_groups
 from textgym.training.history import History, read_history
 from textgym.training.tasks import TaskRef
 from textgym.training.validation import Validation
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [

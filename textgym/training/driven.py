@@ -1,12 +1,12 @@
 """Episodes that a trainer drives: it asks for a prompt, answers it, and gets the next prompt.
 
-Many trainers have a loop of their own, which calls `reset` and `step` of an environment. The
-episodes here are played by an `EpisodePlayer` as all others are, with its retries, records and
-failures; only the policy's answers come from outside.
+Many trainers have their own loop, which calls `reset` and `step` of an environment. An
+`EpisodePlayer` plays these episodes like all others, with its retries, records and failures; only
+the policy's answers come from outside. Trainers that only append to a conversation read `added`.
 
-Invariants: an episode that failed raises its failure, and has no reward; one that the trainer
-leaves keeps what it was paid, and is not graded; what is recorded are the tokens or messages that
-were given, and nothing is sampled here.
+Invariants: an episode that failed raises its failure, and has no reward; an episode that the
+trainer leaves keeps its rewards so far, and is not graded; the tokens or messages are recorded as
+they were passed, and nothing is sampled here.
 """
 
 from __future__ import annotations
@@ -14,34 +14,41 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
 from textgym.concurrency import background_loop
-from textgym.errors import ContextFullError, EnvironmentFailure, PolicyFailure, UsageError
+from textgym.errors import (
+    ContextFullError,
+    PolicyFailure,
+    TrainingError,
+    UsageError,
+)
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
-from textgym.trajectories.episode_record import components_of
+from textgym.trajectories.episode_record import check_graded, components_of
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 
 __all__ = ["MessageEpisode", "TokenEpisode"]
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+Part = TypeVar("Part", Message, int)  # of a prompt: a message or a token
 Result = TypeVar("Result")
 
 
 async def _on_background(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Wait for a coroutine of the background loop, without a thread."""
+    """Run a coroutine in the background loop, and wait without a thread."""
     return await asyncio.wrap_future(background_loop.start(coroutine))
 
 
-class _DrivenEpisode(Generic[Question, Answer]):
+class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
     """An episode whose policy waits for answers from another thread.
 
     Attributes:
@@ -58,46 +65,57 @@ class _DrivenEpisode(Generic[Question, Answer]):
     ) -> None:
         self.rewards: list[float] = []
         self.trajectory: Trajectory | None = None
+        self._prompt: list[Part] = []  # the last one
         self._player, self._key, self._seed = player, key, seed
         self._policy = make_policy(self._ask)
         self._task: asyncio.Task[list[Trajectory]] | None = None
         self._question: asyncio.Future[Question] | None = None
         self._answer: asyncio.Future[Answer] | None = None
 
-    def _begin(self) -> Coroutine[Any, Any, Question | None]:
-        """Begin the episode; the result is its first question, or None if it ended at once."""
-        if self._task is not None:
-            raise UsageError("the episode has begun: make another one")
-        return self._start()
+    def open(self) -> list[Part] | None:
+        """Begin the episode; return its prompt, or None if it failed or the prompt is too long."""
+        return self._shown(background_loop.run(self._begin()))
 
-    def _reply(self, answer: Answer) -> Coroutine[Any, Any, Question | None]:
-        """Answer the last question; the result is the next one, or None at the end."""
-        return self._give(answer, self._awaited())
+    async def aopen(self) -> list[Part] | None:
+        """Begin the episode inside a running event loop; see `open`."""
+        return self._shown(await _on_background(self._begin()))
+
+    @abstractmethod
+    def _shown(self, question: Question | None) -> list[Part] | None:
+        """Return the prompt of a question, and keep it; None at the end."""
+
+    def _appended(self, earlier: list[Part], skipped: int, problem: str) -> list[Part]:
+        """Return the last prompt without what it must begin with, and what is skipped after it."""
+        if self.trajectory is not None:
+            check_graded(self.trajectory)
+            return []
+        if self._prompt[: len(earlier)] != earlier:
+            raise TrainingError(f"{problem}, and the trainer only appends to the conversation")
+        return self._prompt[len(earlier) + skipped :]
 
     def leave(self) -> None:
-        """End an episode where it is, as a full context does: it is cut, and keeps its rewards.
+        """Cut the episode as a full context does; it keeps its rewards so far.
 
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        background_loop.run(self._leave(self._awaited()))
+        background_loop.run(self._leave())
 
     async def aleave(self) -> None:
-        """End an episode where it is, inside a running event loop; see `leave`."""
-        await _on_background(self._leave(self._awaited()))
+        """Cut the episode inside a running event loop; see `leave`."""
+        await _on_background(self._leave())
 
     def close(self) -> None:
-        """End an episode that is not played to its end, and has no trajectory."""
+        """Stop an episode that has not ended; it gets no trajectory."""
         background_loop.run(self._cancel())
 
     async def aclose(self) -> None:
-        """End an episode inside a running event loop; see `close`."""
+        """Stop the episode inside a running event loop; see `close`."""
         await _on_background(self._cancel())
 
     async def _ask(self, question: Question) -> Answer:
         """Wait for the answer to a question of the policy."""
-        loop = asyncio.get_running_loop()
-        self._answer = loop.create_future()
+        self._answer = asyncio.get_running_loop().create_future()
         assert self._question is not None
         self._question.set_result(question)
         return await self._answer
@@ -105,39 +123,41 @@ class _DrivenEpisode(Generic[Question, Answer]):
     def _awaited(self) -> asyncio.Future[Answer]:
         """The answer that the episode waits for."""
         if self._answer is None or self._answer.done():
-            raise UsageError("the episode waits for no answer: it has not begun, or has ended")
+            raise UsageError("the episode takes no answer: it has not begun, or has ended")
         return self._answer
 
-    async def _start(self) -> Question | None:
-        """Begin to play, and return the next question, or None at the end."""
-        played = self._player.aplay(
+    async def _begin(self) -> Question | None:
+        """Begin the episode; return its first question, or None if it ended at once."""
+        if self._task is not None:
+            raise UsageError("the episode has begun: make another episode")
+        playing = self._player.aplay(
             self._policy,
             [self._key],
             seed=self._seed,
             on_step=lambda key, reward: self.rewards.append(reward),
         )
         self._question = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(played)
+        self._task = asyncio.get_running_loop().create_task(playing)
         return await self._next()
 
-    async def _give(self, answer: Answer, awaited: asyncio.Future[Answer]) -> Question | None:
-        """Give an answer, and return the next question, or None at the end."""
+    async def _reply(self, answer: Answer) -> Question | None:
+        """Answer the last question; return the next one, or None at the end."""
+        awaited = self._awaited()
         self._question = asyncio.get_running_loop().create_future()
         awaited.set_result(answer)
         return await self._next()
 
-    async def _leave(self, awaited: asyncio.Future[Answer]) -> None:
-        """Give no answer any more, and wait for the end."""
+    async def _leave(self) -> None:
+        awaited = self._awaited()
         assert self._task is not None
         awaited.set_exception(ContextFullError("the trainer has left the episode"))
         (self.trajectory,) = await self._task
 
     async def _next(self) -> Question | None:
-        """Wait for a question, or for the end."""
         assert self._task is not None
         assert self._question is not None
-        waited: set[asyncio.Future[Any]] = {self._task, self._question}
-        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        futures: set[asyncio.Future[Any]] = {self._task, self._question}
+        await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
         if self._question.done():
             return self._question.result()
         (self.trajectory,) = self._task.result()
@@ -159,26 +179,27 @@ class _DrivenEpisode(Generic[Question, Answer]):
         """
         if self.trajectory is None:
             raise UsageError("the episode has not ended")
-        failure = self.trajectory["failure"]
-        if failure:
-            raise EnvironmentFailure(
-                f"an episode of {self.trajectory['env_id']} has no reward: {failure['type']} "
-                f"({failure['boundary']}): {failure['message']}"
-            )
+        check_graded(self.trajectory)
         return self.trajectory
 
     @property
     def components(self) -> dict[str, float]:
-        """What each reward component paid over the episode; see `result` for what it raises."""
+        """The reward components, summed over the steps; raises as `result` does."""
         return components_of(self.result)
+
+    def figures(self, prefix: str = "") -> dict[str, float]:
+        """Return the reward components by `prefix` and name, and `success`.
+
+        Raises:
+            UsageError: The episode has not ended.
+            EnvironmentFailure: It failed.
+        """
+        figures = {f"{prefix}{name}": float(value) for name, value in self.components.items()}
+        return {**figures, "success": float(bool(self.result["is_success"]))}
 
 
 class _AskingPolicy(Policy):
-    """Asks for each message.
-
-    Args:
-        ask: Called with the conversation and the tools.
-    """
+    """Asks for each message, with the conversation and the tools."""
 
     name = "driven"
 
@@ -195,19 +216,17 @@ class _AskingPolicy(Policy):
         prior: Tokens | None = None,
         seed: int | None = None,
     ) -> Action:
-        """Wait for the answer to a conversation."""
         return await self._ask((list(messages), list(tools)))
 
 
-class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Action]):
-    """An episode for a trainer that exchanges messages or texts, and has its own tokens.
+class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Action, Message]):
+    """An episode for a trainer that exchanges messages or texts, and makes the tokens itself.
 
     Args:
         player: The player of the environment.
         key: The environment, the task, and which of its episodes this is.
-        plain: Whether tools, calls and results are shown as plain text, for trainers without
-            tools: the first message describes the tools, and calls are read from texts in Hermes
-            form.
+        plain: Whether tools, calls and results are plain text, for trainers without tools: the
+            first message describes the tools, and calls are read from texts in Hermes form.
         seed: As in `rollout`.
 
     Attributes:
@@ -231,17 +250,10 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         super().__init__(player, key, _AskingPolicy, seed)
         self.tools: list[ToolSchema] = []
         self._plain = plain
-
-    def open(self) -> list[Message] | None:
-        """Begin the episode; return its prompt, or None if it failed."""
-        return self._shown(background_loop.run(self._begin()))
-
-    async def aopen(self) -> list[Message] | None:
-        """Begin the episode inside a running event loop; see `open`."""
-        return self._shown(await _on_background(self._begin()))
+        self._earlier: list[Message] = []  # the prompt before the last one
 
     def answer(self, message: str | Message, *, is_cut: bool = False) -> list[Message] | None:
-        """Give the policy's message; return the whole conversation, or None at the end.
+        """Pass the policy's message; return the whole conversation, or None at the end.
 
         Args:
             message: The text of the message, or the message.
@@ -255,7 +267,7 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
     async def aanswer(
         self, message: str | Message, *, is_cut: bool = False
     ) -> list[Message] | None:
-        """Give the policy's message inside a running event loop; see `answer`."""
+        """Pass the policy's message inside a running event loop; see `answer`."""
         return self._shown(await _on_background(self._reply(_action_of(message, is_cut))))
 
     def _shown(
@@ -264,30 +276,51 @@ class MessageEpisode(_DrivenEpisode[tuple[list[Message], list[ToolSchema]], Acti
         if question is None:
             return None
         messages, tools = question
-        if self._plain:
-            return with_tool_prompt(messages, tools)
-        self.tools = tools
-        return messages
+        self.tools = [] if self._plain else tools
+        self._earlier = self._prompt
+        self._prompt = with_tool_prompt(messages, tools) if self._plain else messages
+        return list(self._prompt)
+
+    @property
+    def added(self) -> list[Message]:
+        """The messages of the environment after the policy's last one: at first the whole prompt.
+
+        It is empty at the end.
+
+        Raises:
+            EnvironmentFailure: The episode failed.
+            TrainingError: The environment changed an earlier message.
+        """
+        skipped = 1 if self._earlier else 0  # the policy's own message
+        return self._appended(self._earlier, skipped, "the environment changed an earlier message")
 
 
 def _action_of(message: str | Message, is_cut: bool) -> Action:
     """Return a message as an action; calls in its text are read."""
-    said = assistant(message) if isinstance(message, str) else message
-    return with_parsed_calls(Action(said, finish_reason="length" if is_cut else "stop"))
+    message = assistant(message) if isinstance(message, str) else message
+    return with_parsed_calls(Action(message, finish_reason="length" if is_cut else "stop"))
 
 
 class _DrivenTokenPolicy(TokenPolicy):
-    """Asks for each message once: the trainer would take the same prompt for the next one."""
+    """Asks for each message once: the trainer would take the same prompt for the next one.
 
-    async def act(self, *conversation: Any, **others: Any) -> Action:
+    Attributes:
+        sequence: The ids of the last prompt and message.
+    """
+
+    sequence: Sequence[int] = ()
+
+    async def act(self, *conversation: Any, **options: Any) -> Action:
         """Answer a conversation; tokens that cannot be used end the episode as a failure."""
         try:
-            return await super().act(*conversation, **others)
+            action = await super().act(*conversation, **options)
         except PolicyFailure as error:
             raise UsageError(str(error)) from error  # is not retried
+        self.sequence = [*(action.prompt_ids or ()), *(action.token_ids or ())]
+        return action
 
 
-class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
+class TokenEpisode(_DrivenEpisode[list[int], SampledTokens, int]):
     """An episode for a trainer that samples token ids.
 
     Args:
@@ -295,7 +328,7 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         key: The environment, the task, and which of its episodes this is.
         tokenizer: The model's tokenizer, with a chat template.
         seed: As in `rollout`.
-        context_length: An episode whose prompt has this many tokens is cut; by default there is no
+        context_length: A prompt with this many tokens cuts the episode; by default there is no
             limit. The trainer limits the messages.
         **settings: Further arguments of `TokenPolicy`.
 
@@ -310,6 +343,8 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         ...     prompt_ids = episode.answer(SampledTokens(*engine.generate(prompt_ids)))
     """
 
+    _policy: _DrivenTokenPolicy
+
     def __init__(
         self,
         player: EpisodePlayer,
@@ -320,7 +355,9 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
         context_length: int | None = None,
         **settings: Any,
     ) -> None:
-        def make_policy(ask: Callable[[list[int]], Awaitable[SampledTokens]]) -> Policy:
+        def make_policy(
+            ask: Callable[[list[int]], Awaitable[SampledTokens]],
+        ) -> _DrivenTokenPolicy:
             async def sample(
                 prompt_ids: list[int], sampling: Sampling, seed: int | None
             ) -> SampledTokens:
@@ -335,22 +372,31 @@ class TokenEpisode(_DrivenEpisode[list[int], SampledTokens]):
 
         super().__init__(player, key, make_policy, seed)
 
-    def open(self) -> list[int] | None:
-        """Begin the episode; return the ids of its prompt, or None if it failed."""
-        return background_loop.run(self._begin())
-
-    async def aopen(self) -> list[int] | None:
-        """Begin the episode inside a running event loop; see `open`."""
-        return await _on_background(self._begin())
-
     def answer(self, sampled: SampledTokens) -> list[int] | None:
-        """Give sampled tokens; return the ids of the next prompt, or None at the end.
+        """Pass sampled tokens; return the ids of the next prompt, or None at the end.
 
         Raises:
             UsageError: The episode has ended, or has not begun.
         """
-        return background_loop.run(self._reply(sampled))
+        return self._shown(background_loop.run(self._reply(sampled)))
 
     async def aanswer(self, sampled: SampledTokens) -> list[int] | None:
-        """Give sampled tokens inside a running event loop; see `answer`."""
-        return await _on_background(self._reply(sampled))
+        """Pass sampled tokens inside a running event loop; see `answer`."""
+        return self._shown(await _on_background(self._reply(sampled)))
+
+    def _shown(self, question: list[int] | None) -> list[int] | None:
+        self._prompt = question or []
+        return None if question is None else list(question)
+
+    @property
+    def added(self) -> list[int]:
+        """The ids of the prompt after the sampled ones: at first the whole prompt.
+
+        It is empty at the end.
+
+        Raises:
+            EnvironmentFailure: The episode failed.
+            TrainingError: The chat template rewrote an earlier message.
+        """
+        sequence = list(self._policy.sequence)
+        return self._appended(sequence, 0, "the chat template rewrote a message")

@@ -1,22 +1,24 @@
 """The figures of a training step: what the episodes were like, and how old their tokens are.
 
-Invariants: an episode that failed counts as failed and in nothing else; a figure that nothing was
-measured for is left out, never 0.
+Invariants: an episode that failed counts as failed and in no other figure; a figure without any
+measurement is left out, never 0.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from textgym.errors import UsageError
+from textgym.trajectories.advantages import groups_differ, number_groups
 from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import GroupKey
 
 __all__ = ["episode_figures", "failure_figures", "lag_figures", "ratio_figures"]
 
@@ -33,15 +35,15 @@ def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     | `episodes/turns` | the mean number of messages |
     | `episodes/truncated` | the share that a limit ended |
     | `episodes/cut` | the share with a message that the token limit cut |
-    | `episodes/failed`, `episodes/failed/judge` | how many have no reward; the same by cause |
+    | `episodes/failed`, `episodes/failed/judge` | how many have no reward, in all and by cause |
     | `groups/equal` | the share of groups whose episodes have the same return |
     | `tokens/message`, `tokens/episode` | how many tokens were sampled |
     | `entropy` | the mean of -log p of the sampled tokens, which estimates the policy's entropy |
-    | `components/NAME` | the mean of what a reward component paid |
+    | `components/NAME` | the mean of a reward component |
     | `ID/reward`, `ID/success` | the figures of each environment of a mixture |
 
     Args:
-        trajectories: The episodes. Those of the same environment, arguments and task are a group.
+        trajectories: The episodes. Those with the same `GroupKey` are a group.
 
     Example:
         >>> import textgym
@@ -56,14 +58,14 @@ def episode_figures(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     if not graded:
         return figures
     figures |= {
-        "reward": fmean(_return(episode) for episode in graded),
+        "reward": fmean(episode["reward"] or 0.0 for episode in graded),
         "episodes/success": fmean(bool(episode["is_success"]) for episode in graded),
         "episodes/turns": fmean(len(episode["steps"]) for episode in graded),
         "episodes/truncated": fmean(episode["truncated"] for episode in graded),
         "episodes/cut": fmean(_is_cut(episode) for episode in graded),
         "groups/equal": _equal_groups(graded),
     }
-    return figures | _token_figures(graded) | _components(graded) | _environments(graded)
+    return figures | _token_figures(graded) | _component_figures(graded) | _env_figures(graded)
 
 
 def failure_figures(episodes: Iterable[Trajectory]) -> dict[str, float]:
@@ -80,21 +82,14 @@ def failure_figures(episodes: Iterable[Trajectory]) -> dict[str, float]:
     return {"episodes/failed": float(causes.total()), **by_cause}
 
 
-def _return(episode: Trajectory) -> float:
-    return episode["reward"] or 0.0
-
-
 def _is_cut(episode: Trajectory) -> bool:
     return any(step["finish_reason"] == "length" for step in episode["steps"])
 
 
 def _equal_groups(graded: Sequence[Trajectory]) -> float:
-    """Return the share of groups without variance."""
-    groups = defaultdict(set)
-    for episode in graded:
-        kwargs = repr(sorted(episode["env_kwargs"].items()))
-        groups[episode["env_id"], kwargs, episode["task_index"]].add(_return(episode))
-    return fmean(len(returns) == 1 for returns in groups.values())
+    """Return the share of groups whose episodes have the same return."""
+    returns = np.array([episode["reward"] for episode in graded], float)
+    return float(1 - groups_differ(number_groups(map(GroupKey.of, graded)), returns).mean())
 
 
 def _token_figures(graded: Sequence[Trajectory]) -> dict[str, float]:
@@ -112,8 +107,7 @@ def _token_figures(graded: Sequence[Trajectory]) -> dict[str, float]:
     return figures | ({"entropy": -fmean(known)} if known else {})
 
 
-def _components(graded: Sequence[Trajectory]) -> dict[str, float]:
-    """Return the means of what the reward components paid over an episode."""
+def _component_figures(graded: Sequence[Trajectory]) -> dict[str, float]:
     values = defaultdict(list)
     for episode in graded:
         for name, value in components_of(episode).items():
@@ -121,23 +115,25 @@ def _components(graded: Sequence[Trajectory]) -> dict[str, float]:
     return {f"components/{name}": fmean(values[name]) for name in sorted(values)}
 
 
-def _environments(graded: Sequence[Trajectory]) -> dict[str, float]:
+def _env_figures(graded: Sequence[Trajectory]) -> dict[str, float]:
     """Return reward and success of each environment, if there are several."""
+    by_env: Mapping[str, list[Trajectory]] = defaultdict(list)
+    for episode in graded:
+        by_env[episode["env_id"]].append(episode)
     figures: dict[str, float] = {}
-    ids = sorted({episode["env_id"] for episode in graded})
-    for id in ids if len(ids) > 1 else ():
-        mine = [episode for episode in graded if episode["env_id"] == id]
-        figures[f"{id}/reward"] = fmean(_return(episode) for episode in mine)
-        figures[f"{id}/success"] = fmean(bool(episode["is_success"]) for episode in mine)
+    for env_id in sorted(by_env) if len(by_env) > 1 else ():
+        episodes = by_env[env_id]
+        figures[f"{env_id}/reward"] = fmean(episode["reward"] or 0.0 for episode in episodes)
+        figures[f"{env_id}/success"] = fmean(bool(episode["is_success"]) for episode in episodes)
     return figures
 
 
 def lag_figures(trajectories: Iterable[Trajectory], versions: Sequence[str]) -> dict[str, float]:
-    """Return how many updates old the weights were that sampled the messages.
+    """Return the age, in updates, of the weights that sampled the messages.
 
     Args:
         trajectories: The episodes; their policy reports versions.
-        versions: All versions of the weights, from the first to that which is updated now.
+        versions: All versions of the weights, from the first to the one that is updated now.
 
     Returns:
         `lag/mean` and `lag/largest` over all messages, in updates.
@@ -164,14 +160,14 @@ def lag_figures(trajectories: Iterable[Trajectory], versions: Sequence[str]) -> 
 def ratio_figures(
     rows: Iterable[tuple[Sequence[float], Sequence[float], Sequence[int]]],
 ) -> dict[str, float]:
-    """Return how far the policy that is trained is from the one that sampled.
+    """Return how far the policy that is trained is from the policy that sampled.
 
-    The importance ratio of a token is p / q, of its probability under the weights that are trained
-    to that under the weights that sampled it. It is 1 for fresh tokens.
+    The importance ratio of a token is p / q: p is its probability under the weights that are
+    trained, q under the weights that sampled it. It is 1 for fresh tokens.
 
     Args:
-        rows: For each token sequence the recorded log probabilities, the present ones, and the mask
-            of sampled tokens, as in `logprob_gap`.
+        rows: The recorded log probabilities, the present log probabilities, and the mask of sampled
+            tokens of each token sequence, as in `logprob_gap`.
 
     Returns:
         `ratio/mean`, `ratio/largest` and `ratio/smallest`; `ratio/kl`, the mean of r - 1 - log r,

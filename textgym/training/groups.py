@@ -1,7 +1,7 @@
-"""Groups of episodes of one task, and other tasks in place of those from which nothing is learned.
+"""Groups of episodes of one task; groups from which nothing is learned are replaced.
 
-A group whose episodes have the same return has no advantages. Playing other tasks instead is known
-as dynamic sampling (Yu et al. 2025, DAPO, https://arxiv.org/abs/2503.14476).
+A group whose episodes have the same return has no advantages. Playing other tasks instead is called
+dynamic sampling (Yu et al. 2025, DAPO, https://arxiv.org/abs/2503.14476).
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.tasks import TaskRef
+from textgym.trajectories.advantages import rewards_differ
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 
-__all__ = ["PlayedGroups", "aplay_groups", "has_variance", "play_groups"]
+__all__ = ["PlayedGroups", "aplay_groups", "play_groups"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGroups:
-    """What was played.
+    """The groups that were played.
 
     Attributes:
-        groups: The episodes of each group, in the order of the tasks; a group that replaced another
-            has its place.
-        discarded: The groups without variance that were replaced, also those whose episodes all
-            failed. Their failures are not in the figures of `groups`; see `failure_figures`.
+        groups: The episodes of each group, in the order of the tasks; a replacement is at the
+            position of the group that it replaced.
+        discarded: The groups that were replaced: those with equal returns, and those whose episodes
+            all failed. Their failures are not in the figures of `groups`; see `failure_figures`.
     """
 
     groups: list[list[Trajectory]]
@@ -41,16 +42,6 @@ class PlayedGroups:
     def trajectories(self) -> list[Trajectory]:
         """The episodes of all groups that were kept."""
         return [episode for group in self.groups for episode in group]
-
-
-def has_variance(group: Iterable[Trajectory]) -> bool:
-    """Return whether the graded episodes of a group have different returns.
-
-    Example:
-        >>> has_variance([{"reward": 1.0}, {"reward": None}, {"reward": 0.0}])
-        True
-    """
-    return len({episode["reward"] for episode in group if episode["reward"] is not None}) > 1
 
 
 def play_groups(
@@ -63,21 +54,21 @@ def play_groups(
     redraws: int = 0,
     seed: int = 0,
 ) -> PlayedGroups:
-    """Play groups, and replace those without variance by groups of the tasks that come next.
+    """Play groups, and replace groups with equal returns by groups of the next tasks.
 
     Args:
         player: The player of the environments.
         policy: The policy, or the spec of one.
-        tasks: The tasks. The first `count` are played, and more only as replacements; an iterator
-            goes on where it was, in the next call.
+        tasks: The tasks. The first `count` are played, and the next ones only as replacements. The
+            next call continues an iterator where this call left it.
         count: The number of groups.
         size: The number of episodes of a group.
-        redraws: How many times groups without variance are replaced at most. Those of the last
-            time are kept, so that there are always `count` groups if there are as many tasks.
+        redraws: The maximum number of times that groups are replaced. The last replacements are
+            kept, so that there are always `count` groups if there are as many tasks.
         seed: As in `rollout`.
 
     Raises:
-        UsageError: An argument is invalid, or a task is of another split than the player's.
+        UsageError: An argument is invalid, or the player plays another split than a task's.
 
     Example:
         >>> tasks = iter([TaskRef("textgym/MCQA-v0", "train", index) for index in range(100)])
@@ -106,37 +97,43 @@ async def aplay_groups(
     """Play groups inside a running event loop; see `play_groups`."""
     check_minimum(1, count=count, size=size)
     check_minimum(0, redraws=redraws)
-    coming = iter(tasks)
-    groups = await _play(player, policy, coming, count, size, seed)
+    next_tasks = iter(tasks)
+    groups = await _play(player, policy, next_tasks, count, size, seed)
     discarded: list[list[Trajectory]] = []
     for _ in range(redraws):
-        equal = [place for place, group in enumerate(groups) if not has_variance(group)]
-        drawn = await _play(player, policy, coming, len(equal), size, seed)
-        for place, group in zip(equal, drawn, strict=False):  # tasks may have come to an end
-            discarded.append(groups[place])
-            groups[place] = group
+        equal = [
+            position
+            for position, group in enumerate(groups)
+            if not rewards_differ(episode["reward"] for episode in group)
+        ]
+        replacements = await _play(player, policy, next_tasks, len(equal), size, seed)
+        for position, group in zip(equal, replacements, strict=False):  # there may be fewer tasks
+            discarded.append(groups[position])
+            groups[position] = group
     return PlayedGroups(groups, discarded)
 
 
 async def _play(
     player: EpisodePlayer,
     policy: str | Policy,
-    coming: Iterator[TaskRef],
+    next_tasks: Iterator[TaskRef],
     count: int,
     size: int,
     seed: int,
 ) -> list[list[Trajectory]]:
     """Play groups of the next tasks."""
-    drawn = list(islice(coming, count))
-    for task in drawn:
+    tasks = list(islice(next_tasks, count))
+    for task in tasks:
         _check_split(player, task)
-    keys = [EpisodeKey(t.env_id, t.task_index, repeat) for t in drawn for repeat in range(size)]
+    keys = [
+        EpisodeKey(task.env_id, task.task_index, repeat) for task in tasks for repeat in range(size)
+    ]
     played = await player.aplay(policy, keys, seed=seed) if keys else []
     return [played[start : start + size] for start in range(0, len(played), size)]
 
 
 def _check_split(player: EpisodePlayer, task: TaskRef) -> None:
-    """Check that a player plays the split that a task is of.
+    """Check that a player plays the split of a task.
 
     Raises:
         UsageError: It plays the task with this index of another split.

@@ -1,7 +1,7 @@
 """`History`: the figures of a training, step by step, in a file of JSON lines.
 
-Invariants: a line is written whole or not at all, so a kill or a full disk leaves a history that
-can be read; lines are removed only when a training goes back to an earlier step.
+Invariants: a line is written whole or not at all, so a history can be read after a kill or on a
+full disk; lines are removed only when a training goes back to an earlier step.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ _START = b'{"step": '  # of each line
 class History:
     """Writes figures to a file, and passes them on to TensorBoard and Weights & Biases.
 
-    A history that exists is continued. If the training goes back to an earlier step, such as that
-    of a checkpoint, its lines from that step on are replaced. TensorBoard hides what it has of
-    these steps. Weights & Biases keeps both; it has the steps as a figure `step`, by which it draws
-    the others.
+    An existing history is continued. If the training goes back to an earlier step, such as the step
+    of a checkpoint, the lines from that step on are replaced. TensorBoard hides its figures of
+    these steps. Weights & Biases keeps both, and draws figures by the figure `step`.
 
-    A file has one writer at a time: of two, one may remove the lines of the other.
+    A file has one writer at a time: two writers may remove each other's lines.
 
     Args:
-        path: The file, `history.jsonl` for example. Its folder is made.
-        tensorboard: The folder of TensorBoard's event files; it needs the package `tensorboard`
+        path: The file, such as `history.jsonl`. Its folder is made.
+        tensorboard: The folder of TensorBoard's event files, which need the package `tensorboard`
             and torch.
         wandb: A run of Weights & Biases, as `wandb.init()` returns it.
 
     Raises:
         UsageError: The file is not a history.
-        ExtraMissingError: TensorBoard is asked for and not installed.
+        ExtraMissingError: `tensorboard` is passed, and TensorBoard is not installed.
 
     Example:
         >>> import tempfile
@@ -57,7 +56,7 @@ class History:
     ) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._line: dict[str, Any] = {}  # the last one that this object wrote
+        self._line: dict[str, Any] = {}  # the last line that this object wrote
         self._last = _last_step(self._repair())
         self._events = tensorboard
         self._tensorboard = None if tensorboard is None else _summary_writer(tensorboard)
@@ -69,16 +68,15 @@ class History:
         """Write the figures of a step.
 
         Args:
-            step: The number of the step. Figures of one step may come in several calls; they are
-                in one line.
+            step: The number of the step. Several calls for the same step write one line.
             figures: The figures by name: numbers, or arrays and tensors of one number. Values that
                 are not finite are written as null.
-            rewind: Whether a step at or before the last one replaces the lines from it on. Without
-                it, the line is added after the others.
+            rewind: Whether a step that is not after the last one replaces the lines from it on. If
+                not, its line is added at the end.
 
         Raises:
-            UsageError: The step is not an integer, or a figure is not a number or is called `step`.
-            OSError: The file cannot be written. It has no line of this call, and can be read.
+            UsageError: The step is not an integer, a figure is not a number, or its name is `step`.
+            OSError: The file cannot be written. It can be read, and has no line of this call.
         """
         step = _integer(step)
         figures = {name: _number(name, value) for name, value in figures.items()}
@@ -104,7 +102,7 @@ class History:
             self._wandb.log({"step": step, **figures})
 
     def rewind(self, step: int) -> None:
-        """Remove the lines after a step, at which a training begins again.
+        """Remove the lines after the step from which a training continues.
 
         Args:
             step: The last step that is kept.
@@ -133,7 +131,7 @@ class History:
             self._tensorboard = _summary_writer(self._events, purge_step=step + 1)
 
     def close(self) -> None:
-        """Close TensorBoard's files. The run of Weights & Biases is yours to finish."""
+        """Close TensorBoard's files, but do not finish the run of Weights & Biases."""
         if self._tensorboard is not None:
             self._tensorboard.close()
 
@@ -144,15 +142,15 @@ class History:
         self.close()
 
     def _repair(self) -> list[dict[str, Any]]:
-        """Remove a last line that was cut; return the whole lines."""
+        """Remove an incomplete last line; return the complete lines."""
         if not self.path.exists():
             return []
         lines = read_history(self.path)
         written = self.path.read_bytes()
-        whole = written.rfind(b"\n") + 1
-        if not _START.startswith(written[whole:][: len(_START)]):
-            raise UsageError(f"{self.path} is not a history: its end is no line of one")
-        os.truncate(self.path, whole)
+        end = written.rfind(b"\n") + 1  # of the complete lines
+        if not _START.startswith(written[end:][: len(_START)]):
+            raise UsageError(f"{self.path} is not a history file: its last line is malformed")
+        os.truncate(self.path, end)
         return lines
 
     def _append(self, line: dict[str, Any]) -> None:
@@ -164,7 +162,7 @@ class History:
             raise
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Replace the file, so that it is never there in part."""
+        """Replace the file at once, so that it is complete at any time."""
         new = self.path.with_name(self.path.name + ".new")
         try:
             new.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -177,17 +175,17 @@ def read_history(path: str | Path) -> list[dict[str, Any]]:
     """Return the lines of a history, in the order of the file.
 
     Args:
-        path: The file. A last line that a kill has cut is left out.
+        path: The file. An incomplete last line, which a kill may leave, is ignored.
 
     Raises:
-        UsageError: There is no such file, or another line is not a line of a history.
+        UsageError: The file cannot be read, or another line is malformed.
     """
     try:
         texts = Path(path).read_text(encoding="utf-8").split("\n")
     except OSError as error:
         raise UsageError(f"the history {str(path)!r} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is not a history: it is not text") from None
+        raise UsageError(f"{path} is not a history file: it is not text") from None
     lines = list[dict[str, Any]]()
     for number, text in enumerate(texts[:-1], 1):  # whole lines end in a newline
         try:
@@ -195,7 +193,7 @@ def read_history(path: str | Path) -> list[dict[str, Any]]:
         except ValueError:
             line = None
         if not isinstance(line, dict) or type(line.get("step")) is not int:
-            raise UsageError(f"{path}, line {number}: not a line of a history: {text!r:.80}")
+            raise UsageError(f"{path}, line {number}: not a line of a history file: {text!r:.80}")
         lines.append(line)
     return lines
 
@@ -206,7 +204,7 @@ def _last_step(lines: Sequence[dict[str, Any]]) -> float:
 
 
 def _integer(step: Any) -> int:
-    """Return a step as Python's own integer.
+    """Return a step as a Python integer.
 
     Raises:
         UsageError: It is not an integer.
@@ -216,24 +214,24 @@ def _integer(step: Any) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(step, bool):
-        raise UsageError(f"a step of a history must be an integer, not {step!r:.80}")
+        raise UsageError(f"the step must be an integer, not {step!r:.80}")
     return number
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a figure as a number; numbers of NumPy and torch become Python's own.
+    """Return a figure as a Python number, also from NumPy and torch.
 
     Raises:
-        UsageError: It is not a number, or is called `step`.
+        UsageError: It is not a number, or its name is `step`.
     """
     try:
         number = value.item() if hasattr(value, "item") else value
     except (ValueError, RuntimeError):  # an array or a tensor of several numbers
         number = None
     if name == "step" or not isinstance(number, int | float) or _is_too_large(number):
-        raise UsageError(f"a figure must be a number by another name than step: {name!r}")
-    known: float = number
-    return known
+        raise UsageError(f"the figure {name!r} must be a number, and not be called step")
+    figure: float = number
+    return figure
 
 
 def _is_too_large(number: float) -> bool:

@@ -1,6 +1,6 @@
 """The check that a trainer computes the log probabilities that the rollout recorded.
 
-With the same weights and the same tokens they differ by rounding alone: about 1e-6 in float32, and
+With the same weights and the same tokens they differ only by rounding: about 1e-6 in float32, and
 up to some tenths in bfloat16. A larger gap means that the trainer does not see what the policy saw:
 another template, stale weights, shifted positions or another temperature.
 """
@@ -21,13 +21,13 @@ _LOW_PRECISION_BOUND = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LogprobGap:
-    """How far log probabilities of rollout and training are apart.
+    """The difference between the log probabilities of rollout and training.
 
     Attributes:
         largest: The largest absolute difference of a sampled token; 0 without sampled tokens, and
-            NaN if none of them has a recorded value.
+            NaN if no sampled token has a recorded value.
         mean: The mean absolute difference.
-        tokens: How many tokens were compared.
+        tokens: The number of tokens that were compared.
     """
 
     largest: float
@@ -58,8 +58,8 @@ def logprob_gap(
     """Compare log probabilities.
 
     Args:
-        rows: For each token sequence the recorded values, the computed ones, and the mask of
-            sampled tokens. Recorded values that are NaN are left out.
+        rows: The recorded values, the computed values, and the mask of sampled tokens of each token
+            sequence. Recorded values that are NaN are left out.
 
     Example:
         >>> logprob_gap([([-0.5, 0.0, -2.0], [-0.25, -9.0, -2.0], [1, 0, 1])])

@@ -22,14 +22,15 @@ from openrlhf.utils.agent import AgentExecutorBase
 from textgym.errors import PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.training.task_rows import key_of, player_of, task_rows
+from textgym.training.tasks import key_of, player_of, write_json_lines, write_tasks
+from textgym.trajectories.episode_record import check_graded
 from textgym.trajectories.tokens import token_rows
 
 __all__ = ["AgentExecutor", "write_dataset"]
 
 
 class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not typed here
-    """Plays the task that a row of `write_dataset` stands for, with OpenRLHF's engine."""
+    """Plays the task in a row of `write_dataset`, with OpenRLHF's engine."""
 
     async def execute(
         self,
@@ -41,21 +42,11 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
         llm_engine: Any,
         images: Any = None,
     ) -> dict[str, Any]:
-        """Play an episode.
-
-        Args:
-            prompt: The text of the row, which is only shown.
-            label: The task, as JSON.
-            sampling_params: vLLM's parameters.
-            max_length: The most tokens of an episode.
-            hf_tokenizer: The tokenizer.
-            llm_engine: OpenRLHF's engine.
-            images: The row has none.
+        """Play an episode. The label is the task as JSON; the prompt is only displayed.
 
         Raises:
             TrainingError: The episode failed, or has several token sequences.
         """
-        row = json.loads(label)
 
         async def sample(
             prompt_ids: list[int], sampling: Sampling, seed: int | None
@@ -67,7 +58,8 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
                 raise PolicyFailure(f"the engine stopped with {output.finish_reason!r}")
             ids = list(output.token_ids)
             logprobs = output.logprobs and [
-                found[token].logprob for found, token in zip(output.logprobs, ids, strict=True)
+                by_token[token].logprob
+                for by_token, token in zip(output.logprobs, ids, strict=True)
             ]
             return SampledTokens(ids, logprobs or None, output.finish_reason == "stop")
 
@@ -78,14 +70,13 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
             name="openrlhf",
             context_length=max_length,
         )
+        row = json.loads(label)
         (episode,) = await player_of(row).aplay(policy, [key_of(row)])
-        if episode["failure"]:
-            raise TrainingError(f"an episode has no reward: {episode['failure']['message']}")
+        check_graded(episode, TrainingError)
         rows = token_rows(episode)
         if len(rows) != 1:
             raise TrainingError(f"an episode has {len(rows)} token sequences: OpenRLHF trains on 1")
-        ids = rows[0].prompt_ids + rows[0].completion_ids
-        mask = [0] * len(rows[0].prompt_ids) + rows[0].completion_mask
+        zeros, tokens = [0] * len(rows[0].prompt_ids), rows[0]
         has_logprobs = sampling_params.logprobs is not None
         return {
             "prompt": prompt,
@@ -94,45 +85,34 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
             "mm_train_inputs": None,
             "reward": episode["reward"],
             "scores": float(bool(episode["is_success"])),
-            "observation_tokens": ids,
-            "action_ranges": _ranges(mask),
-            "rollout_log_probs": (
-                [0.0] * len(rows[0].prompt_ids) + rows[0].logprobs if has_logprobs else None
-            ),
+            "observation_tokens": tokens.prompt_ids + tokens.completion_ids,
+            "action_ranges": _ranges(zeros + tokens.completion_mask),
+            "rollout_log_probs": [*map(float, zeros), *tokens.logprobs] if has_logprobs else None,
             "truncated": any(step["finish_reason"] == "length" for step in episode["steps"]),
             "extra_logs": {},
         }
 
 
 def _ranges(mask: list[int]) -> list[tuple[int, int]]:
-    """Return where the ones of a mask begin and end."""
-    ranges, place = [], 0
-    for sampled, tokens in groupby(mask):
-        end = place + len(list(tokens))
-        if sampled:
-            ranges.append((place, end))
-        place = end
+    """Return the start and the end of each range of ones in a mask."""
+    ranges, start = [], 0
+    for is_sampled, tokens in groupby(mask):
+        end = start + len(list(tokens))
+        if is_sampled:
+            ranges.append((start, end))
+        start = end
     return ranges
 
 
 def write_dataset(
     path: str | Path, envs: str | Mapping[str, float], n: int | None = None, **options: Any
 ) -> Path:
-    """Write a file of JSON lines for `--data.prompt_dataset`, with the keys `prompt` and `label`.
+    """Write a file of JSON lines for `--data.prompt_dataset`; see `write_tasks`.
 
-    Args:
-        path: The file.
-        envs: As in `task_rows`.
-        n: As in `task_rows`.
-        **options: As in `task_rows`.
-
-    Returns:
-        The path.
+    The keys are `prompt` and `label`.
     """
-    lines = (
-        json.dumps({"prompt": row["prompt"], "label": json.dumps(row)})
-        for row in task_rows(envs, n, **options)
-    )
-    place = Path(path)
-    place.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return place
+
+    def make_record(row: Mapping[str, Any]) -> dict[str, str]:
+        return {"prompt": row["prompt"], "label": json.dumps(row)}
+
+    return write_tasks(path, envs, n, make_record, write_json_lines, **options)

@@ -1,23 +1,49 @@
-"""The tasks that a trainer's data set stands for.
+"""Tasks as rows of a data set, for trainers that read data sets.
 
-A trainer has a data set with a row for each prompt. Each row stands for a task of an environment;
-the environment gives the prompt when the episode begins, so the text of a row is only shown.
+A trainer has a data set with a row for each prompt. Each row stands for a task of an environment,
+which gives the prompt when the episode begins; the text in the row is only displayed.
+
+Invariants: a `TaskRow` has only JSON values; any process that can import the environment can play
+its task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
 
 from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, text_of
-from textgym.mixtures import split_by_weight
+from textgym.mixtures import kwargs_for_env, weights_of
+from textgym.registry import registered_id, with_registered_ids
 from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.plan import task_ranges
 from textgym.rollouts.player import EpisodePlayer
+from textgym.tasks.rows import data_library
+from textgym.trajectories.task_identity import EpisodeKey
+from textgym.wrappers.specs import WrapperSpec
 
-__all__ = ["TaskRef", "check_no_split", "list_tasks", "prompt_messages", "shown_prompt"]
+__all__ = [
+    "TaskRef",
+    "TaskRow",
+    "check_no_split",
+    "key_of",
+    "list_tasks",
+    "player_of",
+    "prompt_messages",
+    "shown_prompt",
+    "task_rows",
+    "write_json_lines",
+    "write_parquet",
+    "write_tasks",
+]
 
 MAX_SHOWN = 2000  # characters of a prompt
+
+_players: dict[tuple[str, str], EpisodePlayer] = {}
+"""The players of this process, by environment and by what it is made with."""
 
 
 class TaskRef(NamedTuple):
@@ -28,16 +54,166 @@ class TaskRef(NamedTuple):
     task_index: int
 
 
+class TaskRow(TypedDict):
+    """A task as a row of a data set.
+
+    Attributes:
+        environment: The environment's id or `module:Class`.
+        env_id: Its registered id.
+        split: The split.
+        task_index: The index of the task.
+        made_with: The environment's arguments and wrappers, as JSON.
+        prompt: The last message of the prompt, to be displayed.
+    """
+
+    environment: str
+    env_id: str
+    split: str
+    task_index: int
+    made_with: str
+    prompt: str
+
+
+def task_rows(
+    envs: str | Mapping[str, float],
+    n: int | None = None,
+    *,
+    split: str = "train",
+    start: int = 0,
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[WrapperSpec] = (),
+) -> list[TaskRow]:
+    """Return a row for each task of a data set; all environments advance in proportion.
+
+    Args:
+        envs: An id or `module:Class`, or several with weights. Other processes import the module,
+            so a user-defined environment needs it.
+        n: The number of tasks, which the environments share by weight; None for all tasks of a
+            finite split.
+        split: The split of the environments.
+        start: The index of each environment's first task.
+        env_kwargs: As in `rollout`, with JSON values.
+        wrappers: As in `rollout`, as texts.
+
+    Raises:
+        UsageError: An argument is invalid, or cannot be written to a file.
+
+    Example:
+        >>> rows = task_rows("textgym/MCQA-v0", 2, start=5)
+        >>> [row["task_index"] for row in rows]
+        [5, 6]
+        >>> key_of(rows[0], repeat=3)
+        EpisodeKey(env_id='textgym/MCQA-v0', task_index=5, repeat=3, env_kwargs=None)
+    """
+    check_no_split(env_kwargs)
+    kwargs = {**with_registered_ids(env_kwargs or {}), "split": split}
+    by_name = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
+    names = {registered_id(name): name for name in by_name}
+    weights = with_registered_ids(by_name)
+    with EpisodePlayer(dict(weights), env_kwargs=kwargs, wrappers=wrappers) as player:
+        tasks = list_tasks(player, weights, n, split=split, start=start)
+        made_with = {
+            env_id: _made_with(kwargs_for_env(env_id, kwargs), wrappers) for env_id in weights
+        }
+        return [
+            {
+                "environment": names[task.env_id],
+                "env_id": task.env_id,
+                "split": split,
+                "task_index": task.task_index,
+                "made_with": made_with[task.env_id],
+                "prompt": shown_prompt(player, task),
+            }
+            for task in tasks
+        ]
+
+
+def player_of(row: Mapping[str, Any]) -> EpisodePlayer:
+    """Return the player of a row's environment, which this process keeps."""
+    key = row["environment"], row["made_with"]
+    if key not in _players:
+        _players[key] = EpisodePlayer(row["environment"], **json.loads(row["made_with"]))
+    return _players[key]
+
+
+def key_of(row: Mapping[str, Any], repeat: int = 0) -> EpisodeKey:
+    """Return an episode of a row's task."""
+    return EpisodeKey(registered_id(row["environment"]), int(row["task_index"]), repeat)
+
+
+def write_parquet(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Write rows to a Parquet file, and return its path.
+
+    Raises:
+        ExtraMissingError: The extra `data` is not installed.
+    """
+    data_library("datasets").Dataset.from_list(list(rows)).to_parquet(str(path))
+    return Path(path)
+
+
+def write_json_lines(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    r"""Write rows to a file of JSON lines, and return its path.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_json_lines(f"{folder}/rows.jsonl", [{"a": 1}, {"a": 2}]).read_text()
+        '{"a": 1}\n{"a": 2}\n'
+    """
+    target = Path(path)
+    target.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return target
+
+
+def write_tasks(
+    path: str | Path,
+    envs: str | Mapping[str, float],
+    n: int | None,
+    make_record: Callable[[TaskRow], Mapping[str, Any]],
+    write: Callable[[str | Path, Sequence[Mapping[str, Any]]], Path] = write_parquet,
+    **options: Any,
+) -> Path:
+    """Write a data set of tasks with the columns that a trainer reads, and return its path.
+
+    Args:
+        path: The file.
+        envs: As in `task_rows`.
+        n: As in `task_rows`.
+        make_record: Returns the columns of a task.
+        write: Writes the file.
+        **options: Further arguments of `task_rows`.
+
+    Raises:
+        UsageError: An argument is invalid, or cannot be written to a file.
+        ExtraMissingError: A Parquet file is written, and the extra `data` is not installed.
+    """
+    return write(path, [make_record(row) for row in task_rows(envs, n, **options)])
+
+
+def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:
+    """Return the arguments of a player of one environment, as JSON.
+
+    The path of a file is absolute, because trainers' workers run in other folders.
+    """
+    dataset = kwargs.get("dataset")
+    if isinstance(dataset, str) and Path(dataset).is_file():
+        kwargs = {**kwargs, "dataset": str(Path(dataset).absolute())}
+    try:
+        return json.dumps({"env_kwargs": kwargs, "wrappers": list(wrappers)}, sort_keys=True)
+    except TypeError as error:
+        raise UsageError(f"env_kwargs and wrappers must be JSON values: {error}") from None
+
+
 def check_no_split(env_kwargs: Mapping[str, Any] | None) -> None:
     """Check that the arguments of environments leave the split to the data set.
 
     Raises:
-        UsageError: They have a `split`, for all environments or for one.
+        UsageError: They have a `split`, for all environments or for a single one.
     """
     kwargs = env_kwargs or {}
-    of_envs = [value for key, value in kwargs.items() if "/" in key or ":" in key]
-    if any("split" in of for of in (kwargs, *of_envs)):
-        raise UsageError("env_kwargs must not have split: it is an argument of its own")
+    of_single_envs = [value for key, value in kwargs.items() if "/" in key or ":" in key]
+    if any("split" in arguments for arguments in (kwargs, *of_single_envs)):
+        raise UsageError("env_kwargs must not have split: pass it as the argument split")
 
 
 def list_tasks(
@@ -48,18 +224,19 @@ def list_tasks(
     split: str,
     start: int = 0,
 ) -> list[TaskRef]:
-    """Return the tasks of a data set; those of all environments advance in proportion.
+    """Return the tasks of a data set; all environments advance in proportion.
 
     Args:
         player: The player of the split.
         weights: The weight of each environment.
         n: The number of tasks, which the environments share by weight; None for all tasks of a
-            split that has an end.
+            finite split.
         split: The split.
         start: The index of each environment's first task.
 
     Raises:
-        UsageError: There are fewer tasks, or no end of them and `n` is None.
+        UsageError: An environment has fewer tasks than its share, or a share of none; or `n` is
+            None and the tasks have no end or the weights differ.
 
     Example:
         >>> from textgym.rollouts.player import EpisodePlayer
@@ -68,36 +245,14 @@ def list_tasks(
         >>> [task.task_index for task in tasks]
         [5, 6]
     """
-    places = [
-        ((number + 0.5) / count, TaskRef(id, split, start + number))
-        for id, count in _counts(player, weights, n, start).items()
-        for number in range(count)
-    ]
-    return [task for _, task in sorted(places)]
-
-
-def _counts(
-    player: EpisodePlayer, weights: Mapping[str, float], n: int | None, start: int
-) -> dict[str, int]:
-    """Return how many tasks each environment has in a data set."""
-    ends: dict[str, int | None] = {
-        id: getattr(env.unwrapped, "num_tasks", None) for id, env in player.samples.items()
-    }
     check_minimum(0, start=start)
-    if n is None:
-        endless = next((id for id, end in ends.items() if end is None), None)
-        if endless:
-            raise UsageError(f"{endless} has no end of tasks in this split: pass n")
-        counts = {id: end - start for id, end in ends.items() if end is not None}
-    else:
-        counts = split_by_weight(weights, n)
-    for id, count in counts.items():
-        end = ends[id]
-        if end is not None and (start > end or start + count > end):
-            raise UsageError(f"{id} has {end} tasks, so those from {start} on are not enough")
-    if not any(counts.values()):
-        raise UsageError(f"there are no tasks from {start} on: n must be 1 or more, not {n}")
-    return counts
+    ranges = task_ranges(player.samples, weights, n, start, count_name="n")
+    positions = [
+        ((number + 0.5) / len(indices), TaskRef(env_id, split, index))
+        for env_id, indices in ranges.items()
+        for number, index in enumerate(indices)
+    ]
+    return [task for _, task in sorted(positions)]
 
 
 def shown_prompt(player: EpisodePlayer, task: TaskRef) -> str:

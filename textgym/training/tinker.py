@@ -1,7 +1,7 @@
 """tinker-cookbook learns from textgym's environments (tinker-cookbook 0.6).
 
-Invariants: a prompt is the tokens that were sampled before with what the environment said in
-between, so the transitions of an episode are one sequence unless the chat template splits it.
+Invariants: a prompt continues the tokens that were sampled before, so the transitions of an episode
+are one sequence unless the chat template splits it.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from tinker_cookbook.rl.types import (
 from textgym.policies.models import eos_token_ids
 from textgym.policies.token_policy import SampledTokens
 from textgym.training.driven import TokenEpisode
-from textgym.training.task_rows import key_of, player_of
+from textgym.training.tasks import key_of, player_of
 
 __all__ = ["TinkerEnv", "TinkerGroup"]
 
 
 class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
-    """An episode of a task, whose steps each have their reward.
+    """An episode of a task; each step has its reward.
 
     Args:
-        row: A row of `textgym.training.task_rows.task_rows`.
+        row: A row of `textgym.training.tasks.task_rows`.
         tokenizer: The model's tokenizer, with a chat template.
         repeat: Which of the task's episodes this is.
-        context_length: How many tokens the model can hold.
+        context_length: The number of tokens that the model can hold.
         end_ids: The ids at which a message ends, such as `eos_token_id` of the model's generation
-            config; that of the tokenizer is added. Sampling stops at them.
+            config. The tokenizer's end token is added. Sampling stops at them.
     """
 
     def __init__(
@@ -70,29 +70,22 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
         return tinker.ModelInput.from_ints(prompt_ids), self._stop
 
     async def step(self, action: list[int], *, extra: ActionExtra | None = None) -> StepResult:
-        """Give sampled tokens, and return the next prompt.
+        """Pass sampled tokens, and return the next prompt.
 
         Raises:
-            EnvironmentFailure: The episode failed, so it has no reward. tinker-cookbook drops it,
-                or tries its group again, as its rollout strategy says.
+            EnvironmentFailure: The episode failed, so it has no reward. The rollout strategy of
+                tinker-cookbook drops the episode or repeats its group.
         """
         reason = (extra or {}).get("stop_reason")
         sampled = SampledTokens(action, None, None if reason is None else reason == "stop")
         prompt_ids = await self._episode.aanswer(sampled)
-        if prompt_ids is not None:
-            return StepResult(
-                reward=self._episode.rewards[-1],
-                episode_done=False,
-                next_observation=tinker.ModelInput.from_ints(prompt_ids),
-                next_stop_condition=self._stop,
-            )
-        episode = self._episode.result
+        prompt = tinker.ModelInput
         return StepResult(
+            metrics=self._episode.figures() if prompt_ids is None else {},
             reward=self._episode.rewards[-1],
-            episode_done=True,
-            next_observation=tinker.ModelInput.empty(),
+            episode_done=prompt_ids is None,
+            next_observation=prompt.from_ints(prompt_ids) if prompt_ids else prompt.empty(),
             next_stop_condition=self._stop,
-            metrics={**self._episode.components, "success": float(bool(episode["is_success"]))},
         )
 
     async def close(self) -> None:
@@ -102,41 +95,28 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
 
 @dataclass(frozen=True)
 class TinkerGroup(EnvGroupBuilder):  # type: ignore[misc]
-    """The episodes of a task.
-
-    Attributes:
-        row: A row of `textgym.training.task_rows.task_rows`.
-        tokenizer: The model's tokenizer, with a chat template.
-        size: The number of episodes.
-        context_length: How many tokens the model can hold.
-        end_ids: As in `TinkerEnv`.
-    """
+    """The `size` episodes of a task; the other attributes are as in `TinkerEnv`."""
 
     row: Mapping[str, Any]
     tokenizer: Any
     size: int
     context_length: int | None = None
     end_ids: int | Collection[int] | None = None
-    _made: list[TinkerEnv] = field(default_factory=list, init=False, repr=False, compare=False)
+    _envs: list[TinkerEnv] = field(default_factory=list, init=False, repr=False, compare=False)
 
     async def make_envs(self) -> Sequence[Env]:
         """Return the episodes."""
-        self._made[:] = [
-            TinkerEnv(
-                self.row,
-                self.tokenizer,
-                repeat=repeat,
-                context_length=self.context_length,
-                end_ids=self.end_ids,
-            )
+        options: dict[str, Any] = {"context_length": self.context_length, "end_ids": self.end_ids}
+        self._envs[:] = [
+            TinkerEnv(self.row, self.tokenizer, repeat=repeat, **options)
             for repeat in range(self.size)
         ]
-        return list(self._made)
+        return list(self._envs)
 
     async def cleanup(self) -> None:
         """End the episodes that a limit of tinker-cookbook has stopped."""
-        while self._made:
-            await self._made.pop().close()
+        while self._envs:
+            await self._envs.pop().close()
 
     def logging_tags(self) -> list[str]:
         """Return the environment's id, by which figures are grouped."""

@@ -1,7 +1,7 @@
 """torchtitan learns from textgym's environments: a `MessageEnv` and its reward (torchtitan 0.3).
 
-torchtitan renders messages and reads tokens itself, so exact tokens are its matter. It ends an
-episode whose message was cut by length without asking the environment.
+torchtitan renders the messages and makes the tokens itself. It ends an episode whose message was
+cut by length without asking the environment.
 
 Invariants: an episode that failed has no reward: it raises, and torchtitan drops its group.
 """
@@ -20,10 +20,10 @@ from torchtitan.experiments.rl.environment import (
 )
 from torchtitan.experiments.rl.rubrics.rubric import RewardFn
 
-from textgym.errors import EnvironmentFailure, TrainingError
+from textgym.errors import EnvironmentFailure
 from textgym.messages import Message
 from textgym.training.driven import MessageEpisode
-from textgym.training.task_rows import key_of, player_of
+from textgym.training.tasks import key_of, player_of
 
 __all__ = ["EpisodeReward", "TextgymEnv"]
 
@@ -32,11 +32,11 @@ FAILED = ("error", "error_abort", "error_timeout")
 
 
 class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed here
-    """An episode of a task. Each step has its reward; the reward components come with the last.
+    """An episode of a task. Each step has its reward; the last one has the reward components.
 
     Args:
         config: No settings.
-        env_input: A row of `textgym.training.task_rows.task_rows`.
+        env_input: A row of `textgym.training.tasks.task_rows`.
     """
 
     @dataclass(kw_only=True, slots=True)
@@ -45,7 +45,6 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
 
     def __init__(self, config: Any, *, env_input: Mapping[str, Any]) -> None:
         self._episode = MessageEpisode(player_of(env_input), key_of(env_input))
-        self._shown: list[Message] = []
 
     async def init(self) -> Any:
         """Begin the episode and return its prompt and tools.
@@ -53,35 +52,23 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
         Raises:
             EnvironmentFailure: The episode failed.
         """
-        opened = await self._episode.aopen()
-        if opened is None:
-            _ = self._episode.result
-        self._shown = opened or []
+        await self._episode.aopen()
         tools = [dict(tool["function"]) for tool in self._episode.tools]
-        return MessageEnvInitOutput(init_prompt_messages=list(self._shown), tools=tools)
+        return MessageEnvInitOutput(init_prompt_messages=self._episode.added, tools=tools)
 
     async def step(self, completion_message: Mapping[str, Any]) -> Any:
-        """Give the policy's message, and return what the environment says.
+        """Pass the policy's message, and return the messages of the environment.
 
         Raises:
             EnvironmentFailure: The episode failed, so it has no reward.
             TrainingError: The environment changed an earlier message.
         """
-        said = _message_of(completion_message)
-        conversation = await self._episode.aanswer(said)
-        if conversation is None:
+        done = await self._episode.aanswer(_chat_message(completion_message)) is None
+        messages, rewards = self._episode.added, {REWARD: self._episode.rewards[-1]}
+        if done:
             components = self._episode.components.items()
-            rewards = {f"reward/{name}": float(value) for name, value in components}
-            rewards[REWARD] = self._episode.rewards[-1]
-            return MessageEnvStepOutput(done=True, env_rewards=rewards)
-        earlier = len(self._shown)
-        if conversation[:earlier] != self._shown:
-            raise TrainingError("the environment changed an earlier message; torchtitan adds some")
-        self._shown = conversation
-        return MessageEnvStepOutput(
-            env_messages=conversation[earlier + 1 :],
-            env_rewards={REWARD: self._episode.rewards[-1]},
-        )
+            rewards |= {f"reward/{name}": float(value) for name, value in components}
+        return MessageEnvStepOutput(env_messages=messages, env_rewards=rewards, done=done)
 
     async def close(self) -> None:
         """End the episode."""
@@ -89,11 +76,10 @@ class TextgymEnv(MessageEnv):  # type: ignore[misc]  # torchtitan is not typed h
 
 
 class EpisodeReward(RewardFn):  # type: ignore[misc]
-    """The return of an episode of `TextgymEnv`, for a rubric.
+    """The return of an episode of `TextgymEnv`, for a rubric: the sum of the steps' rewards.
 
-    It is the sum of the steps' rewards. A rollout that torchtitan cut or could not parse keeps what
-    it was paid before. A rollout that an error ended raises, so that its group is dropped; leave
-    the rubric's `error_reward` unset.
+    A rollout that torchtitan cut or could not parse keeps its rewards so far. A rollout that an
+    error ended raises, so that its group is dropped; leave the rubric's `error_reward` unset.
     """
 
     @dataclass(kw_only=True, slots=True)
@@ -111,18 +97,18 @@ class EpisodeReward(RewardFn):  # type: ignore[misc]
         return float(sum(turn.env_rewards.get(REWARD, 0.0) for turn in rollout.turns))
 
 
-def _message_of(completion: Mapping[str, Any]) -> Message:
-    """Return a message of torchtitan's renderer in the form of Chat Completions."""
+def _chat_message(completion: Mapping[str, Any]) -> Message:
+    """Return a message of torchtitan's renderer in the form of Chat Completions.
+
+    A call that the renderer could not parse keeps its text as arguments.
+    """
     message: dict[str, Any] = {**completion, "role": "assistant"}
-    calls = message.pop("tool_calls", None)
+    calls = []
+    for number, call in enumerate(message.pop("tool_calls", None) or ()):
+        arguments = call.raw if call.arguments is None else call.arguments
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        function = {"name": call.name or "", "arguments": text}
+        calls.append({"id": call.id or f"call_{number}", "type": "function", "function": function})
     if calls:
-        message["tool_calls"] = [_call_of(call, place) for place, call in enumerate(calls)]
+        message["tool_calls"] = calls
     return message  # type: ignore[return-value]
-
-
-def _call_of(call: Any, place: int) -> dict[str, Any]:
-    """Return a call that the renderer parsed; one that it could not parse keeps its text."""
-    arguments = call.raw if call.arguments is None else call.arguments
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    function = {"name": call.name or "", "arguments": text}
-    return {"id": call.id or f"call_{place}", "type": "function", "function": function}

@@ -1,12 +1,13 @@
-"""`Validation`: how good a policy is on held-out tasks, while it is trained.
+"""`Validation`: evaluates a policy on held-out tasks while it is trained.
 
 Invariants: the same tasks are played with the same seeds each time, so a difference comes from the
-policy; no task of the train split is among them.
+policy; none of them is in the train split.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from textgym.concurrency.run_sync import run_sync
@@ -16,24 +17,25 @@ from textgym.mixtures import weights_of
 from textgym.policies import Policy
 from textgym.registry import registered_envs
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures
 from textgym.training.tasks import check_no_split, list_tasks
+from textgym.trajectories.advantages import number_groups
+from textgym.trajectories.task_identity import EpisodeKey, GroupKey
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["Validation"]
 
 
 class Validation:
-    """Plays the same held-out tasks whenever it is asked; use it as a context manager, or close it.
+    """Plays the same held-out tasks in each run; use it as a context manager, or close it.
 
     Args:
         envs: An id, or ids with weights.
         n: The number of tasks.
         split: The split; not `train`.
-        repeats: How many episodes each task has.
-        env_kwargs: As in `rollout`. The tasks of a file, given as `dataset`, have no splits, so it
+        repeats: The number of episodes of each task.
+        env_kwargs: As in `rollout`. The tasks of a file, passed as `dataset`, have no splits, so it
             must be a file that is not trained on.
         wrappers: As in `rollout`.
         concurrency: The maximum number of episodes that run at once.
@@ -63,8 +65,8 @@ class Validation:
             raise UsageError("split must be validation or test: the train split is not held out")
         check_minimum(1, repeats=repeats)
         check_no_split(env_kwargs)
-        found = registered_envs(envs)
-        weights = weights_of(found) if isinstance(found, Mapping) else {found: 1.0}
+        envs = registered_envs(envs)
+        weights = weights_of(envs) if isinstance(envs, Mapping) else {envs: 1.0}
         kwargs = {**(env_kwargs or {}), "split": split}
         self._player = EpisodePlayer(
             dict(weights), env_kwargs=kwargs, wrappers=wrappers, concurrency=concurrency
@@ -78,8 +80,8 @@ class Validation:
     def run(self, policy: str | Policy) -> dict[str, float]:
         """Play the tasks and return the figures of `episode_figures`, as `validation/NAME`.
 
-        `validation/success_low` and `validation/success_high` are the bounds of the 95 % interval
-        of `validation/episodes/success`, over tasks.
+        `validation/success_low` and `validation/success_high` are the bounds of the 95 % confidence
+        interval of `validation/episodes/success`, clustered by task.
 
         Args:
             policy: The policy, or the spec of one.
@@ -90,13 +92,12 @@ class Validation:
         """Play the tasks inside a running event loop; see `run`."""
         played = await self._player.aplay(policy, self._episodes)
         figures = {f"validation/{name}": value for name, value in episode_figures(played).items()}
-        solved: dict[tuple[str, int], list[bool]] = {}
-        for episode in played:
-            if not episode["failure"]:
-                key = episode["env_id"], episode["task_index"]
-                solved.setdefault(key, []).append(bool(episode["is_success"]))
-        if solved:
-            low, high = _interval(list(solved.values()))
+        graded = [episode for episode in played if not episode["failure"]]
+        if graded:
+            successes = [float(bool(episode["is_success"])) for episode in graded]
+            groups = number_groups(map(GroupKey.of, graded))
+            error = clustered_error(successes, groups)
+            low, high = rate_interval(Estimate(fmean(successes), error, len(set(groups))))
             figures |= {"validation/success_low": low, "validation/success_high": high}
         return figures
 
@@ -109,11 +110,3 @@ class Validation:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _interval(solved: Sequence[Sequence[bool]]) -> tuple[float, float]:
-    """Return the 95 % interval of a success rate, from the episodes of each task."""
-    values = [float(value) for task in solved for value in task]
-    clusters = [number for number, task in enumerate(solved) for _ in task]
-    error = clustered_error(values, clusters)
-    return rate_interval(Estimate(sum(values) / len(values), error, len(solved)))

@@ -1,12 +1,12 @@
 """verifiers and prime-rl learn from textgym's environments (verifiers 0.4).
 
-verifiers finds a taskset by the name of a module on the path, of your own with two lines:
+verifiers finds a taskset by the name of a module on the path. Write one with two lines:
 
     from textgym.training.verifiers import EpisodeEnv, Episodes
     __all__ = ["EpisodeEnv", "Episodes"]
 
-The taskset has the tasks, and the environment plays the user of each. verifiers exchanges texts and
-makes the tokens itself.
+The taskset has the tasks, and the environment plays the user. verifiers exchanges texts and makes
+the tokens itself.
 
 Invariants: an episode that failed raises, so that verifiers records an error and no reward.
 """
@@ -22,11 +22,9 @@ from pydantic import Field
 from textgym.errors import TrainingError
 from textgym.messages import Message, text_of
 from textgym.training.driven import MessageEpisode
-from textgym.training.task_rows import key_of, player_of, task_rows
+from textgym.training.tasks import key_of, player_of, task_rows
 
 __all__ = ["EpisodeEnv", "EpisodeEnvConfig", "EpisodeTask", "Episodes", "EpisodesConfig"]
-
-RETURN = "return"
 
 
 class EpisodeData(vf.TaskData):  # type: ignore[misc]  # verifiers is not typed here
@@ -40,15 +38,7 @@ class EpisodeTask(vf.Task[EpisodeData]):  # type: ignore[misc]
 
 
 class EpisodesConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """Which tasks there are.
-
-    Attributes:
-        env: An id, or `module:Class`.
-        n: The number of tasks; None for all of a split that has an end.
-        split: The split of the environment.
-        start: The index of the first task.
-        env_kwargs: As in `rollout`.
-    """
+    """The tasks: `env` is an id or `module:Class`, and the other settings are as in `task_rows`."""
 
     env: str = "textgym/MCQA-v0"
     n: int | None = None
@@ -62,25 +52,15 @@ class Episodes(vf.Taskset[EpisodeTask, EpisodesConfig]):  # type: ignore[misc]
 
     def load(self) -> Iterator[EpisodeTask]:
         """Yield the tasks in order."""
-        config = self.config
-        rows = task_rows(
-            config.env,
-            config.n,
-            split=config.split,
-            start=config.start,
-            env_kwargs=config.env_kwargs,
-        )
-        for row in rows:
+        options = self.config.model_dump(include={"n", "split", "start", "env_kwargs"})
+        for row in task_rows(self.config.env, **options):
             name = f"{row['env_id']}#{row['task_index']}"
-            yield EpisodeTask(EpisodeData(name=name, prompt=None, row=dict(row)), config.task)
+            data = EpisodeData(name=name, prompt=None, row=dict(row))
+            yield EpisodeTask(data, self.config.task)
 
 
 class EpisodeEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """Who plays.
-
-    Attributes:
-        player: The policy.
-    """
+    """The agent `player` is the policy."""
 
     player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"})
 
@@ -89,7 +69,7 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
     """Plays the user of an episode: it shows the prompt, and answers each text.
 
     The return is the reward `return`; reward components and `success` are metrics. An episode that
-    a limit of verifiers ends keeps what it was paid.
+    a limit of verifiers ends keeps its rewards so far.
     """
 
     async def run(self, task: Any, agents: Any) -> None:
@@ -97,58 +77,48 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):  # type: ignore[misc]
 
         Raises:
             EnvironmentFailure: The episode failed.
-            TrainingError: verifiers cannot show what the environment says.
+            TrainingError: verifiers cannot show the messages of the environment.
         """
         row = task.data.row
         episode = MessageEpisode(player_of(row), key_of(row), plain=True)
         try:
-            conversation = await episode.aopen()
-            if conversation is None:
-                _ = episode.result
-            shown = conversation or []
-            systems = [text_of(message) for message in shown if message["role"] == "system"]
+            await episode.aopen()
+            systems = [text_of(message) for message in episode.added if _is_system(message)]
             if systems:
                 task = task.with_system_prompt("\n\n".join(systems))
-            says = [message for message in shown if message["role"] != "system"]
+            messages = [message for message in episode.added if not _is_system(message)]
             async with agents.player.interaction(task) as interaction:
-                while conversation is not None:
-                    segment = await interaction.turn(_user_text(says))
-                    if segment.terminated:
-                        if interaction.trace.has_error:
-                            return
+                while episode.trajectory is None:
+                    segment = await interaction.turn(_user_text(messages))
+                    if not segment.terminated:
+                        await episode.aanswer(segment.last_reply)
+                        messages = episode.added
+                    elif interaction.trace.has_error:
+                        return
+                    else:
                         await episode.aleave()
-                        break
-                    conversation = await episode.aanswer(segment.last_reply)
-                    if conversation is not None:
-                        says, shown = _new_messages(shown, conversation), conversation
-                _record(interaction.trace, episode)
+                for name, value in episode.figures("reward/").items():
+                    interaction.trace.record_metric(name, value)
+                interaction.trace.record_reward("return", float(episode.result["reward"] or 0.0))
         finally:
             await episode.aclose()
 
 
-def _new_messages(shown: Sequence[Message], conversation: list[Message]) -> list[Message]:
-    """Return what the environment says after the policy's message."""
-    if conversation[: len(shown)] != list(shown):
-        raise TrainingError("the environment changed an earlier message; verifiers only adds some")
-    return conversation[len(shown) + 1 :]
+def _is_system(message: Message) -> bool:
+    return message["role"] == "system"
 
 
 def _user_text(messages: Sequence[Message]) -> str:
-    """Return the text of a user's turn."""
-    others = sorted({message["role"] for message in messages} - {"user"})
-    if others:
-        raise TrainingError(f"verifiers shows messages of a user, not of {', '.join(others)}")
+    """Return messages as the text of a user's turn.
+
+    Raises:
+        TrainingError: They have another role, or an image.
+    """
+    other_roles = sorted({message["role"] for message in messages} - {"user"})
+    if other_roles:
+        raise TrainingError(f"verifiers shows messages of a user, not of {', '.join(other_roles)}")
     contents = [message.get("content") for message in messages]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     if any(part["type"] != "text" for part in parts):
-        raise TrainingError("the adapter of verifiers shows text alone, and there is an image")
+        raise TrainingError("the adapter of verifiers shows only text, and there is an image")
     return "\n\n".join(text_of(message) for message in messages)
-
-
-def _record(trace: Any, episode: MessageEpisode) -> None:
-    """Record the reward and the figures of an episode; raise if it failed."""
-    played = episode.result
-    for name, value in episode.components.items():
-        trace.record_metric(f"reward/{name}", float(value))
-    trace.record_metric("success", float(bool(played["is_success"])))
-    trace.record_reward(RETURN, float(played["reward"] or 0.0))

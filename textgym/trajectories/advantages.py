@@ -1,21 +1,95 @@
 """Advantages: an episode's reward relative to the rewards of its group.
 
 A group consists of the episodes of one task. In a group of one episode, or of equal rewards, every
-advantage is exactly 0: there is nothing to learn from it.
+advantage is exactly 0, so nothing is learned from it: `rewards_differ` is False. Episodes that
+failed have no reward and are in no group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["ADVANTAGES", "dr_grpo", "grpo", "rloo"]
+__all__ = [
+    "ADVANTAGES",
+    "dr_grpo",
+    "group_advantages",
+    "groups_differ",
+    "grpo",
+    "number_groups",
+    "rewards_differ",
+    "rloo",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _EPSILON = 1e-6  # avoids a division by a very small number
+
+
+def number_groups(groups: Iterable[Hashable]) -> Array:
+    """Return groups as numbers from 0, in the order in which they first appear.
+
+    Example:
+        >>> number_groups(["b", "a", "b"]).tolist()
+        [0, 1, 0]
+    """
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups], np.int64)
+
+
+def group_advantages(groups: Array, rewards: Array, advantage: Callable[[Array], Array]) -> Array:
+    """Return the advantage of each episode in its group.
+
+    Args:
+        groups: The number of each episode's group.
+        rewards: The reward of each episode.
+        advantage: Returns the advantages of one group, such as `grpo`.
+
+    Example:
+        >>> group_advantages(np.array([0, 1, 0]), np.array([1.0, 1.0, 0.0]), dr_grpo).tolist()
+        [0.5, 0.0, -0.5]
+    """
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order])) + 1
+    advantages = np.zeros(len(rewards))
+    for members in np.split(order, starts):
+        advantages[members] = advantage(rewards[members])
+    return advantages
+
+
+def groups_differ(groups: Array, rewards: Array) -> Array:
+    """Return for each group whether its rewards differ.
+
+    Args:
+        groups: The number of each episode's group, from 0; a number without episodes is False.
+        rewards: The reward of each episode.
+
+    Example:
+        >>> groups_differ(np.array([0, 0, 1, 1, 2]), np.array([1.0, 0.0, 0.5, 0.5, 1.0])).tolist()
+        [True, False, False]
+    """
+    count = groups.max(initial=-1) + 1
+    lowest, highest = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(lowest, groups, rewards)
+    np.maximum.at(highest, groups, rewards)
+    differ: Array = lowest < highest
+    return differ
+
+
+def rewards_differ(rewards: Iterable[float | None]) -> bool:
+    """Return whether the rewards of a group differ, so that its advantages are not all 0.
+
+    Args:
+        rewards: The rewards; those that are None, such as of episodes that failed, do not count.
+
+    Example:
+        >>> rewards_differ([1.0, None, 0.0]), rewards_differ([1.0, None, 1.0]), rewards_differ([])
+        (True, False, False)
+    """
+    known = np.array([reward for reward in rewards if reward is not None], float)
+    return bool(groups_differ(np.zeros(len(known), int), known).any())
 
 
 def grpo(rewards: Array) -> Array:
@@ -40,7 +114,7 @@ def dr_grpo(rewards: Array) -> Array:
         >>> dr_grpo(np.array([1.0, 0.0, 0.5])).tolist()
         [0.5, -0.5, 0.0]
     """
-    if rewards.min() == rewards.max():
+    if not rewards_differ(rewards):
         return np.zeros(len(rewards))
     centred: Array = rewards - rewards.mean()
     return centred

@@ -8,8 +8,6 @@ no row and is not part of its group; the advantages of a group of episodes sum t
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +16,9 @@ import numpy as np
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.policies import Tokens
-from textgym.trajectories.advantages import ADVANTAGES
+from textgym.trajectories.advantages import ADVANTAGES, group_advantages, number_groups
 from textgym.trajectories.schema import Step, Trajectory
+from textgym.trajectories.task_identity import GroupKey
 from textgym.trajectories.tokens import check_has_tokens, token_sequences
 
 __all__ = ["Batch", "make_batch"]
@@ -122,15 +121,20 @@ def make_batch(
     if padding_side not in _SIDES:
         raise UsageError(f"padding_side must be left or right, not {padding_side!r}")
     played = list(trajectories)
-    graded = sorted((item for item in played if not item["failure"]), key=_sort_key)
-    groups, advantages = _group(graded, ADVANTAGES[advantage])
+    graded = sorted(
+        (episode for episode in played if not episode["failure"]),
+        key=lambda episode: (GroupKey.of(episode), episode["repeat"]),
+    )
+    groups = number_groups(map(GroupKey.of, graded))
+    returns = np.array([episode["reward"] for episode in graded], float)
+    advantages = group_advantages(groups, returns, ADVANTAGES[advantage])
     rows: list[_Row] = []
     empty = 0
     for episode, trajectory in enumerate(graded):
         sequences = _sequences_of(trajectory)
         empty += not sequences
         rows += [_Row(*parts, episode, len(sequences)) for parts in sequences]
-    trajectory_of_row = [graded[row.episode] for row in rows]
+    episode_of_row = [graded[row.episode] for row in rows]
     length = max((len(row.tokens.ids) for row in rows), default=0)
     spans = [slice(length - len(row.tokens.ids), length) for row in rows]
     if padding_side == "right":
@@ -152,16 +156,16 @@ def make_batch(
         loss_mask=padded(np.int64, 0, lambda row: row.tokens.loss_mask),
         logprobs=padded(np.float32, 0, lambda row: np.array(row.tokens.logprobs, np.float32)),
         token_rewards=padded(np.float32, 0, _token_rewards),
-        rewards=column(np.float32, (item["reward"] for item in trajectory_of_row)),
+        rewards=column(np.float32, (played["reward"] for played in episode_of_row)),
         advantages=advantages[episodes].astype(np.float32),
         weights=column(np.float32, (1 / row.num_siblings for row in rows)),
         episodes=episodes,
         groups=groups[episodes],
-        env_ids=tuple(item["env_id"] for item in trajectory_of_row),
-        tasks=column(np.int64, (item["task_index"] for item in trajectory_of_row)),
-        repeats=column(np.int64, (item["repeat"] for item in trajectory_of_row)),
+        env_ids=tuple(item["env_id"] for item in episode_of_row),
+        tasks=column(np.int64, (item["task_index"] for item in episode_of_row)),
+        repeats=column(np.int64, (item["repeat"] for item in episode_of_row)),
         policy_versions=tuple(row.steps[0]["policy_version"] for row in rows),
-        truncated=column(bool, (item["truncated"] for item in trajectory_of_row)),
+        truncated=column(bool, (item["truncated"] for item in episode_of_row)),
         cut=column(bool, (any(map(_is_cut, row.steps)) for row in rows)),
         failures=len(played) - len(graded),
         empty=empty,
@@ -208,25 +212,3 @@ def _token_rewards(row: _Row) -> Array:
 
 def _is_cut(step: Step) -> bool:
     return step["finish_reason"] == "length"
-
-
-def _sort_key(trajectory: Trajectory) -> tuple[str, str, int, int, int]:
-    """Return the key that orders a batch; without its last item, the repeat, it names the group."""
-    arguments = json.dumps(trajectory["env_kwargs"], sort_keys=True)
-    numbers = trajectory["seed"], trajectory["task_index"], trajectory["repeat"]
-    return (trajectory["env_id"], arguments, *numbers)
-
-
-def _group(
-    graded: Sequence[Trajectory], advantage: Callable[[Array], Array]
-) -> tuple[Array, Array]:
-    """Return the number of each episode's group, and its advantage in it."""
-    members: dict[Any, list[int]] = defaultdict(list)
-    for number, trajectory in enumerate(graded):
-        members[_sort_key(trajectory)[:-1]].append(number)
-    groups, advantages = np.zeros(len(graded), np.int64), np.zeros(len(graded))
-    rewards = np.array([item["reward"] for item in graded], float)
-    for group, mine in enumerate(members.values()):
-        groups[mine] = group
-        advantages[mine] = advantage(rewards[mine])
-    return groups, advantages

@@ -15,7 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import BoundaryFailure, RewardError
+from textgym.errors import BoundaryFailure, EnvironmentFailure, RewardError, TextgymError
 from textgym.messages import Message, assistant
 from textgym.policies import Action
 from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajectory
@@ -25,7 +25,9 @@ __all__ = [
     "MAX_TRACEBACK",
     "EpisodeRecord",
     "as_message",
+    "check_graded",
     "components_of",
+    "describe_failure",
     "failure_of",
     "labels_of",
     "task_reward_of",
@@ -275,6 +277,38 @@ def failure_of(error: BaseException, boundary: str = "unknown") -> Failure:
         "message": _text(lambda: str(error)),
         "traceback": _text(lambda: "".join(traceback.format_exception(error)))[-MAX_TRACEBACK:],
     }
+
+
+def describe_failure(failure: Failure) -> str:
+    """Return a failure as a text: its type, boundary and message.
+
+    Example:
+        >>> describe_failure(failure_of(KeyError("city"), "environment"))
+        "KeyError (environment): 'city'"
+    """
+    return f"{failure['type']} ({failure['boundary']}): {failure['message']}"
+
+
+def check_graded(
+    trajectory: Trajectory, error_class: type[TextgymError] = EnvironmentFailure
+) -> None:
+    """Raise the failure of an episode that has no reward.
+
+    Args:
+        trajectory: The episode.
+        error_class: The class of the error.
+
+    Raises:
+        EnvironmentFailure: The episode failed.
+
+    Example:
+        >>> check_graded({"env_id": "demo/A-v0", "failure": None})
+    """
+    if trajectory["failure"]:
+        raise error_class(
+            f"an episode of {trajectory['env_id']} has no reward: "
+            f"{describe_failure(trajectory['failure'])}"
+        )
 
 
 def _text(make: Callable[[], str]) -> str:

@@ -1,16 +1,95 @@
-"""What a task is, whatever run or data set it comes from: its environment, its id, its prompt.
+"""What identifies a task, a group and an episode.
 
-Ids alone do not tell tasks apart: in every data set, rows without one are called `row-0`, `row-1`.
+A task is the same in every run and data set if its environment, its id and its prompt are. Ids
+alone do not identify it: in every data set, rows without an id are called `row-0`, `row-1`.
+
+A group is the episodes of one task that are compared with each other: environment, keyword
+arguments, seed and index are equal. The seed counts because an environment may draw its task, or
+what happens in the episode, from it. An episode is one of the repeats of its group.
 """
 
 from __future__ import annotations
+
+import json
+from typing import NamedTuple
 
 from textgym.messages import Message
 from textgym.tasks.hashing import hash_bytes
 from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["prompt_of", "task_identity"]
+__all__ = ["EpisodeKey", "GroupKey", "prompt_of", "task_identity"]
+
+
+class GroupKey(NamedTuple):
+    """Which group an episode belongs to.
+
+    Attributes:
+        env_id: The environment's id.
+        env_kwargs: Its keyword arguments, as JSON with sorted keys.
+        seed: The run's seed.
+        task_index: The task's index.
+    """
+
+    env_id: str
+    env_kwargs: str
+    seed: int
+    task_index: int
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> GroupKey:
+        """Return the group of an episode.
+
+        Example:
+            >>> episode = {"env_id": "demo/A-v0", "env_kwargs": {"level": 2, "hints": False},
+            ...            "seed": 0, "task_index": 5}
+            >>> GroupKey.of(episode).env_kwargs
+            '{"hints": false, "level": 2}'
+        """
+        return cls(
+            trajectory["env_id"],
+            _as_json(trajectory),
+            trajectory["seed"],
+            trajectory["task_index"],
+        )
+
+
+class EpisodeKey(NamedTuple):
+    """Which episode of a run or a player.
+
+    Attributes:
+        env_id: The environment's id.
+        task_index: The task's index.
+        repeat: Which of the task's episodes, from 0.
+        env_kwargs: The environment's keyword arguments, as JSON with sorted keys; None for those of
+            the player that is asked to play the episode.
+    """
+
+    env_id: str
+    task_index: int
+    repeat: int = 0
+    env_kwargs: str | None = None
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> EpisodeKey:
+        """Return the key of a trajectory, with its keyword arguments.
+
+        Example:
+            >>> episode = {"env_id": "demo/A-v0", "env_kwargs": {"level": 2}, "task_index": 5,
+            ...            "repeat": 1}
+            >>> EpisodeKey.of(episode)
+            EpisodeKey(env_id='demo/A-v0', task_index=5, repeat=1, env_kwargs='{"level": 2}')
+        """
+        return cls(
+            trajectory["env_id"],
+            trajectory["task_index"],
+            trajectory["repeat"],
+            _as_json(trajectory),
+        )
+
+
+def _as_json(trajectory: Trajectory) -> str:
+    return json.dumps(trajectory["env_kwargs"], sort_keys=True)
 
 
 def prompt_of(trajectory: Trajectory) -> list[Message]:
@@ -22,16 +101,16 @@ def prompt_of(trajectory: Trajectory) -> list[Message]:
 def task_identity(trajectory: Trajectory) -> int:
     """Return a hash of what identifies the task of an episode: environment, id and prompt.
 
-    The index of the task stands for an id that is missing.
+    The index of the task replaces an id that is missing.
 
     Example:
         >>> import textgym
         >>> runs = [textgym.rollout("textgym/MCQA-v0", name, tasks=[3]) for name in ("oracle",
         ...         "random")]
-        >>> one, two = (task_identity(next(run.trajectories())) for run in runs)
-        >>> one == two
+        >>> first, second = (task_identity(next(run.trajectories())) for run in runs)
+        >>> first == second
         True
     """
-    id = trajectory["task_id"]
-    name = f"index {trajectory['task_index']}" if id is None else f"id {id}"
+    task_id = trajectory["task_id"]
+    name = f"index {trajectory['task_index']}" if task_id is None else f"id {task_id}"
     return hash_bytes(encode_line((trajectory["env_id"], name, prompt_of(trajectory))))

@@ -15,8 +15,7 @@ import pytest
 from textgym.checks.shortcuts.models import Model
 from textgym.envs.constraints import Constraints
 from textgym.envs.constraints.additions import KEYWORDS, NAMES, PALINDROMES
-from textgym.envs.constraints.careless import stuffed
-from textgym.envs.constraints.generator import LEVELS
+from textgym.envs.constraints.generator import LEVELS, stuffed
 from textgym.envs.constraints.jobs import FILLERS
 from textgym.envs.constraints.notes import _CORRECTIONS, draw_brief
 

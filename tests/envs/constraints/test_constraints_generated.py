@@ -13,10 +13,10 @@ from broken_instructions import BREAKS
 from instruction_checks import IFBENCH_IDS, IFEVAL_IDS, OPEN_INSTRUCT_IDS
 
 from textgym.envs.constraints import Constraints, additions
-from textgym.envs.constraints.draws import DRAWS
 from textgym.envs.constraints.facts import FactText
 from textgym.envs.constraints.generator import LEVELS, NOT_DRAWN, draw_task
 from textgym.envs.constraints.jobs import FILLERS, JOBS
+from textgym.envs.constraints.witness import DRAWS
 from textgym.verifiers.instructions import INSTRUCTIONS
 
 

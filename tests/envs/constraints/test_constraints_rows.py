@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repository import SUPPORT
 
-from textgym.envs.constraints import Constraints, rows
+from textgym.envs.constraints import Constraints
+from textgym.envs.constraints import constraints_rows as rows
 from textgym.errors import (
     ExtraMissingError,
     OracleError,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.envs.haystack.overlap import OVERLAP_METRICS, lcs, ngram16, seq_match
+from textgym.envs.haystack.lc_niah import OVERLAP_METRICS, lcs, ngram16, seq_match
 
 words = st.sampled_from(["a", "b", "ab", "ba", "A", "é", "\n", " ", "\t ", "İ", "x1", "\x1c"])
 texts = st.lists(words, max_size=60).map("".join) | st.text(max_size=60)

@@ -12,11 +12,10 @@ from functools import cache
 import pytest
 from mcqa_solutions import SOLVERS
 
-from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item
-from textgym.envs.mcqa.families.item import content_of
-from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
-from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, WORDS
+from textgym.envs.mcqa.families import FAMILIES, LEVELS
+from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
+from textgym.envs.mcqa.families.question import Item, content_of
+from textgym.envs.mcqa.families.words import LONG_WORDS, WORDS
 from textgym.tasks.splits import split_of
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)

@@ -16,8 +16,8 @@ from functools import cache
 import pytest
 
 from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy
-from textgym.envs.mcqa.families import FAMILIES, LEVELS, Item, draw
-from textgym.envs.mcqa.families.item import content_of
+from textgym.envs.mcqa.families import FAMILIES, LEVELS
+from textgym.envs.mcqa.families.question import Item, content_of
 from textgym.tasks.splits import split_of
 
 LEAKED = ("fractions", "lists", "strings", "syllogisms")
@@ -54,7 +54,7 @@ def test_surface_of_a_family_does_not_reveal_the_answer(name: str, n: int, most:
 @pytest.mark.slow
 def test_surface_of_all_families_does_not_reveal_the_answer() -> None:
     def any_family(rng: random.Random, level: int) -> Item:
-        return draw(rng, level)[1]
+        return FAMILIES.draw(rng, level)[1]
 
     train, test = (
         choices(any_family, "all", split, n) for split, n in (("train", 5000), ("test", 2000))

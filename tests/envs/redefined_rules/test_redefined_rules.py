@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import textgym
+from textgym.envs.generation import Unfit
 from textgym.envs.redefined_rules import RedefinedRules
 from textgym.envs.redefined_rules.answers import written
-from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, finish
-from textgym.envs.redefined_rules.families.draft import Draft, Rule
-from textgym.envs.redefined_rules.families.games.noughts import ending
-from textgym.envs.redefined_rules.families.language.lists import changed_list
-from textgym.envs.redefined_rules.families.sorting.numbers import sorted_numbers
+from textgym.envs.redefined_rules.families import FAMILIES, LEVELS
+from textgym.envs.redefined_rules.families.board_games import ending
+from textgym.envs.redefined_rules.families.instructions import changed_list
+from textgym.envs.redefined_rules.families.puzzle import Puzzle, Rule, answers
+from textgym.envs.redefined_rules.families.sorting import sorted_numbers
 from textgym.errors import RowError
 from textgym.policies.base import Action
 
@@ -225,39 +226,42 @@ def test_the_wording_does_not_decide_the_split() -> None:
     assert env.canonical({**row, "question": "In other words."}) == env.canonical(row)
 
 
-def drawn(rules: list[Rule], answers: dict[tuple[str, ...], int]) -> Draft:
-    """Return a draft whose answers depend on the kinds of rules."""
-    return Draft(rules, "?", [], "it", lambda contents: answers[tuple(c[0] for c in contents)])
+def drawn(rules: list[Rule], solutions: dict[tuple[str, ...], int]) -> Puzzle:
+    """Return a puzzle whose answers depend on the kinds of rules."""
+    return Puzzle(rules, "?", [], "it", lambda contents: solutions[tuple(c[0] for c in contents)])
 
 
 A, B = Rule(("a",), "A."), Rule(("b",), "B.")
 
 
-def test_a_draft_is_finished_where_every_rule_matters() -> None:
-    answers = {("a", "b"): 1, ("a",): 2, ("b",): 3, (): 4}
-    assert finish(drawn([A, B], answers)) == (1, 4)
+def test_a_puzzle_has_answers_where_every_rule_matters() -> None:
+    solutions = {("a", "b"): 1, ("a",): 2, ("b",): 3, (): 4}
+    assert answers(drawn([A, B], solutions)) == (1, 4)
 
 
-def test_a_draft_with_the_usual_answer_is_drawn_again() -> None:
-    assert finish(drawn([A], {("a",): 4, (): 4})) is None
+def test_a_puzzle_with_the_usual_answer_is_drawn_again() -> None:
+    with pytest.raises(Unfit):
+        answers(drawn([A], {("a",): 4, (): 4}))
 
 
-def test_a_draft_in_which_a_rule_does_not_matter_is_drawn_again() -> None:
-    answers = {("a", "b"): 1, ("a",): 1, ("b",): 3, (): 4}
-    assert finish(drawn([A, B], answers)) is None
+def test_a_puzzle_in_which_a_rule_does_not_matter_is_drawn_again() -> None:
+    solutions = {("a", "b"): 1, ("a",): 1, ("b",): 3, (): 4}
+    with pytest.raises(Unfit):
+        answers(drawn([A, B], solutions))
 
 
 def test_a_rule_that_is_replaced_need_not_matter() -> None:
-    answers = {("a", "b"): 1, ("a",): 2, ("b",): 1, (): 4}
-    assert finish(drawn([A._replace(needed=False), B], answers)) == (1, 4)
+    solutions = {("a", "b"): 1, ("a",): 2, ("b",): 1, (): 4}
+    assert answers(drawn([A._replace(needed=False), B], solutions)) == (1, 4)
 
 
-def test_a_draft_in_which_a_rule_matters_only_against_a_replaced_one_is_drawn_again() -> None:
-    answers = {("a", "b"): 1, ("a",): 2, ("b",): 1, (): 4, ("c", "a", "b"): 1, ("c", "a"): 2}
-    answers |= {("c", "b"): 3}
+def test_a_puzzle_in_which_a_rule_matters_only_against_a_replaced_one_is_drawn_again() -> None:
+    solutions = {("a", "b"): 1, ("a",): 2, ("b",): 1, (): 4, ("c", "a", "b"): 1, ("c", "a"): 2}
+    solutions |= {("c", "b"): 3}
     replaced = Rule(("c",), "C.", needed=False)
-    assert finish(drawn([replaced, A, B], answers)) is None
-    assert finish(drawn([replaced, A, B], {**answers, ("b",): 3})) == (1, 4)
+    with pytest.raises(Unfit):
+        answers(drawn([replaced, A, B], solutions))
+    assert answers(drawn([replaced, A, B], {**solutions, ("b",): 3})) == (1, 4)
 
 
 def test_numbers_have_no_order_where_counted_and_written_numbers_differ_in_a_tie() -> None:
@@ -278,10 +282,12 @@ def test_a_game_has_no_ending_where_a_move_completes_two_lines() -> None:
     assert ending(moves, [("void", "row 1")]) == ["X", "a3", "b3", "c3"]
 
 
-def test_a_draft_without_an_answer_or_with_a_large_one_is_drawn_again() -> None:
+def test_a_puzzle_without_an_answer_or_with_a_large_one_is_drawn_again() -> None:
     none: Any = {("a",): [], (): 4}
-    assert finish(drawn([A], none)) is None
-    assert finish(drawn([A], {("a",): 100_000, (): 4})) is None
+    with pytest.raises(Unfit):
+        answers(drawn([A], none))
+    with pytest.raises(Unfit):
+        answers(drawn([A], {("a",): 100_000, (): 4}))
 
 
 def test_guesses_are_well_formed_and_nearly_always_wrong() -> None:

@@ -13,30 +13,24 @@ from blind_policies import one_rule
 
 from textgym.envs.redefined_rules import RedefinedRules
 from textgym.envs.redefined_rules.answers import is_answer, written
-from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, finish
-from textgym.envs.redefined_rules.families.draft import Draft, Solved
+from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, draw_puzzle
+from textgym.envs.redefined_rules.families.puzzle import Answers, Puzzle
 
 CHANCE = RedefinedRules.card.chance
 
 
-def drafts(name: str, level: int, seed: int, count: int) -> list[tuple[Draft, Solved]]:
+def puzzles(name: str, level: int, seed: int, count: int) -> list[tuple[Puzzle, Answers]]:
     """Draw tasks of a family with their answers."""
     rng = random.Random(seed)
-    found: list[tuple[Draft, Solved]] = []
-    while len(found) < count:
-        draft = FAMILIES[name](rng, level)
-        solved = finish(draft)
-        if solved is not None:
-            found.append((draft, solved))
-    return found
+    return [draw_puzzle(rng, name, level) for _ in range(count)]
 
 
-def hits(contents: Any, tasks: list[tuple[Draft, Solved]]) -> int:
+def hits(contents: Any, tasks: list[tuple[Puzzle, Answers]]) -> int:
     """Return how many tasks have the answer that some rules give."""
     count = 0
-    for draft, solved in tasks:
+    for puzzle, solved in tasks:
         try:
-            count += draft.solve(contents) == solved.answer
+            count += puzzle.solve(contents) == solved.right
         except (KeyError, ValueError, IndexError):  # a colour or day that this task does not have
             continue
     return count
@@ -48,8 +42,8 @@ def test_the_rules_that_fit_best_in_training_are_seldom_those_of_a_task() -> Non
     shares = {}
     for name in FAMILIES:
         for level in LEVELS:
-            train, test = drafts(name, level, 1, 60), drafts(name, level, 2, 100)
-            rules = [[rule.content for rule in draft.rules] for draft, _ in train]
+            train, test = puzzles(name, level, 1, 60), puzzles(name, level, 2, 100)
+            rules = [[rule.content for rule in puzzle.rules] for puzzle, _ in train]
             best = max(rules, key=lambda contents: hits(contents, train))
             shares[name, level] = hits(best, test) / len(test)
     assert sum(shares.values()) / len(shares) <= 1.6 * CHANCE

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from textgym.envs import drawing
+from textgym.envs import generation as drawing
 from textgym.envs.search import Search
 from textgym.envs.search.draws import Draws, Replay
 from textgym.envs.search.index import _words

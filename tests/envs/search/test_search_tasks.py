@@ -14,10 +14,10 @@ from archive_reader import play_search, steps_of
 
 import textgym
 from textgym.envs.search import Search
-from textgym.envs.search.env import SIZES
 from textgym.envs.search.index import SearchIndex
 from textgym.envs.search.questions import UNANSWERABLE
 from textgym.envs.search.relations import RELATIONS
+from textgym.envs.search.search_env import SIZES
 from textgym.envs.search.world import archive
 from textgym.messages import assistant_calls, text_of
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from textgym.envs.generation import in_words
 from textgym.envs.structured_output import StructuredOutput
-from textgym.envs.wording import in_words
 from textgym.tasks.splits import draw_rows
 
 pytest.importorskip("sklearn")

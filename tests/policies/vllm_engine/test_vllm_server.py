@@ -30,9 +30,9 @@ from textgym.errors import ContextFullError, UnknownNameError, UsageError
 from textgym.messages import user
 from textgym.policies import Action, make_policy
 from textgym.policies.models import load_tokenizer
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.trl.policies import policy_of
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")

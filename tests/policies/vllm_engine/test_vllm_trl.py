@@ -13,9 +13,9 @@ import pytest
 
 from textgym.errors import UsageError
 from textgym.policies.models import load_tokenizer
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.trl.policies import policy_of
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import token_rows
 
 pytestmark = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from textgym.envs.constraints.rows import instructions_of
+from textgym.envs.constraints.constraints_rows import instructions_of
 from textgym.verifiers.instructions import MODES, follows
 
 for library in ("nltk", "textblob", "syllapy", "emoji"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 
 __all__ = [
     "ADD", "CANCEL", "CHANGE", "CLOSING", "CONSTRAIN", "FREE", "JOIN", "LENGTHEN", "LONGER",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from textgym.envs.calendar import phrases, themes
+from textgym.envs.calendar.calendar_rows import wish_of
 from textgym.envs.calendar.phrases import Voice, joined
-from textgym.envs.calendar.rows import wish_of
-from textgym.envs.calendar.schedule import arrange, clock, keeps
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.calendar.schedule import arrange, keeps
+from textgym.envs.generation import choice, clock, randint, sample
 from textgym.verifiers.calendar import read_time
 
 __all__ = ["LEVELS", "draw_plan"]
@@ -165,13 +165,13 @@ class _Plan:
         return True
 
     def _some_event(self, constrained: bool) -> str:
-        """Draw an event with a constraint, or without one; any event if there is none."""
+        """Draw an event with a constraint, or without one; any event if no event fits."""
         known = self._known()
         fit = [id for id in known if bool(self.events[id]["constraint"]) == constrained]
         return choice(self.rng, fit or known)
 
     def _known(self) -> list[str]:
-        """Return the events other than those of the last request, or all if there are no others."""
+        """Return the events that the last request does not change, or all if it changes all."""
         last = self.requests[-1][1].get("events", {})
         return [id for id in self.events if id not in last] or list(self.events)
 

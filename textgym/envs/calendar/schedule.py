@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from textgym.verifiers.calendar import EventConstraints
 
-__all__ = ["arrange", "clock", "keeps"]
+__all__ = ["arrange", "keeps"]
 
 MAX_EVENTS = 200  # the search recurses once for each event
 MAX_STEPS = 20_000
@@ -60,16 +60,6 @@ def keeps(wish: EventConstraints, start: int) -> bool:
         (True, False)
     """
     return _first_start(wish) <= start <= _last_start(wish)
-
-
-def clock(minutes: int) -> str:
-    """Format minutes after midnight as HH:MM.
-
-    Example:
-        >>> clock(9 * 60 + 5)
-        '09:05'
-    """
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def _first_start(wish: EventConstraints) -> int:

@@ -1,11 +1,13 @@
 """`textgym/Constraints-v0`: a text that follows instructions about its form.
 
-- `env`: the environment. `rows`: reading rows. `facts`: whether a text mentions a fact.
+- `constraints_env`: the environment. `constraints_rows`: reading rows.
 - `generator`: drawing tasks. `notes`: what a task is about. `jobs`: what may be asked for.
-- `draft`: a right answer in the making. `draws`: the table of how instructions are drawn for it,
-  which `layouts`, `additions` and `measures` fill.
+- `witness`: drafts of right answers, and the table of how instructions are drawn for them, which
+  `layouts`, `additions` and `measures` fill.
+- `facts`: whether a text mentions a fact. `spellings`, `letters` and `quantities`: other ways of
+  writing it.
 """
 
-from textgym.envs.constraints.env import Constraints
+from textgym.envs.constraints.constraints_env import Constraints
 
 __all__ = ["Constraints"]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from textgym.envs.constraints.draft import Draft
-from textgym.envs.constraints.draws import Arguments, shapes
-from textgym.envs.constraints.notes import joined
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.constraints.witness import Arguments, WitnessDraft, shapes
+from textgym.envs.generation import choice, listing, randint, sample
 
 _POSTSCRIPTS = (
     "Keep this message for later.", "Do not forget to smile.", "We mean every word of it.",
@@ -62,53 +60,53 @@ _QUOTED = (
 
 
 @shapes("punctuation:no_comma", "", "comma")
-def _no_comma(draft: Draft) -> Arguments:
+def _no_comma(draft: WitnessDraft) -> Arguments:
     draft.changes.append(lambda text: text.replace(",", ""))
     return {}
 
 
 @shapes("detectable_format:title", "line")
-def _title(draft: Draft) -> Arguments:
+def _title(draft: WitnessDraft) -> Arguments:
     draft.before.append(f"<<{draft.brief.subject}>>")
     return {}
 
 
 @shapes("detectable_content:postscript", "line")
-def _postscript(draft: Draft) -> Arguments:
+def _postscript(draft: WitnessDraft) -> Arguments:
     marker = choice(draft.rng, ("P.S.", "P.P.S"))
     draft.after.insert(0, f"{marker} {choice(draft.rng, _POSTSCRIPTS)}")
     return {"postscript_marker": marker}
 
 
 @shapes("startend:end_checker", "phrase")
-def _end_checker(draft: Draft) -> Arguments:
+def _end_checker(draft: WitnessDraft) -> Arguments:
     phrase = choice(draft.rng, _END_PHRASES)
     draft.after.append(phrase)
     return {"end_phrase": phrase}
 
 
 @shapes("startend:quotation", "wrap", "wrap quote start")
-def _quotation(draft: Draft) -> Arguments:
+def _quotation(draft: WitnessDraft) -> Arguments:
     draft.wrap = '"{}"'.format
     return {}
 
 
 @shapes("combination:repeat_prompt", "line start comma", "start")
-def _repeat_prompt(draft: Draft) -> Arguments:
+def _repeat_prompt(draft: WitnessDraft) -> Arguments:
     draft.before.insert(0, draft.brief.request)
     return {"prompt_to_repeat": draft.brief.request}
 
 
 @shapes("detectable_content:number_placeholders", "brackets")
-def _number_placeholders(draft: Draft) -> Arguments:
+def _number_placeholders(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 2, 5)
     names = [f"[{name}]" for name in sample(draft.rng, _PLACEHOLDERS, count)]
-    draft.add(f"Please reply with {joined(names)}.")
+    draft.add(f"Please reply with {listing(names)}.")
     return {"num_placeholders": count}
 
 
 @shapes("detectable_format:number_highlighted_sections", "star", "star")
-def _number_highlighted_sections(draft: Draft) -> Arguments:
+def _number_highlighted_sections(draft: WitnessDraft) -> Arguments:
     facts = [fact for _, fact in draft.brief.told]
     count = randint(draft.rng, 2, len(facts))
 
@@ -122,14 +120,14 @@ def _number_highlighted_sections(draft: Draft) -> Arguments:
 
 
 @shapes("words:palindrome", "", "squeezed")
-def _palindrome(draft: Draft) -> Arguments:
+def _palindrome(draft: WitnessDraft) -> Arguments:
     words = sample(draft.rng, PALINDROMES, randint(draft.rng, 11, 13))
-    draft.add(f"Our words of the week are {joined(words)}.")
+    draft.add(f"Our words of the week are {listing(words)}.")
     return {}
 
 
 @shapes("count:punctuation", "comma")
-def _punctuation(draft: Draft) -> Arguments:
+def _punctuation(draft: WitnessDraft) -> Arguments:
     draft.add(choice(draft.rng, (
         "What a plan?! Bring the usual: paper; pens, too. Is that all? It is!",
         "Who would have thought?! Note this: read first; ask later, please. Agreed? Good!",
@@ -139,7 +137,7 @@ def _punctuation(draft: Draft) -> Arguments:
 
 
 @shapes("format:parentheses", "brackets")
-def _parentheses(draft: Draft) -> Arguments:
+def _parentheses(draft: WitnessDraft) -> Arguments:
     draft.add(choice(draft.rng, (
         "Ask at the desk (on the left [behind the door {by the plant (the tall one [in red])}]).",
         "The small print (see below [or above {if you hold it (as some do [for fun])}]) is short.",
@@ -149,7 +147,7 @@ def _parentheses(draft: Draft) -> Arguments:
 
 
 @shapes("format:quotes", "quote", "quote")
-def _quotes(draft: Draft) -> Arguments:
+def _quotes(draft: WitnessDraft) -> Arguments:
     draft.add(choice(draft.rng, (
         "He said: \"They told me 'The sign reads \"Welcome\" in red' once.\" We believed him.",
         "She wrote: \"My aunt always said 'Call it \"practice\" and go on' to me.\" We liked that.",
@@ -159,7 +157,7 @@ def _quotes(draft: Draft) -> Arguments:
 
 
 @shapes("format:quote_unquote", "quote", "quote")
-def _quote_unquote(draft: Draft) -> Arguments:
+def _quote_unquote(draft: WitnessDraft) -> Arguments:
     first, second = sample(draft.rng, _QUOTED, 2)
     draft.add(f'Some call it "{first}" because that is what it is to them.')
     draft.add(f'Others say "{second}" which means much the same.')
@@ -167,14 +165,14 @@ def _quote_unquote(draft: Draft) -> Arguments:
 
 
 @shapes("count:person_names", "", "squeezed")
-def _person_names(draft: Draft) -> Arguments:
+def _person_names(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 3, 8)
-    draft.add(f"With us are {joined(sample(draft.rng, NAMES, count))}.")
+    draft.add(f"With us are {listing(sample(draft.rng, NAMES, count))}.")
     return {"N": count}
 
 
 @shapes("count:conjunctions", "", "squeezed")
-def _conjunctions(draft: Draft) -> Arguments:
+def _conjunctions(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 4, 6)
     for sentence in sample(draft.rng, _CONJUNCTIONS, count):
         draft.add(sentence)
@@ -182,17 +180,17 @@ def _conjunctions(draft: Draft) -> Arguments:
 
 
 @shapes("count:keywords_multiple", "counted", "squeezed counted")
-def _keywords_multiple(draft: Draft) -> Arguments:
+def _keywords_multiple(draft: WitnessDraft) -> Arguments:
     keywords = sample(draft.rng, KEYWORDS, len(_COUNTS))
     sentences = sample(draft.rng, _KEYWORD_SENTENCES, _COUNTS[-1])
     for place, sentence in enumerate(sentences):
         left = [word for word, count in zip(keywords, _COUNTS, strict=True) if count > place]
-        draft.add(sentence.format(joined(sample(draft.rng, left, len(left)))))
+        draft.add(sentence.format(listing(sample(draft.rng, left, len(left)))))
     return {f"keyword{number}": word for number, word in zip(itertools.count(1), keywords)}
 
 
 @shapes("keywords:existence", "counted")
-def _existence(draft: Draft) -> Arguments:
+def _existence(draft: WitnessDraft) -> Arguments:
     keywords = sample(draft.rng, KEYWORDS, randint(draft.rng, 2, 4))
     sentences = sample(draft.rng, _KEYWORD_SENTENCES, len(keywords))
     for word, sentence in zip(keywords, sentences, strict=True):

@@ -8,19 +8,77 @@ again: each of the `careless_texts` must break one of them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from textgym.envs.constraints import additions, layouts, measures  # noqa: F401  fill the table
-from textgym.envs.constraints.careless import careless_texts
-from textgym.envs.constraints.draft import Draft, draft_of
-from textgym.envs.constraints.draws import DRAWS, Arguments, Draw
+from textgym.envs.constraints.additions import KEYWORDS, NAMES, PALINDROMES
 from textgym.envs.constraints.facts import Facts
+from textgym.envs.constraints.layouts import MARKERS, SEPARATORS
 from textgym.envs.constraints.notes import Brief, draw_brief
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.constraints.witness import DRAWS, Arguments, Draw, WitnessDraft, write_draft
+from textgym.envs.generation import choice, listing, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
-__all__ = ["LEVELS", "NOT_DRAWN", "Asked", "draw_task"]
+__all__ = ["LEVELS", "NOT_DRAWN", "Asked", "careless_texts", "draw_task", "stuffed"]
+
+
+_ALL_WORDS = " ".join([*PALINDROMES, *NAMES, *KEYWORDS])
+_SECTIONS = " ".join(f"{marker} {number}" for marker in MARKERS for number in range(1, 6))
+_ITEMS = " ".join(f"{separator} this {separator} that" for separator in SEPARATORS)
+_PADDING = """
+Quick zephyrs blow over the vexing hills and a wizard packs my box with five dozen liquor jugs. We
+judge that big fjords of black quartz will please all of you who have been there with us for more
+than it is worth, from here to the top of our town. You can be at one with everything that is not
+your own, or do as they do."""
+
+
+def stuffed(text: str, padding: str = "") -> str:
+    """Return a text with a bit of everything around it."""
+    return f"""<<A title>>
+
+{text}
+
+* My Answer: <i>both</i> of them [name] [city] [date] [sum] [day]
+- and but or so for nor yet (a [b {{c (d [e])}}]) What a plan?! So: now; then, later. Is it? Yes!
+*one* *two* *three*
+{_ALL_WORDS}
+{_SECTIONS}
+{_ITEMS}
+My Conclusion: "They say 'it is "home" now' here." So it is.
+Future Outlook: good.{padding}
+******
+P.S. P.P.S Goodbye."""
+
+
+def _forms(text: str) -> tuple[str, str, str]:
+    """Return a text, the text as a quotation, and as one in one line, which is JSON too."""
+    line = " ".join(text.replace('"', "").split())
+    return text, f'"{text}"', f'"{line}"'
+
+
+_FACTS = "(FACTS)"
+_WITH_COMMAS = _forms(stuffed(_FACTS))
+_WITHOUT_COMMAS = tuple(
+    form.replace(",", "") for padding in ("", _PADDING) for form in _forms(stuffed(_FACTS, padding))
+)
+
+
+def careless_texts(brief: Brief, plain: str) -> Iterator[str]:
+    """Yield texts with the right facts that follow instructions only by chance.
+
+    Args:
+        brief: What the texts are about.
+        plain: A plain text with the right facts.
+    """
+    listed = f"This is {listing(brief.facts)}."
+    yield plain
+    yield listed
+    for form in _WITH_COMMAS:
+        yield form.replace(_FACTS, listed)
+    for form in _WITHOUT_COMMAS:
+        yield form.replace(_FACTS, listed.replace(",", ""))
+
 
 LEVELS = (1, 2, 3, 4, 5, 6)
 """The levels. A task has as many instructions as its level says."""
@@ -88,7 +146,7 @@ NOT_DRAWN: dict[str, str] = {
 }
 """The types of IFEval and IFBench that no generated task has, each with the reason.
 
-The types of open-instruct are for rows alone.
+The types of open-instruct are only for rows.
 """
 
 
@@ -128,7 +186,7 @@ def draw_task(
     while not fits(brief):
         brief = draw_brief(rng, level)
     while True:
-        draft = draft_of(rng, brief, randint(rng, 2, 4 + level))
+        draft = write_draft(rng, brief, randint(rng, 2, 4 + level))
         plain = draft.text()
         asked, witness = _asked_of(draft, _draw_types(rng, level))
         if asked and _is_sound(brief, asked, witness, plain):
@@ -149,7 +207,7 @@ def _draw_types(rng: random.Random, count: int) -> list[Draw]:
     return chosen
 
 
-def _asked_of(draft: Draft, types: Sequence[Draw]) -> tuple[list[Asked], str]:
+def _asked_of(draft: WitnessDraft, types: Sequence[Draw]) -> tuple[list[Asked], str]:
     """Shape a draft and read arguments off it; return no instructions if none fit."""
     asked: list[Asked] = [(draw.id, draw.shape(draft)) for draw in types if draw.shape]
     text = draft.text()
@@ -163,7 +221,7 @@ def _asked_of(draft: Draft, types: Sequence[Draw]) -> tuple[list[Asked], str]:
 
 
 def _is_sound(brief: Brief, asked: Sequence[Asked], witness: str, plain: str) -> bool:
-    """Return whether the witness is right, and no text is that ignores what is asked."""
+    """Return whether the witness is right and every careless text is wrong."""
     facts = Facts(tuple(brief.facts), tuple(brief.known), tuple(brief.others))
     tried = sorted(asked, key=lambda item: DRAWS[item[0]].read is not None)  # slow checks last
     return (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from textgym.envs.constraints.draft import Draft, groups_of
-from textgym.envs.constraints.draws import Arguments, shapes
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.constraints.witness import Arguments, WitnessDraft, groups_of, shapes
+from textgym.envs.generation import choice, randint, sample
 
 _STRICT = "layout line phrase"  # what layouts bar in which every line counts
 MARKERS = ("Section", "Part", "Chapter", "Item", "Step", "Note")
@@ -31,14 +30,14 @@ _OUTLOOKS = (
 
 
 @shapes("length_constraints:number_paragraphs", "layout star", "layout")
-def _number_paragraphs(draft: Draft) -> Arguments:
+def _number_paragraphs(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 2, 5)
     draft.layout = lambda sentences: "\n***\n".join(_in_groups(sentences, count))
     return {"num_paragraphs": count}
 
 
 @shapes("length_constraints:nth_paragraph_first_word", "layout", _STRICT + " wrap")
-def _nth_paragraph_first_word(draft: Draft) -> Arguments:
+def _nth_paragraph_first_word(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 3, 5)
     nth = randint(draft.rng, 2, count)
     words = ("Besides", "Finally", "Luckily", "Naturally", "Remember", "Therefore", "Altogether")
@@ -54,7 +53,7 @@ def _nth_paragraph_first_word(draft: Draft) -> Arguments:
 
 
 @shapes("detectable_format:number_bullet_lists", "layout bullets", "layout")
-def _number_bullet_lists(draft: Draft) -> Arguments:
+def _number_bullet_lists(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 3, len(draft.sentences) - 2)
     mark = choice(draft.rng, "-*")
 
@@ -67,7 +66,7 @@ def _number_bullet_lists(draft: Draft) -> Arguments:
 
 
 @shapes("format:sub-bullets", "layout bullets", "layout star")
-def _sub_bullets(draft: Draft) -> Arguments:
+def _sub_bullets(draft: WitnessDraft) -> Arguments:
     def write(sentences: list[str]) -> str:
         lines = []
         for first, *rest in groups_of(sentences[1:], (len(sentences) - 1) // 2):
@@ -79,7 +78,7 @@ def _sub_bullets(draft: Draft) -> Arguments:
 
 
 @shapes("format:list", "layout", "layout wrap")
-def _list(draft: Draft) -> Arguments:
+def _list(draft: WitnessDraft) -> Arguments:
     separator, count = choice(draft.rng, SEPARATORS), randint(draft.rng, 3, 5)
 
     def write(sentences: list[str]) -> str:
@@ -91,7 +90,7 @@ def _list(draft: Draft) -> Arguments:
 
 
 @shapes("detectable_format:multiple_sections", "layout", "layout")
-def _multiple_sections(draft: Draft) -> Arguments:
+def _multiple_sections(draft: WitnessDraft) -> Arguments:
     marker, count = choice(draft.rng, MARKERS), randint(draft.rng, 2, 5)
 
     def write(sentences: list[str]) -> str:
@@ -103,7 +102,7 @@ def _multiple_sections(draft: Draft) -> Arguments:
 
 
 @shapes("format:thesis", "layout", "layout")
-def _thesis(draft: Draft) -> Arguments:
+def _thesis(draft: WitnessDraft) -> Arguments:
     count, tag = randint(draft.rng, 2, 3), choice(draft.rng, ("i", "em"))
 
     def write(sentences: list[str]) -> str:
@@ -115,7 +114,7 @@ def _thesis(draft: Draft) -> Arguments:
 
 
 @shapes("format:output_template", "layout", "layout")
-def _output_template(draft: Draft) -> Arguments:
+def _output_template(draft: WitnessDraft) -> Arguments:
     outlook = choice(draft.rng, _OUTLOOKS)
 
     def write(sentences: list[str]) -> str:
@@ -127,7 +126,7 @@ def _output_template(draft: Draft) -> Arguments:
 
 
 @shapes("combination:two_responses", "layout", "layout counted")
-def _two_responses(draft: Draft) -> Arguments:
+def _two_responses(draft: WitnessDraft) -> Arguments:
     plain = list(draft.sentences)
     other = [plain[0], *sample(draft.rng, plain[1:-1], len(plain) - 2), choice(draft.rng, (
         "That is the other version.", "Take this one if you like it better.",
@@ -142,7 +141,7 @@ def _two_responses(draft: Draft) -> Arguments:
 
 
 @shapes("words:paragraph_last_first", "layout", _STRICT)
-def _paragraph_last_first(draft: Draft) -> Arguments:
+def _paragraph_last_first(draft: WitnessDraft) -> Arguments:
     count = randint(draft.rng, 2, 4)
     frames = sample(draft.rng, _FRAMES, count)
 
@@ -155,7 +154,7 @@ def _paragraph_last_first(draft: Draft) -> Arguments:
 
 
 @shapes("format:line_indent", "layout", _STRICT + " wrap")
-def _line_indent(draft: Draft) -> Arguments:
+def _line_indent(draft: WitnessDraft) -> Arguments:
     width = randint(draft.rng, 1, 3)
     draft.layout = lambda sentences: "\n".join(
         " " * (width * place) + sentence for place, sentence in enumerate(sentences)
@@ -164,7 +163,7 @@ def _line_indent(draft: Draft) -> Arguments:
 
 
 @shapes("detectable_format:json_format", "layout comma", _STRICT + " wrap quote")
-def _json_format(draft: Draft) -> Arguments:
+def _json_format(draft: WitnessDraft) -> Arguments:
     fenced, kind = draft.rng.random() < 0.5, draft.brief.job.kind
 
     def write(sentences: list[str]) -> str:
@@ -177,16 +176,16 @@ def _json_format(draft: Draft) -> Arguments:
 
 
 @shapes("format:newline", "layout", _STRICT + " star brackets")
-def _newline(draft: Draft) -> Arguments:
+def _newline(draft: WitnessDraft) -> Arguments:
     return _rewritten(draft, "\n".join)
 
 
 @shapes("format:no_whitespace", "layout squeezed", _STRICT + " star brackets")
-def _no_whitespace(draft: Draft) -> Arguments:
+def _no_whitespace(draft: WitnessDraft) -> Arguments:
     return _rewritten(draft, "".join)
 
 
-def _rewritten(draft: Draft, join: Callable[[list[str]], str]) -> Arguments:
+def _rewritten(draft: WitnessDraft, join: Callable[[list[str]], str]) -> Arguments:
     """Join the words of the whole text in another way."""
     draft.changes.append(lambda text: join(text.split()))
     return {}

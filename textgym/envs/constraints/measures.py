@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from textgym.envs.constraints.draft import Draft
-from textgym.envs.constraints.draws import Arguments, largest, read_off, smallest
-from textgym.envs.drawing import choice, randint, sample
+from textgym.envs.constraints.witness import Arguments, WitnessDraft, largest, read_off, smallest
+from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
 _AT_LEAST, _LESS_THAN = "at least", "less than"
@@ -20,13 +19,13 @@ _MOST_NUMBERS = 60
 _SLACK = 3  # of a number of words, in per cent, and of a number of letters
 
 
-def _about(draft: Draft, count: int) -> int:
+def _about(draft: WitnessDraft, count: int) -> int:
     """Draw a small difference from a number of words."""
     return randint(draft.rng, 0, 1 + count * _SLACK // 100)
 
 
 @read_off("length_constraints:number_words", "length", "length squeezed")
-def _number_words(draft: Draft, text: str) -> Arguments:
+def _number_words(draft: WitnessDraft, text: str) -> Arguments:
     id = "length_constraints:number_words"
     count = largest(id, text, len(text.split()), lambda n: {"num_words": n, "relation": _AT_LEAST})
     if draft.rng.random() < 0.5:
@@ -35,7 +34,7 @@ def _number_words(draft: Draft, text: str) -> Arguments:
 
 
 @read_off("count:word_count_range", "length", "length squeezed")
-def _word_count_range(draft: Draft, text: str) -> Arguments:
+def _word_count_range(draft: WitnessDraft, text: str) -> Arguments:
     id = "count:word_count_range"
     count = smallest(id, text, len(text.split()), lambda n: {"min_words": 0, "max_words": n})
     least, most = count - _about(draft, count), count + _about(draft, count)
@@ -43,7 +42,7 @@ def _word_count_range(draft: Draft, text: str) -> Arguments:
 
 
 @read_off("count:unique_word_count", "", "squeezed")
-def _unique_word_count(draft: Draft, text: str) -> Arguments:
+def _unique_word_count(draft: WitnessDraft, text: str) -> Arguments:
     count = largest(
         "count:unique_word_count", text, len({*text.lower().split()}), lambda n: {"N": n}
     )
@@ -51,25 +50,25 @@ def _unique_word_count(draft: Draft, text: str) -> Arguments:
 
 
 @read_off("ratio:stop_words", "", "squeezed")
-def _stop_words(draft: Draft, text: str) -> Arguments:
+def _stop_words(draft: WitnessDraft, text: str) -> Arguments:
     return {
         "percentage": smallest("ratio:stop_words", text, _USUAL_SHARE, lambda n: {"percentage": n})
     }
 
 
 @read_off("words:repeats", "", "squeezed")
-def _repeats(draft: Draft, text: str) -> Arguments:
+def _repeats(draft: WitnessDraft, text: str) -> Arguments:
     return {"small_n": smallest("words:repeats", text, _USUAL_REPEATS, lambda n: {"small_n": n})}
 
 
 @read_off("count:numbers")
-def _numbers(draft: Draft, text: str) -> Arguments | None:
+def _numbers(draft: WitnessDraft, text: str) -> Arguments | None:
     check = INSTRUCTIONS["count:numbers"].check
     return next(({"N": n} for n in range(_MOST_NUMBERS) if check(text, N=n)), None)
 
 
 @read_off("keywords:letter_frequency")
-def _letter_frequency(draft: Draft, text: str) -> Arguments | None:
+def _letter_frequency(draft: WitnessDraft, text: str) -> Arguments | None:
     letter = choice(draft.rng, _LETTERS)
     count = text.lower().count(letter)
     if count < _FEWEST:
@@ -82,7 +81,7 @@ def _letter_frequency(draft: Draft, text: str) -> Arguments | None:
 
 
 @read_off("keywords:frequency", "", "squeezed")
-def _frequency(draft: Draft, text: str) -> Arguments | None:
+def _frequency(draft: WitnessDraft, text: str) -> Arguments | None:
     counts = Counter(_WORD.findall(text.lower()))
     words = sorted(word for word, count in counts.items() if count >= _FEWEST)
     if not words:
@@ -95,7 +94,7 @@ def _frequency(draft: Draft, text: str) -> Arguments | None:
 
 
 @read_off("keywords:forbidden_words")
-def _forbidden_words(draft: Draft, text: str) -> Arguments | None:
+def _forbidden_words(draft: WitnessDraft, text: str) -> Arguments | None:
     said = text.lower()
     usual = (*draft.brief.job.usual, *_COMMON)
     words = [word for word in usual if word not in said]

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from textgym.envs.constraints.jobs import JOBS, Detail, Job
-from textgym.envs.constraints.jobs.values import CODES, PEOPLE, PHONES, PRICES
-from textgym.envs.drawing import choice, randbelow, sample
+from textgym.envs.constraints.jobs.job import CODES, PEOPLE, PHONES, PRICES
+from textgym.envs.generation import choice, listing, randbelow, sample
 
-__all__ = ["Brief", "draw_brief", "joined"]
+__all__ = ["Brief", "draw_brief"]
 
 _THINGS = {1: 3, 2: 3, 3: 4, 4: 4, 5: 5, 6: 5}  # by level
-_CLUE_FROM = 3  # the level from which a clue tells the thing
+_CLUE_FROM = 3  # the level from which a clue identifies the thing
 _LATE_FROM = 4  # the level from which corrections may stand last
 _CORRECTED = 2  # details of each thing
 _CORRECTIONS = (
@@ -121,25 +121,15 @@ def draw_brief(rng: random.Random, level: int) -> Brief:
     notes = f"{choice(rng, job.notes)}\n{lay_out(rng, job, things)}"
     rule = choice(rng, _RULES).format(
         thing=job.thing,
-        details=joined([f"the {detail.label}" for detail, _ in told]),
+        details=listing([f"the {detail.label}" for detail, _ in told]),
         things=f"{job.thing}s",
     )
     request = choice(rng, job.requests).format(which=which)
     return Brief(job, chosen.name, told, known, others, request, notes, rule)
 
 
-def joined(items: Sequence[str], word: str = "and") -> str:
-    """Return items as a list in words.
-
-    Example:
-        >>> joined(["red", "green", "blue"])
-        'red, green and blue'
-    """
-    return f" {word} ".join(filter(None, (", ".join(items[:-1]), items[-1])))
-
-
 def _draw_things(rng: random.Random, job: Job, count: int, asked: Sequence[int]) -> list[_Thing]:
-    """Draw things of which no two share a fact, with their corrections and remarks."""
+    """Draw things without facts in common, with their corrections and remarks."""
     names = sample(rng, job.subjects, count)
     columns = [sample(rng, detail.values, 2 * count) for detail in job.details]
     taken = {value for column in columns for value in column}

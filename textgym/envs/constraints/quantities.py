@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from textgym.envs.wording import MONTHS, in_words
+from textgym.envs.generation import MONTHS, in_words
 
 __all__ = ["Quantity", "Value", "in_digits", "quantities_of"]
 

@@ -1,7 +1,7 @@
 """Whether a text gives a fact away in another spelling, such as `June 14` for `14 June`.
 
-Two readings tell: the quantities of the text, and its letters and digits alone. Invariant: the time
-is linear in the text.
+There are two readings: the quantities of the text, and only its letters and digits. Invariant: the
+time is linear in the text.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Free-form questions with answers that a judge compares: the environment and its generator."""
 
-from textgym.envs.equivalence_judge.env import EquivalenceJudge
+from textgym.envs.equivalence_judge.equivalence_judge_env import EquivalenceJudge
 
 __all__ = ["EquivalenceJudge"]

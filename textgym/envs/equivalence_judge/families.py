@@ -8,20 +8,26 @@ articles and punctuation; `fact` identifies what is asked, regardless of the wor
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
-from textgym.envs.mcqa.families.knowledge.chemistry import NAMES, SYMBOLS
-from textgym.envs.mcqa.families.knowledge.geography import CONTINENTS
-from textgym.envs.mcqa.families.reasoning.vocabulary import LONG_WORDS, PEOPLE, WORDS
-from textgym.envs.wording import MONTHS, in_words
+from textgym.envs.generation import (
+    MONTHS,
+    WEEKDAYS,
+    Families,
+    choice,
+    clock,
+    in_words,
+    randbelow,
+    randint,
+    sample,
+)
+from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
+from textgym.envs.mcqa.families.words import LONG_WORDS, PEOPLE, WORDS
 
-__all__ = ["FAMILIES", "LEVELS", "Item", "draw"]
+__all__ = ["FAMILIES", "LEVELS", "ShortQuestion"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _POINTS = ("north", "east", "south", "west")
 _COLOURS = ("red", "blue", "green", "yellow", "white", "black", "brown", "orange", "purple", "pink")
 _ITEMS = ("key", "coin", "letter", "ring", "ticket", "map", "stamp", "button")
@@ -32,7 +38,7 @@ _KNOWN = tuple(
 )
 
 
-class Item(NamedTuple):
+class ShortQuestion(NamedTuple):
     """A question, its answer, and the fact that it asks for."""
 
     question: str
@@ -40,7 +46,7 @@ class Item(NamedTuple):
     fact: str
 
 
-def capitals(rng: random.Random, level: int) -> Item:
+def capitals(rng: random.Random, level: int) -> ShortQuestion:
     """Name a country's capital, or the country of a capital; rarer ones at higher levels."""
     _, country, capital = choice(rng, _KNOWN[level - 1])
     if randbelow(rng, 2):
@@ -49,16 +55,16 @@ def capitals(rng: random.Random, level: int) -> Item:
             "Name the capital city of the following country: {}.",
             "Country: {}. What is its capital?",
         )
-        return Item(choice(rng, forms).format(country), capital, country)
+        return ShortQuestion(choice(rng, forms).format(country), capital, country)
     forms = (
         "{} is the capital of which country?",
         "Of which country is {} the capital?",
         "Which country has its capital in {}?",
     )
-    return Item(choice(rng, forms).format(capital), country, country)
+    return ShortQuestion(choice(rng, forms).format(capital), country, country)
 
 
-def elements(rng: random.Random, level: int) -> Item:
+def elements(rng: random.Random, level: int) -> ShortQuestion:
     """Name a chemical element, given its symbol or number."""
     most = (12, 20, 36, 60, 86)[level - 1]
     number = choice(rng, [n for n in range(1, most + 1) if NAMES[n - 1] not in _SPELT_TWO_WAYS])
@@ -69,16 +75,16 @@ def elements(rng: random.Random, level: int) -> Item:
             "Name the element number {} of the periodic table.",
             "An atom has {} protons. Of which element is it?",
         )
-        return Item(choice(rng, forms).format(number), name, name)
+        return ShortQuestion(choice(rng, forms).format(number), name, name)
     forms = (
         "Which chemical element has the symbol {}?",
         "What is the English name of the element that is written {}?",
         "In the periodic table, what element does {} stand for?",
     )
-    return Item(choice(rng, forms).format(symbol), name, name)
+    return ShortQuestion(choice(rng, forms).format(symbol), name, name)
 
 
-def weekdays(rng: random.Random, level: int) -> Item:
+def weekdays(rng: random.Random, level: int) -> ShortQuestion:
     """Count days of the week forwards, and at higher levels also back."""
     start = randbelow(rng, 7)
     days = randint(rng, *((2, 6), (2, 13), (8, 40), (30, 99), (100, 999))[level - 1])
@@ -92,12 +98,12 @@ def weekdays(rng: random.Random, level: int) -> Item:
          "What day of the week comes {n} days after a {day}?",
          "Count on {n} days from a {day}. On which weekday do you end?")
     )  # fmt: skip
-    answer = _DAYS[(start + (-days if back else days)) % 7]
-    question = choice(rng, forms).format(day=_DAYS[start], n=days)
-    return Item(question, answer, f"{start} {-days if back else days}")
+    answer = WEEKDAYS[(start + (-days if back else days)) % 7]
+    question = choice(rng, forms).format(day=WEEKDAYS[start], n=days)
+    return ShortQuestion(question, answer, f"{start} {-days if back else days}")
 
 
-def months(rng: random.Random, level: int) -> Item:
+def months(rng: random.Random, level: int) -> ShortQuestion:
     """Count months forwards."""
     start = randbelow(rng, 12)
     on = randint(rng, *((2, 4), (2, 11), (5, 23), (13, 50), (50, 400))[level - 1])
@@ -107,10 +113,10 @@ def months(rng: random.Random, level: int) -> Item:
         "A contract begins in {month} and ends {n} months later. In which month does it end?",
     )
     question = choice(rng, forms).format(n=on, month=MONTHS[start])
-    return Item(question, MONTHS[(start + on) % 12], f"{start} {on}")
+    return ShortQuestion(question, MONTHS[(start + on) % 12], f"{start} {on}")
 
 
-def numerals(rng: random.Random, level: int) -> Item:
+def numerals(rng: random.Random, level: int) -> ShortQuestion:
     """Write in digits a number that is given in words."""
     number = randint(
         rng,
@@ -121,10 +127,10 @@ def numerals(rng: random.Random, level: int) -> Item:
         "Which number is {}? Give it in digits.",
         'How is "{}" written with digits?',
     )
-    return Item(choice(rng, forms).format(in_words(number)), str(number), str(number))
+    return ShortQuestion(choice(rng, forms).format(in_words(number)), str(number), str(number))
 
 
-def backwards(rng: random.Random, level: int) -> Item:
+def backwards(rng: random.Random, level: int) -> ShortQuestion:
     """Write a word backwards."""
     low, high = ((4, 4), (5, 5), (6, 7), (8, 10), (11, 14))[level - 1]
     word = choice(rng, [word for word in (*WORDS, *LONG_WORDS) if low <= len(word) <= high])
@@ -133,10 +139,10 @@ def backwards(rng: random.Random, level: int) -> Item:
         'What do you get when you reverse the letters of "{}"?',
         'Spell "{}" from its last letter to its first, without blanks.',
     )
-    return Item(choice(rng, forms).format(word), word[::-1], word)
+    return ShortQuestion(choice(rng, forms).format(word), word[::-1], word)
 
 
-def initials(rng: random.Random, level: int) -> Item:
+def initials(rng: random.Random, level: int) -> ShortQuestion:
     """Read a word from the first letters of others; at higher levels from their last ones."""
     size = (3, 4, 4, 5, 6)[level - 1]
     last = level > 2 and randbelow(rng, 2) == 1
@@ -148,10 +154,10 @@ def initials(rng: random.Random, level: int) -> Item:
         "Put together the {end} letters of: {words}.",
     )
     question = choice(rng, forms).format(end="last" if last else "first", words=", ".join(words))
-    return Item(question, "".join(word[end] for word in words), f"{end} {' '.join(words)}")
+    return ShortQuestion(question, "".join(word[end] for word in words), f"{end} {' '.join(words)}")
 
 
-def alphabetical(rng: random.Random, level: int) -> Item:
+def alphabetical(rng: random.Random, level: int) -> ShortQuestion:
     """Find the word that comes first or last in the alphabet."""
     words = sample(
         rng, WORDS if level < 4 else (*WORDS, *LONG_WORDS), (8, 9, 10, 12, 15)[level - 1]
@@ -163,10 +169,12 @@ def alphabetical(rng: random.Random, level: int) -> Item:
         "In a dictionary, which of these would stand {end}: {words}?",
     )
     question = choice(rng, forms).format(end="last" if last else "first", words=", ".join(words))
-    return Item(question, max(words) if last else min(words), f"{last} {' '.join(sorted(words))}")
+    return ShortQuestion(
+        question, max(words) if last else min(words), f"{last} {' '.join(sorted(words))}"
+    )
 
 
-def turns(rng: random.Random, level: int) -> Item:
+def turns(rng: random.Random, level: int) -> ShortQuestion:
     """Follow left and right turns, and name the final direction."""
     start = randbelow(rng, 4)
     moves = [choice(rng, (1, -1, 2)) for _ in range((1, 2, 4, 6, 9)[level - 1])]
@@ -178,11 +186,11 @@ def turns(rng: random.Random, level: int) -> Item:
         "Begin facing {point} and {moves}. Name the direction that you end up facing.",
     )
     question = choice(rng, forms).format(point=_POINTS[start], moves=turn_texts)
-    return Item(question, _POINTS[(start + sum(moves)) % 4], f"{start} {moves}")
+    return ShortQuestion(question, _POINTS[(start + sum(moves)) % 4], f"{start} {moves}")
 
 
-def holders(rng: random.Random, level: int) -> Item:
-    """Follow six things from hand to hand, and tell who has one of them.
+def holders(rng: random.Random, level: int) -> ShortQuestion:
+    """Follow six things from hand to hand, and name the person who has one of them.
 
     There are so many things that the last one given is seldom the one asked for, and so many people
     that one who is often named is seldom the answer.
@@ -190,11 +198,11 @@ def holders(rng: random.Random, level: int) -> Item:
     people = sample(rng, PEOPLE, 12)
     things = sample(rng, _ITEMS, 6)
     holder = dict(zip(things, sample(rng, people, 6), strict=True))
-    told = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
+    story = " ".join(f"{holder[thing]} has a {thing}." for thing in things)
     for _ in range((3, 5, 7, 10, 14)[level - 1]):
         thing = choice(rng, things)
         receiver = choice(rng, [name for name in people if name != holder[thing]])
-        told += f" {holder[thing]} gives the {thing} to {receiver}."
+        story += f" {holder[thing]} gives the {thing} to {receiver}."
         holder[thing] = receiver
     forms = (
         "{told} Who has the {thing} now?",
@@ -202,11 +210,11 @@ def holders(rng: random.Random, level: int) -> Item:
         "{told} With whom is the {thing} in the end?",
     )
     asked = choice(rng, things)
-    question = choice(rng, forms).format(told=told, thing=asked)
-    return Item(question, holder[asked], told)
+    question = choice(rng, forms).format(told=story, thing=asked)
+    return ShortQuestion(question, holder[asked], story)
 
 
-def colours(rng: random.Random, level: int) -> Item:
+def colours(rng: random.Random, level: int) -> ShortQuestion:
     """Name the colour of an item at a position in a row."""
     row = sample(rng, _COLOURS, (6, 7, 8, 9, 10)[level - 1])
     place = randint(rng, 1, len(row))
@@ -219,10 +227,10 @@ def colours(rng: random.Random, level: int) -> Item:
     )
     question = choice(rng, forms).format(row=", ".join(row), n=place, side=side)
     answer = row[-place if from_right else place - 1]
-    return Item(question, answer, f"{' '.join(row)} {side} {place}")
+    return ShortQuestion(question, answer, f"{' '.join(row)} {side} {place}")
 
 
-def clocks(rng: random.Random, level: int) -> Item:
+def clocks(rng: random.Random, level: int) -> ShortQuestion:
     """Add minutes to a time of day, and at higher levels also subtract them."""
     start = 5 * randint(rng, 72, 216) if level < 3 else randint(rng, 0, 1439)
     longest = (12, 12, 119, 359, 1399)[level - 1]
@@ -238,17 +246,13 @@ def clocks(rng: random.Random, level: int) -> Item:
          "A film of {n} minutes begins at {now}. When does it end?",
          "What time is {n} minutes after {now}?")
     )  # fmt: skip
-    question = choice(rng, forms).format(now=_clock(start), n=spent)
-    return Item(
-        f"{question} Use the 24-hour clock, as in 09:30.", _clock(end), f"{start} {end} {spent}"
+    question = choice(rng, forms).format(now=clock(start), n=spent)
+    return ShortQuestion(
+        f"{question} Use the 24-hour clock, as in 09:30.", clock(end), f"{start} {end} {spent}"
     )
 
 
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
-def sums(rng: random.Random, level: int) -> Item:
+def sums(rng: random.Random, level: int) -> ShortQuestion:
     """Solve a word problem."""
     size = (9, 30, 90, 400, 2000)[level - 1]
     count, each, less = randint(rng, 2, 4 * level), randint(rng, 2, size), randint(rng, 1, size)
@@ -262,20 +266,10 @@ def sums(rng: random.Random, level: int) -> Item:
         "How many apples does it keep?",
     )
     question = choice(rng, forms).format(name=name, count=count, each=each, less=less)
-    return Item(question, str(total - less), f"{count} {each} {less}")
+    return ShortQuestion(question, str(total - less), f"{count} {each} {less}")
 
 
-FAMILIES: dict[str, Callable[[random.Random, int], Item]] = {
-    family.__name__: family
-    for family in (
-        capitals, elements, weekdays, months, numerals, backwards, initials, alphabetical, turns,
-        holders, colours, clocks, sums,
-    )
-}  # fmt: skip
-_NAMES = tuple(FAMILIES)
-
-
-def draw(rng: random.Random, level: int, family: str = "") -> tuple[str, Item]:
-    """Draw an item of the given family, or of a random one with equal probabilities."""
-    name = family or choice(rng, _NAMES)
-    return name, FAMILIES[name](rng, level)
+FAMILIES = Families(
+    capitals, elements, weekdays, months, numerals, backwards, initials, alphabetical, turns,
+    holders, colours, clocks, sums,
+)  # fmt: skip

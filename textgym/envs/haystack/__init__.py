@@ -1,5 +1,5 @@
 """`textgym/Haystack-v0`: find what is asked for in a long document."""
 
-from textgym.envs.haystack.env import Haystack
+from textgym.envs.haystack.haystack_env import Haystack
 
 __all__ = ["Haystack"]

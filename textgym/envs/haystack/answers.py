@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 def answer_line(text: str) -> str:
     r"""Return the answer in the last line of a text, behind `Answer:` if the line has it.
 
-    The line that closes a code fence is no line of its own.
+    A line that only closes a code fence is skipped.
 
     Example:
         >>> answer_line("I looked twice.\nAnswer: 17, 4"), answer_line("```\n17, 4\n```")

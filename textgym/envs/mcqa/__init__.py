@@ -1,5 +1,5 @@
 """Multiple-choice questions: the environment, its rows, and its generator (`families`)."""
 
-from textgym.envs.mcqa.env import MCQA
+from textgym.envs.mcqa.mcqa_env import MCQA
 
 __all__ = ["MCQA"]

@@ -1,5 +1,5 @@
 """Collecting values with several tool calls: the environment and its vocabulary."""
 
-from textgym.envs.multi_step.env import MultiStep
+from textgym.envs.multi_step.multi_step_env import MultiStep
 
 __all__ = ["MultiStep"]

@@ -58,7 +58,7 @@ def find_answer(text: str, form: AnswerForm | None = None) -> str:
 
 
 def is_answer(expected: Any, answer: str) -> bool:
-    """Tell whether an answer is the expected one.
+    """Return whether an answer is the expected one.
 
     Markdown, quotes and case do not matter. The items of a list are separated by commas.
 

@@ -1,14 +1,14 @@
-"""Where the random numbers of each document of an archive begin, and what the documents tell.
+"""Where the random numbers of each document of an archive begin, and what the documents state.
 
 `world` draws a thing and its document from random numbers, one after the other, so that a document
 begins where the one before ends. A country has thousands, and a task needs a few. So `Layout` finds
 where they begin, without making them, and counts their words for the index, many at once.
 
-Both follow what `world._replay` and `world._sentences` draw: for each relation, whether it is told,
-and its value; then for each that is told, the form, whether it has an earlier value, and its value,
-year and form; then the number of remarks, which ones, and a person, a town and a year for each;
-then the order of the sentences. A name that may not be drawn is drawn again, which is rare: where
-one was drawn, `world` makes the document.
+Both follow what `world._replay` and `world._sentences` draw: for each relation, whether it is
+stated, and its value; then for each that is stated, the form, whether it has an earlier value, and
+that value's name, year and form; then the number of remarks, which ones, and a person, a town and a
+year for each; then the order of the sentences. A name that may not be drawn is drawn again, which
+is rare: where one was drawn, `world` makes the document.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Layout:
         draws: The random numbers, taken up to the first document.
         order: The number of each document's thing, by kind in the order of `pools`.
         kinds: The kind of each document's thing.
-        pools: The names by kind, and those of rivers.
+        pools: The names of things and rivers, by kind.
         end_of: Returns where a document ends that begins at a place.
 
     Attributes:
@@ -74,7 +74,7 @@ class Layout:
         self._told = self._numbers < TOLD
         self._has_former = self._numbers < HAS_FORMER
         self._remarks = 1 + (self._numbers * MAX_REMARKS).astype(np.uint8)
-        # How many numbers so many relations take, from each place on: one, and one for the value.
+        # The numbers that so many relations take from each place on: one, and one for the value.
         taken = np.zeros(len(self._numbers), np.uint8)
         self._taken = [taken]
         for _ in range(max(map(len, RELATIONS.values()))):
@@ -144,7 +144,7 @@ class Layout:
                 at = end + sentences + count
 
     def contents(self, text_of: Callable[[int], str]) -> tuple[list[str], Any, Any]:
-        """Return what the documents tell, in parts: forms of sentences, names and numbers.
+        """Return what the documents state, in parts: forms of sentences, names and numbers.
 
         Args:
             text_of: Returns the title and the text of a document.
@@ -166,7 +166,7 @@ class Layout:
         return contents.parts, np.concatenate(contents.documents), np.concatenate(contents.chosen)
 
     def _add(self, contents: _Contents, kind: str, documents: Any) -> None:
-        """Add what the documents of a kind tell."""
+        """Add what the documents of a kind state."""
         start = np.array(self.starts)[documents]
         own = np.array(self._order)[documents]  # the names are the first parts
         contents.add(documents, KINDS[kind].title, {"x": own})
@@ -217,7 +217,7 @@ class Layout:
 
 
 class _Contents:
-    """What documents tell, in parts.
+    """What documents state, in parts.
 
     Args:
         pools: The names by kind.

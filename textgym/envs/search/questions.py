@@ -1,7 +1,7 @@
 """Questions about an archive: chains of one to four relations, whole or with the last one missing.
 
 Invariants: the thing that a question names is the first of the chain; a question that has no answer
-looks like one that has, and what is missing is told by no document.
+looks like one that has an answer, and no document states what is missing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice
+from textgym.envs.generation import choice
 from textgym.envs.search.relations import KINDS, RELATIONS
 from textgym.envs.search.world import Archive
 
@@ -31,9 +31,9 @@ class Question(NamedTuple):
 
     Attributes:
         text: The question.
-        answer: The answer; None if no document tells it.
-        sources: The ids of the documents that tell the steps; if there is no answer, the last one
-            is that which lacks the next step.
+        answer: The answer; None if no document states it.
+        sources: The ids of the documents that state the steps; if there is no answer, the last
+            one lacks the next step.
     """
 
     text: str

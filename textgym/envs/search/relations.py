@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 TOLD = 0.8  # the share of relations that the documents tell
-HAS_FORMER = 0.4  # the share of told relations with an earlier value, where there can be one
+HAS_FORMER = 0.4  # the share of stated relations with an earlier value, where there can be one
 MAX_REMARKS = 3  # in a document, which has one at least
 YEARS = (412, 967)
 FEET = (31, 188)
@@ -37,7 +37,7 @@ class Relation(NamedTuple):
         name: The name.
         value: The kind of its value: one of `KINDS`, or `year`, `trade`, `river` or `feet`.
         asked: A phrase for the value, with what names the thing as `{x}`.
-        told: Sentences that tell it, with the thing as `{x}` and the value as `{y}`.
+        told: Sentences that state it, with the thing as `{x}` and the value as `{y}`.
     """
 
     name: str
@@ -244,7 +244,7 @@ FORMER = {
         "She sailed from {y} before {year}.",
     ),
 }
-"""Sentences that tell an earlier value of a relation, which does not hold any more."""
+"""Sentences that state an earlier value of a relation, which no longer holds."""
 
 REMARKS = {
     "town": (
@@ -272,7 +272,7 @@ REMARKS = {
         "A model of her hangs in the hall of {town}.",
     ),
 }
-"""Sentences that tell nothing that is asked for."""
+"""Sentences that state nothing that is asked for."""
 
 TRADES = (
     "baker", "bookbinder", "brewer", "carpenter", "cartographer", "chandler", "clockmaker",

@@ -1,7 +1,7 @@
-"""An invented country: its things, what is true of them, and the documents that tell it.
+"""An invented country: its things, what is true of them, and the documents that state it.
 
-Invariants: the same seed and size give the same archive in every process; a relation is told in one
-document, that of the thing, or nowhere; an archive is shared: do not modify it.
+Invariants: the same seed and size give the same archive in every process; a relation is stated in
+the document of its thing or nowhere; an archive is shared: do not modify it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
-from textgym.envs.search.draws import Draws, Replay
+from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.search.draws import Draws, Names, Replay
 from textgym.envs.search.index import SearchIndex
 from textgym.envs.search.layout import Layout
-from textgym.envs.search.names import Names
 from textgym.envs.search.relations import (
     FEET,
     FORMER,
@@ -44,7 +43,7 @@ class Thing(NamedTuple):
     Attributes:
         name: Its name.
         kind: Its kind, one of `KINDS`.
-        values: The names of the values of its relations. What is not told is missing.
+        values: The values of its relations by name, without those that no document states.
         document: The id of its document.
     """
 
@@ -194,7 +193,7 @@ def _value(
 
 
 def _another(rng: random.Random, names: list[str], name: str) -> str:
-    """Draw a name other than one."""
+    """Draw a name other than the given one."""
     while (drawn := choice(rng, names)) == name:
         pass
     return drawn

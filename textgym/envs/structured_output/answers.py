@@ -10,7 +10,7 @@ import re
 from typing import Any
 from xml.sax.saxutils import escape
 
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 from textgym.verifiers.documents.csv_and_xml import ITEM
 
 __all__ = ["invent", "write_document"]

@@ -10,8 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from textgym.envs.drawing import choice, randint, sample
-from textgym.envs.wording import MONTHS, in_words
+from textgym.envs.generation import MONTHS, choice, in_words, randint, sample
 
 __all__ = [
     "Form", "area", "code", "compound", "count", "date", "digits", "duration", "flag", "length",

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
+from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.structured_output.forms import person, word
 from textgym.envs.structured_output.kinds import KINDS, REMARK, Field, Kind, Lines, dated_field
 from textgym.envs.structured_output.kinds.parts import CITIES

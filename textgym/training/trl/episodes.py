@@ -1,9 +1,8 @@
 """`Episodes`: data sets, `rollout_func` and reward functions for TRL's `GRPOTrainer`.
 
-Invariants: the samples of a group are episodes of one task with one prompt, whatever the sampler
-repeats; an episode that failed is in no group, and the log counts it; the log probabilities of the
-rollout are those that the trainer computes; figures, redrawing and errors are those of the whole
-batch, and the same in all processes of a training.
+Invariants: the samples of a group are episodes of one task with one prompt; an episode that failed
+is in no group, and the log counts it; rollout and trainer compute the same log probabilities;
+figures, redrawing and errors are of the whole batch, and the same in all processes of a training.
 """
 
 from __future__ import annotations
@@ -17,14 +16,13 @@ from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
 from textgym.rollouts.plan import Envs
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
 from textgym.training.trl.logprobs import bound_of, compare_logprobs
-from textgym.training.trl.policies import check_plays_itself, policy_of
+from textgym.training.trl.policies import check_plays_itself, policy_of, tokenizer_of
 from textgym.training.trl.rewards import (
     RewardFunc,
     check_has_rewards,
@@ -33,11 +31,17 @@ from textgym.training.trl.rewards import (
     reward_functions,
     watch_payments,
 )
-from textgym.training.trl.row_batches import check_trains_whole
-from textgym.training.trl.samples import Sample, gather_samples, make_sample, rollout_output
-from textgym.training.trl.tasks import prompt_of, task_of
-from textgym.training.trl.tokenizers import tokenizer_of
+from textgym.training.trl.samples import (
+    FailureStreak,
+    Sample,
+    gather_samples,
+    make_sample,
+    prompt_of,
+    rollout_output,
+    task_of,
+)
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:
@@ -46,7 +50,6 @@ if TYPE_CHECKING:
 __all__ = ["Episodes"]
 
 _ON_SPLIT = ("error", "drop", "whole")
-MAX_FAILED_BATCHES = 8  # in a row, before the training ends
 
 
 class Episodes:
@@ -59,18 +62,18 @@ class Episodes:
         envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
         env_kwargs: As in `rollout`, without `split`, which `dataset` takes.
         wrappers: As in `rollout`.
-        rewards: The reward functions: `total` for one function, the return of the episode;
-            `environments` for one for each environment, named by its id; or names of reward
-            components, for one for each. TRL adds them up with its `reward_weights`.
+        rewards: The reward functions: `total` for the return of the episode; `environments` for a
+            function for each environment, named by its id; or names of reward components, for a
+            function for each. TRL adds them up with its `reward_weights`.
         on_split: What happens to an episode whose tokens are in several sequences, because the chat
             template or a wrapper changed earlier messages: `error`; `drop`, which leaves it out of
             its group and counts it; or `whole`, which trains on all its sequences and needs
-            `EpisodesTrainer` in place of `GRPOTrainer`.
-        redraw: How many times the groups of a batch whose episodes have equal rewards are played
-            again, with other tasks of the trainer's data set, of the same environment; from equal
-            rewards nothing is learned. Those of the last time stay. The text that logs show is then
-            not that of the task that was played. Reward functions of your own do not count.
-        max_logprob_gap: The largest difference allowed between the log probabilities of rollout and
+            `EpisodesTrainer` instead of `GRPOTrainer`.
+        redraw: The maximum number of times that groups with equal rewards, from which nothing is
+            learned, are replaced by groups of other tasks in the trainer's data set, of the same
+            environment. The last replacements are kept. Logs still show the text of the replaced
+            task. User-defined reward functions do not count.
+        max_logprob_gap: The largest allowed difference between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
         retries: How often a failed step or policy call is retried.
@@ -80,9 +83,9 @@ class Episodes:
 
     Attributes:
         reward_funcs: The reward functions.
-        redraw: How many times groups with equal rewards are played again at most.
+        redraw: The maximum number of times that groups with equal rewards are replaced.
         trajectories: The episodes of the last batch.
-        gap: How far the log probabilities of the last batch of training were apart.
+        gap: The difference of log probabilities in the last batch of training.
 
     Example:
         >>> episodes = Episodes(
@@ -120,7 +123,7 @@ class Episodes:
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
         self.redraw, self._batches = redraw, Counter[int]()  # by step
-        self._failed_batches = 0  # in a row
+        self._failures = FailureStreak("batches")
         ids = self.player("train").env_ids
         self._weights = weights_of(envs) if isinstance(envs, Mapping) else dict.fromkeys(ids, 1.0)
         self.reward_funcs: list[RewardFunc] = reward_functions(rewards, ids)
@@ -128,20 +131,21 @@ class Episodes:
         self.gap: LogprobGap | None = None
 
     def dataset(self, n: int | None = None, *, split: str = "train", start: int = 0) -> Dataset:
-        """Return a data set whose rows stand for tasks.
+        """Return a data set whose rows are tasks.
 
         Args:
             n: The number of tasks, which the environments share by weight; None for all tasks of a
-                split that has an end.
+                finite split.
             split: The split of the environments.
             start: The index of each environment's first task.
 
         Returns:
             A data set with the columns `prompt`, `environment`, `task_index` and `split`. The text
-            of a prompt is shown in logs; the environment gives the prompt when an episode begins.
+            of a prompt is only displayed; the environment gives the prompt when an episode begins.
 
         Raises:
-            UsageError: There are fewer tasks, or no end of them and `n` is None.
+            UsageError: There are fewer tasks, or an environment gets none; or `n` is None and the
+                split is not finite.
         """
         import datasets
 
@@ -158,7 +162,7 @@ class Episodes:
         return datasets.Dataset.from_list(rows)
 
     def player(self, split: str = "train") -> EpisodePlayer:
-        """Return what plays the episodes of a split."""
+        """Return the player of a split."""
         if split not in self._players:
             kwargs = self._env_kwargs
             if split != "train":  # a function makes environments of one split
@@ -171,7 +175,7 @@ class Episodes:
         return list_tasks(self.player(split), self._weights, n, split=split, start=start)
 
     def samples_of(self, trajectories: Sequence[Trajectory], filler_id: int) -> list[Sample]:
-        """Return episodes as samples, as `on_split` says.
+        """Return episodes as samples.
 
         Args:
             trajectories: The episodes.
@@ -193,12 +197,14 @@ class Episodes:
             trainer: The trainer.
 
         Raises:
-            UsageError: A prompt is not of `dataset`, or settings of the trainer do not fit.
+            UsageError: A prompt is not from `dataset`, or settings of the trainer do not fit.
             TrainingError: The samples of a group are of different tasks, or log probabilities
                 differ.
         """
         check_plays_itself(trainer)
         if self._on_split == "whole":
+            from textgym.training.trl.episodes_trainer import check_trains_whole  # imports TRL
+
             check_trains_whole(trainer)
         watch_payments(trainer.reward_funcs, self.reward_funcs)
         tasks = [task_of(prompt) for prompt in prompts]
@@ -220,7 +226,7 @@ class Episodes:
         return rollout_output(samples)
 
     def _batch(self, trainer: Any, mode: str) -> tuple[int, ...]:
-        """Return what tells a batch from others, also in a training that is resumed."""
+        """Return what identifies a batch, also in a training that is resumed."""
         if mode == "eval":
             return ()
         step = trainer.state.global_step
@@ -231,19 +237,12 @@ class Episodes:
         return self.samples_of(trajectories, tokenizer_of(trainer).eos_token_id)
 
     def _check_trainable(self, samples: Sequence[Sample]) -> None:
-        """Check that not all episodes of many batches have failed, and that some reward exists.
+        """Check that not all episodes of many batches have failed, and that rewards exist.
 
         Raises:
-            TrainingError: They have, or no reward function has a reward for any graded episode.
+            TrainingError: They have, or no graded episode has a reward.
         """
-        failures = [sample.trajectory["failure"] for sample in samples]
-        self._failed_batches = self._failed_batches + 1 if all(failures) else 0
-        if self._failed_batches >= MAX_FAILED_BATCHES:
-            last: Any = failures[-1]
-            raise TrainingError(
-                f"all episodes of {MAX_FAILED_BATCHES} batches in a row have failed, the last by "
-                f"{last['type']} ({last['boundary']}): {last['message']}"
-            )
+        self._failures.add([sample.trajectory for sample in samples])
         check_has_rewards(samples, self.reward_funcs)
 
     def close(self) -> None:
@@ -261,11 +260,11 @@ class Episodes:
         ]
         played: list[Any] = [None] * len(tasks)
         for split in dict.fromkeys(task.split for task in tasks):
-            places = [place for place, task in enumerate(tasks) if task.split == split]
-            asked = [keys[place] for place in places]
-            trajectories = self.player(split).play(policy, asked, seed=seed)
-            for place, trajectory in zip(places, trajectories, strict=True):
-                played[place] = trajectory
+            indices = [index for index, task in enumerate(tasks) if task.split == split]
+            player = self.player(split)
+            trajectories = player.play(policy, [keys[index] for index in indices], seed=seed)
+            for index, trajectory in zip(indices, trajectories, strict=True):
+                played[index] = trajectory
         return played
 
     def _redraw_groups(
@@ -273,48 +272,48 @@ class Episodes:
     ) -> list[Trajectory]:
         """Replace groups with equal rewards by groups of other tasks.
 
-        All processes find the same groups, and each plays the part that it has of them.
+        All processes choose the same groups, and each plays its own part of them.
 
         Returns:
-            What was replaced, of all processes.
+            The episodes that were replaced, of all processes.
         """
         size, replaced = trainer.num_generations, list[Trajectory]()
         first = trainer.accelerator.process_index * len(tasks)
-        mine = range(first, first + len(tasks))  # the places of this process in the batch
+        own = range(first, first + len(tasks))  # the positions of this process in the batch
         for attempt in range(1, self.redraw + 1):
             batch = gather_samples(self._samples(self.trajectories, trainer))
             groups = [range(start, start + size) for start in range(0, len(batch), size)]
             equal = [
                 group
                 for group in groups
-                if not has_signal([batch[place] for place in group], self.reward_funcs, trainer)
+                if not has_signal([batch[index] for index in group], self.reward_funcs, trainer)
             ]
-            replaced += [batch[place].trajectory for group in equal for place in group]
-            asked: dict[int, TaskRef] = {}
+            replaced += [batch[index].trajectory for group in equal for index in group]
+            new_tasks: dict[int, TaskRef] = {}
             for group in equal:
-                places = [place for place in group if place in mine]
-                if places:
-                    task = tasks[places[0] - first]
-                    other = _other_task(trainer, task, seed, attempt, group.start)
-                    asked |= dict.fromkeys(places, other)
-            repeats = [attempt * len(batch) + place for place in asked]  # a task may come twice
-            played = self._play(policy, list(asked.values()), repeats, seed)
-            for place, trajectory in zip(asked, played, strict=True):
-                self.trajectories[place - first] = trajectory
+                indices = [index for index in group if index in own]
+                if indices:
+                    task = tasks[indices[0] - first]
+                    new_task = _other_task(trainer, task, seed, attempt, group.start)
+                    new_tasks |= dict.fromkeys(indices, new_task)
+            repeats = [attempt * len(batch) + index for index in new_tasks]  # a task may come twice
+            played = self._play(policy, list(new_tasks.values()), repeats, seed)
+            for index, trajectory in zip(new_tasks, played, strict=True):
+                self.trajectories[index - first] = trajectory
         return replaced
 
 
-def _other_task(trainer: Any, task: TaskRef, *drawn_by: int) -> TaskRef:
+def _other_task(trainer: Any, task: TaskRef, *seeds: int) -> TaskRef:
     """Return a random task of the trainer's data set, of the same environment and split."""
     try:
         count = len(trainer.train_dataset)
     except TypeError:
-        raise UsageError("redraw needs a data set with a length, not one that streams") from None
+        raise UsageError("redraw needs a data set with a length, not a stream") from None
     drawn = (
-        task_of(trainer.train_dataset[hash_int("redraw", *drawn_by, number) % count]["prompt"])
+        task_of(trainer.train_dataset[hash_int("redraw", *seeds, number) % count]["prompt"])
         for number in itertools.count()
     )
-    return next(other for other in drawn if other[:2] == task[:2])  # the task itself at the latest
+    return next(other for other in drawn if other[:2] == task[:2])  # at worst the task itself
 
 
 def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:
@@ -326,10 +325,10 @@ def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:
     size = trainer.num_generations if mode == "train" else trainer.num_generations_eval
     first = trainer.accelerator.process_index * len(tasks)  # groups may span processes
     groups: dict[int, TaskRef] = {}
-    for place, task in enumerate(tasks, first):
-        if groups.setdefault(place // size, task) != task:
+    for index, task in enumerate(tasks, first):
+        if groups.setdefault(index // size, task) != task:
             raise TrainingError(
-                f"a group has samples of {groups[place // size]} and {task}: TRL must repeat each "
+                f"a group has samples of {groups[index // size]} and {task}: TRL must repeat each "
                 f"row {size} times in a row"
             )
     earlier: Counter[TaskRef] = Counter()
@@ -338,5 +337,5 @@ def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:
         numbers[group] = earlier[task]
         earlier[task] += 1
     return [
-        numbers[place // size] * size + place % size for place in range(first, first + len(tasks))
+        numbers[index // size] * size + index % size for index in range(first, first + len(tasks))
     ]

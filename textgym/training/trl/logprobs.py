@@ -1,4 +1,4 @@
-"""The log probabilities that a TRL trainer computes, compared with those of the rollout.
+"""The log probabilities that a TRL trainer computes, compared with the recorded ones.
 
 Invariants: all processes of a training compute the same number of rows, because a sharded model
 (ZeRO-3, FSDP) needs all of them in each forward pass; the result is the same in all of them.
@@ -11,8 +11,8 @@ from typing import Any
 
 from textgym.policies.models import evaluation_mode
 from textgym.training.logprob_gap import LogprobGap, default_bound, logprob_gap
+from textgym.training.trl.policies import tokenizer_of
 from textgym.training.trl.samples import filler_row
-from textgym.training.trl.tokenizers import tokenizer_of
 from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["bound_of", "compare_logprobs", "trainer_logprobs"]
@@ -21,16 +21,16 @@ COMPARED_ROWS = 8  # of a batch
 
 
 def bound_of(trainer: Any) -> float:
-    """Return how far log probabilities may be apart with the precision of a trainer."""
-    arguments = trainer.args  # a model in float32 is computed in these under autocast
+    """Return the largest difference of log probabilities with the precision of a trainer."""
+    arguments = trainer.args  # under autocast, a model in float32 is computed in these
     mixed = "bfloat16" if arguments.bf16 else "float16" if arguments.fp16 else None
     return default_bound(mixed or trainer.model.dtype)
 
 
 def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
-    """Compare the log probabilities of some rows with those that a trainer computes, and log them.
+    """Compare recorded log probabilities with those that a trainer computes, and log the gap.
 
-    Every process of the training must call it, also one without rows.
+    Every process of the training must call it, even without rows. It compares up to 8 of its rows.
 
     Args:
         rows: The rows of this process in a batch.
@@ -42,7 +42,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
     from accelerate.utils import gather_object
 
     chosen = [row for row in rows if any(row.completion_mask)][:COMPARED_ROWS]
-    with evaluation_mode(trainer.model):  # as the policy sampled
+    with evaluation_mode(trainer.model):  # as while the policy sampled
         computed = trainer_logprobs(chosen, trainer)
     compared = [
         (row.logprobs, logprobs, row.completion_mask)
@@ -57,7 +57,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
 def trainer_logprobs(rows: Sequence[TokenRow], trainer: Any) -> list[list[float]]:
     """Return the log probabilities of completions as the trainer computes them.
 
-    Every process of the training must call it, also one without rows.
+    Every process of the training must call it, even without rows.
     """
     import torch
     from accelerate.utils import gather_object

@@ -1,4 +1,4 @@
-"""The policy over the model that a TRL trainer trains: in its process, or on a vLLM server."""
+"""The policy over the model of a TRL trainer: in its process, or on a vLLM server."""
 
 from __future__ import annotations
 
@@ -9,23 +9,37 @@ from typing import TYPE_CHECKING, Any
 from textgym.concurrency.run_sync import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
+from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.hf import HFPolicy
 from textgym.policies.models import eos_token_ids
-from textgym.training.trl.tokenizers import tokenizer_of
 
 if TYPE_CHECKING:
     from textgym.policies.openai.policy import OpenAIPolicy
 
-__all__ = ["check_plays_itself", "policy_of", "sampling_of", "server_policy"]
+__all__ = ["check_plays_itself", "policy_of", "sampling_of", "server_policy", "tokenizer_of"]
 
-_MODEL_S_OWN = {
+
+def tokenizer_of(trainer: Any) -> Any:
+    """Return a trainer's tokenizer, with `chat_template_kwargs` in its chat template.
+
+    If the trainer has a processor, which also reads images, it is the processor's tokenizer.
+
+    Args:
+        trainer: A `GRPOTrainer`.
+    """
+    return with_template_arguments(
+        trainer.processing_class, trainer.args.chat_template_kwargs or {}
+    )
+
+
+_NEUTRAL_SAMPLING = {
     "temperature": 1.0,
     "top_p": 1.0,
     "top_k": 0,
     "min_p": 0.0,
     "repetition_penalty": 1.0,
 }
-"""How a server samples from the model's own distribution, whatever its defaults are."""
+"""With these settings, a server samples from the model's own distribution."""
 
 
 @contextlib.contextmanager
@@ -61,15 +75,16 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
 def server_policy(
     url: str, model: str, tokenizer: Any, sampling: Sampling, end_ids: Collection[int] = ()
 ) -> OpenAIPolicy:
-    """Return the policy over a vLLM server, which is called in token ids.
+    """Return the policy over a vLLM server, which is called with token ids.
+
+    It samples from the model's own distribution, not with the defaults of the server.
 
     Args:
         url: The address of the server, without `/v1`.
-        model: Its name of the model.
+        model: The server's name of the model.
         tokenizer: The model's tokenizer.
-        sampling: How tokens are sampled; from the model's own distribution, whatever the defaults
-            of the server are.
-        end_ids: The ids at which the model ends a message besides that of the tokenizer.
+        sampling: How tokens are sampled.
+        end_ids: The ids at which the model ends a message besides the tokenizer's end token.
     """
     from textgym.policies.openai.policy import OpenAIPolicy  # needs aiohttp
 
@@ -78,7 +93,7 @@ def server_policy(
         f"{url.rstrip('/')}/v1",
         sampling,
         api_key="",
-        extra_body=_MODEL_S_OWN,
+        extra_body=_NEUTRAL_SAMPLING,
         tokens=True,
         tokenizer=tokenizer,
         end_ids=sorted(end_ids),
@@ -99,7 +114,7 @@ def _generating(trainer: Any) -> Any:
 def _served_model(trainer: Any) -> tuple[str, str]:
     """Return the address of a trainer's server and its name of the model, in every process.
 
-    The main process has them after it has sent the weights, so the others wait for that too.
+    The main process has them after it has sent the weights, so the other processes wait for it.
     """
     client = trainer.vllm_generation.vllm_client if trainer.accelerator.is_main_process else None
     served = [client and (client.base_url, client.model)]
@@ -111,7 +126,7 @@ def _served_model(trainer: Any) -> tuple[str, str]:
 
 
 def _engine_policy(trainer: Any, tokenizer: Any, sampling: Sampling, version: str) -> Policy:
-    """Return a policy over the engine of a trainer, which has the weights of the last step.
+    """Return a policy over a trainer's engine, which has the weights of the last step.
 
     Raises:
         UsageError: The engine sleeps between batches, or is sharded.
@@ -129,9 +144,9 @@ def _engine_policy(trainer: Any, tokenizer: Any, sampling: Sampling, version: st
     return policy
 
 
-def _check_vllm(trainer: Any, **fitting: Any) -> None:
+def _check_vllm(trainer: Any, **required: Any) -> None:
     """Raise unless the trainer's settings of vLLM have these values."""
-    for name, value in fitting.items():
+    for name, value in required.items():
         if getattr(trainer.args, name) != value:
             raise UsageError(
                 f"GRPOConfig.{name} must be {value!r} for episodes with use_vllm=True and "
@@ -143,7 +158,7 @@ def check_plays_itself(trainer: Any) -> None:
     """Check that a trainer leaves tools to the environments.
 
     Raises:
-        UsageError: It calls tools itself, and would train on what they return.
+        UsageError: It calls tools itself, and would train on their results.
     """
     if trainer.tools or trainer.environment_factories:
         raise UsageError(
@@ -153,7 +168,7 @@ def check_plays_itself(trainer: Any) -> None:
 
 
 def sampling_of(arguments: Any) -> Sampling:
-    """Return how a trainer samples, if that is from the model's own distribution.
+    """Return how a trainer samples; it must sample from the model's own distribution.
 
     Args:
         arguments: A `GRPOConfig` or `AsyncGRPOConfig`.
@@ -174,7 +189,6 @@ def sampling_of(arguments: Any) -> Sampling:
         if value not in allowed:
             raise UsageError(
                 f"{type(arguments).__name__}.{name} must be {allowed[0]!r} for episodes, not "
-                f"{value!r}: they are sampled from the model's own distribution, and trained on "
-                "that"
+                f"{value!r}: recorded log probabilities are of the model's own distribution"
             )
     return Sampling(max_tokens=arguments.max_completion_length)

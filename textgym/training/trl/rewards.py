@@ -1,8 +1,8 @@
 """Reward functions for TRL.
 
-Invariants: a reward that does not exist is None, never 0: that of an episode that failed, of
-another environment, or of a component that the episode does not have. A function of the user's own
-that pays an episode without a reward causes a warning.
+Invariants: a reward that does not exist is None, never 0: the episode failed, is of another
+environment, or does not have the component. A user-defined function that pays an episode without a
+reward causes a warning.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from textgym.errors import BoundaryFailure, TrainingError, UsageError
 from textgym.messages import text_of
 from textgym.training.figures import episode_figures, failure_figures
 from textgym.training.trl.samples import Sample
+from textgym.trajectories.advantages import rewards_differ
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
@@ -36,7 +37,7 @@ RewardFunc = Callable[..., list[float | None]]
 
 
 def reward_functions(rewards: str | Sequence[str], env_ids: Sequence[str]) -> list[RewardFunc]:
-    """Return the reward functions that the argument `rewards` of `Episodes` asks for.
+    """Return the reward functions for the argument `rewards` of `Episodes`.
 
     Raises:
         UsageError: `rewards` is something else.
@@ -64,10 +65,10 @@ def _of_env(id: str) -> Callable[[Sample], float | None]:
 
 def _of_component(name: str) -> Callable[[Sample], float | None]:
     def value(sample: Sample) -> float | None:
-        """Return what the component paid over the episode."""
+        """Return the component, summed over the steps of the episode."""
         steps = [step["components"] for step in sample.trajectory["steps"]]
-        paid = [components[name] for components in steps if name in components]
-        return None if sample.reward is None or not paid else sum(paid)
+        values = [components[name] for components in steps if name in components]
+        return None if sample.reward is None or not values else sum(values)
 
     return value
 
@@ -81,12 +82,12 @@ def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
 
 
 def has_signal(group: Sequence[Sample], functions: Sequence[RewardFunc], trainer: Any) -> bool:
-    """Return whether the advantages of a group are not all 0, as far as they come from episodes.
+    """Return whether the rewards of a group differ; user-defined reward functions do not count.
 
     Args:
         group: The samples.
         functions: The reward functions of the episodes.
-        trainer: The trainer, which weights them and adds them up.
+        trainer: The trainer, which weights and adds up the rewards.
 
     Raises:
         UsageError: The trainer has none of these functions.
@@ -105,11 +106,11 @@ def has_signal(group: Sequence[Sample], functions: Sequence[RewardFunc], trainer
             [value for value in row if value is not None] for row in zip(*rewards, strict=True)
         ]
         rewards = [[math.fsum(row) for row in known if row]]
-    return any(len({value for value in column if value is not None}) > 1 for column in rewards)
+    return any(map(rewards_differ, rewards))
 
 
 def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> None:
-    """Check that some reward exists for the graded episodes of a batch, if there are any.
+    """Check that the graded episodes of a batch have a reward, if there are any.
 
     Raises:
         TrainingError: All rewards are None, because no episode has one of the components.
@@ -118,38 +119,39 @@ def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]
     values = [value for function in functions for value in function(episode=graded)]
     if graded and not any(value is not None for value in values):
         steps = [step for sample in graded for step in sample.trajectory["steps"]]
-        paid = sorted({name for step in steps for name in step["components"]})
+        known = sorted({name for step in steps for name in step["components"]})
         raise TrainingError(
             f"no graded episode has a reward of {', '.join(f.__name__ for f in functions)}; the "
-            f"components of this batch are {', '.join(paid) or 'none'}"
+            f"components of this batch are {', '.join(known) or 'none'}"
         )
 
 
 def watch_payments(functions: MutableSequence[Any], own: Sequence[RewardFunc]) -> None:
-    """Make reward functions of a trainer warn where they pay an episode that has no reward.
+    """Make user-defined reward functions warn if they pay an episode that has no reward.
 
-    Such an episode would stand in the baseline of its group.
+    Such an episode would count in the baseline of its group.
 
     Args:
-        functions: The reward functions of the trainer. Those that are not `own` are replaced. A
-            reward model cannot be; it pays every completion, so the warning comes at once.
+        functions: The reward functions of the trainer. Functions that are not `own` are replaced. A
+            reward model cannot be replaced; it pays every completion, so the warning comes at once.
         own: The reward functions of the episodes.
     """
-    for place, function in enumerate(functions):
+    for position, function in enumerate(functions):
         if function in own or hasattr(function, "warns_of_payments"):
             continue
         if hasattr(function, "forward"):
             _warn(function)
         else:
-            functions[place] = _watched(function)
+            functions[position] = _watched(function)
 
 
 def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a reward function with a warning."""
 
     def check(values: Sequence[float | None], episode: Sequence[Sample]) -> Sequence[float | None]:
-        paid = [value is not None and not math.isnan(value) for value in values]
-        if any(one and sample.reward is None for one, sample in zip(paid, episode, strict=False)):
+        is_paid = [value is not None and not math.isnan(value) for value in values]
+        pairs = zip(is_paid, episode, strict=False)
+        if any(paid and sample.reward is None for paid, sample in pairs):
             _warn(function)
         return values
 
@@ -161,16 +163,17 @@ def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
     async def awaited_rewards(**columns: Any) -> Sequence[float | None]:
         return check(await function(**columns), columns.get("episode", ()))
 
-    called = (function, getattr(function, "__call__", None))  # noqa: B004
-    made: Any = awaited_rewards if any(map(inspect.iscoroutinefunction, called)) else rewards
-    made.warns_of_payments = True
-    return made  # type: ignore[no-any-return]
+    callables = (function, getattr(function, "__call__", None))  # noqa: B004
+    is_async = any(map(inspect.iscoroutinefunction, callables))
+    watched: Any = awaited_rewards if is_async else rewards
+    watched.warns_of_payments = True
+    return watched  # type: ignore[no-any-return]
 
 
 def _warn(function: Any) -> None:
     name = getattr(function, "__name__", type(function).__name__)
     warnings.warn(
-        f"the reward function {name} pays episodes that failed or were dropped, so that they stand "
+        f"the reward function {name} pays episodes that failed or were dropped, so that they count "
         "in the baselines of their groups: return None where episode[i].reward is None",
         RuntimeWarning,
         stacklevel=2,
@@ -187,7 +190,7 @@ def log_episodes(
     Args:
         samples: The episodes.
         log: Logs a figure by name.
-        replaced: Episodes that other ones replaced; only their failures count.
+        replaced: Episodes that were replaced by others; only their failures count.
     """
     trained = [sample.trajectory for sample in samples if not sample.is_dropped]
     figures = episode_figures(trained) | failure_figures([*trained, *replaced])
@@ -205,14 +208,14 @@ def verifier_reward(
     """Return a reward function that compares each completion with a column of the data set.
 
     Args:
-        verify: Called with the text of the completion and the value of the column; returns a
-            reward or whether the text is right, such as `textgym.verifiers.equal_math`.
+        verify: Called with the text of the completion and the value of the column. It returns a
+            reward, or whether the text is right, as `textgym.verifiers.math.equal_math` does.
         answer: The name of the column.
-        name: The name in logs; by default that of `verify`.
+        name: The name in logs; by default the name of `verify`.
 
     Returns:
-        A function for the `reward_funcs` of a trainer. Where the verifier itself fails, or the
-        episode has no reward, the reward is None, so that TRL leaves the completion out.
+        A function for the `reward_funcs` of a trainer. If the verifier itself fails, or the episode
+        has no reward, the reward is None, so that TRL leaves the completion out.
 
     Example:
         >>> from textgym.verifiers import equal_text

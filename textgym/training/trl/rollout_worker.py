@@ -5,7 +5,7 @@ takes samples from its queue, sends new weights to the vLLM server that the work
 drops samples whose weights are too old.
 
 Invariants: the samples of a group are episodes of one task; an episode without a reward is in no
-group and never in the queue; a group's samples bear the version of the weights with which it began;
+group and never in the queue; a group's samples have the version of the weights with which it began;
 an error of the worker reaches the trainer.
 """
 
@@ -17,32 +17,27 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from transformers import TrainerCallback
 from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
 from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
 from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.episode import EpisodeKey
-from textgym.training.groups import has_variance
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
-from textgym.training.trl.rewards import check_has_rewards, log_episodes
-from textgym.training.trl.samples import Sample
-from textgym.training.trl.tasks import task_of
-from textgym.trajectories.advantages import grpo
-from textgym.trajectories.schema import Trajectory
+from textgym.training.trl.rewards import RewardFunc, check_has_rewards, log_episodes
+from textgym.training.trl.samples import FailureStreak, Sample, task_of
+from textgym.trajectories.advantages import grpo, rewards_differ
+from textgym.trajectories.task_identity import EpisodeKey
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["EpisodesWorker", "FreshRatioCheck"]
+__all__ = ["EpisodesWorker"]
 
-MAX_FAILED_GROUPS = 8  # in a row, before the worker gives up
-_POLL = 0.1  # seconds between two looks at a full queue, and at what is played
+_POLL = 0.1  # seconds between two looks at the queue and at the episodes in progress
 
 
 class EpisodesWorker:
@@ -54,17 +49,18 @@ class EpisodesWorker:
     if `episodes` has `on_split="whole"`.
 
     Args:
-        episodes: The environments, their rewards, and `on_split`. `redraw` is how many groups in a
-            row without variance are left out at most.
+        episodes: The environments, their rewards, and `on_split`. `redraw` is the maximum number of
+            groups with equal returns in a row that are left out.
         dataset: Tasks from `episodes.dataset`.
         args: The `AsyncGRPOConfig` of the trainer.
         policy: The policy, which samples with the weights that the trainer sends; or the name of a
             model on the vLLM server at `args.vllm_server_base_url`.
-        tokenizer: With the name of a model, its tokenizer; by default that of the name.
-        start: The row with which the first group begins.
+        tokenizer: The tokenizer of a model that is passed by name; by default it is loaded by the
+            same name.
+        start: The row of the first group.
 
     Raises:
-        UsageError: `args` changes the distribution that is sampled from, or a row is not of
+        UsageError: `args` changes the distribution that is sampled from, or a row is not from
             `episodes.dataset`.
 
     Attributes:
@@ -104,7 +100,7 @@ class EpisodesWorker:
         self._policy, self._episodes, self._args = policy, episodes, args
         self._tasks = [task_of(prompt) for prompt in dataset["prompt"]]
         self._start, self._version = start, 0
-        self._failed_groups, self._equal_groups = 0, 0  # in a row
+        self._failures, self._equal_groups = FailureStreak("groups"), 0  # in a row
         self.rollout_buffer: queue.Queue[RolloutSample] = queue.Queue(args.queue_maxsize)
         self.metrics_queue: queue.Queue[dict[str, float]] = queue.Queue()
         self._thread: threading.Thread | None = None
@@ -121,14 +117,14 @@ class EpisodesWorker:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop playing; episodes that have not ended are left."""
+        """Stop playing; episodes in progress are abandoned."""
         if self._thread is not None:
             self._stopping.set()
             self._thread.join()
             self._thread = None
 
     def update_model_version(self, model_version: int) -> None:
-        """Say which weights the server has now."""
+        """Set the version of the weights that the server has now."""
         self._version = model_version
         if hasattr(self._policy, "version"):
             self._policy.version = f"version {model_version}"
@@ -148,7 +144,7 @@ class EpisodesWorker:
             raise TrainingError(f"the worker that plays episodes has hung for {still:.0f} s")
 
     def _run(self) -> None:
-        """Play in this thread, and keep what goes wrong for `check_health`."""
+        """Play in this thread, and keep the error for `check_health`."""
         try:
             asyncio.run(self._play_groups())
         except BaseException as error:
@@ -157,7 +153,7 @@ class EpisodesWorker:
     async def _play_groups(self) -> None:
         """Play groups, as many at once as the trainer will take while they are fresh enough."""
         playing: set[asyncio.Task[None]] = set()
-        coming = self._groups()
+        groups = self._groups()
         ahead = self._samples_ahead()
         at_once = self._args.max_inflight_tasks
         at_once = ahead if at_once < 0 else at_once
@@ -167,7 +163,7 @@ class EpisodesWorker:
                 in_play = len(playing) * self._args.num_generations
                 queued = self.rollout_buffer.qsize()
                 if in_play < at_once and in_play + queued < ahead:
-                    playing.add(asyncio.create_task(self._play_group(*next(coming))))
+                    playing.add(asyncio.create_task(self._play_group(*next(groups))))
                     continue
                 if not playing:
                     await asyncio.sleep(_POLL)
@@ -184,7 +180,7 @@ class EpisodesWorker:
             await self._policy.close()
 
     def _samples_ahead(self) -> int:
-        """Return how many samples the trainer takes before one that is played now is too old."""
+        """Return how many samples the trainer takes before a sample of now is too old."""
         args = self._args
         step = args.per_device_train_batch_size * args.gradient_accumulation_steps
         return int(max(args.max_staleness, 1) * step * args.world_size)
@@ -205,61 +201,24 @@ class EpisodesWorker:
         player = self._episodes.player(split)
         played = await player.aplay(self._policy, keys, seed=self._args.seed)
         samples = self._episodes.samples_of(played, filler_id=0)
-        left_out = self._leaves_out(played)
+        rewards = _SampleRewards.of(samples, self._episodes.reward_funcs)
+        left_out = self._leaves_out(samples, rewards)
         self.metrics_queue.put(_figures(samples, left_out))
-        if left_out:
-            return
-        for sample in self._rollout_samples(samples, version, number):
-            await self._put(sample)
+        if not left_out:
+            for sample in _rollout_samples(samples, rewards, version, number):
+                await self._put(sample)
 
-    def _leaves_out(self, played: Sequence[Trajectory]) -> bool:
-        """Return whether a group is not trained on; its returns are equal, or it has none.
+    def _leaves_out(self, samples: Sequence[Sample], rewards: _SampleRewards) -> bool:
+        """Return whether a group is not trained on: its rewards are equal, or it has none.
 
         Raises:
             TrainingError: Too many groups in a row have no episode with a reward.
         """
-        failures = [episode["failure"] for episode in played if episode["failure"]]
-        if len(failures) == len(played):
-            self._failed_groups += 1
-            if self._failed_groups >= MAX_FAILED_GROUPS:
-                last = failures[-1]
-                raise TrainingError(
-                    f"all episodes of {MAX_FAILED_GROUPS} groups in a row have failed, the last "
-                    f"by {last['type']} ({last['boundary']}): {last['message']}"
-                )
+        if self._failures.add([sample.trajectory for sample in samples]):
             return True
-        self._failed_groups = 0
-        is_equal = not has_variance(played) and self._equal_groups < self._episodes.redraw
+        is_equal = not rewards_differ(rewards.sums) and self._equal_groups < self._episodes.redraw
         self._equal_groups = self._equal_groups + 1 if is_equal else 0
         return is_equal
-
-    def _rollout_samples(
-        self, samples: Sequence[Sample], version: int, group: int
-    ) -> list[RolloutSample]:
-        """Return what the trainer takes: a sample for each token sequence of a graded episode."""
-        columns = {
-            function.__name__: function(episode=samples) for function in self._episodes.reward_funcs
-        }
-        paid = [
-            [value for value in values if value is not None]
-            for values in zip(*columns.values(), strict=True)
-        ]
-        check_has_rewards(samples, self._episodes.reward_funcs)
-        graded = [place for place, values in enumerate(paid) if values]
-        if not graded:
-            return []
-        rewards = np.array([sum(paid[place]) for place in graded])
-        spread = float(rewards.std())
-        made = []
-        for place, reward, advantage in zip(graded, rewards, grpo(rewards), strict=True):
-            named = {f"rewards/{name}": values[place] for name, values in columns.items()}
-            metrics = {
-                "reward": float(reward),
-                "reward_std": spread,
-                **{name: float(value) for name, value in named.items() if value is not None},
-            }
-            made += _samples_of(samples[place], float(advantage), version, group, metrics)
-        return made
 
     async def _put(self, sample: RolloutSample) -> None:
         """Queue a sample, and wait while the queue is full."""
@@ -269,6 +228,50 @@ class EpisodesWorker:
                 return self.rollout_buffer.put_nowait(sample)
             except queue.Full:
                 await asyncio.sleep(_POLL)
+
+
+class _SampleRewards(NamedTuple):
+    """The rewards of the samples of a group.
+
+    Attributes:
+        columns: The reward of each sample by the name of the reward function.
+        sums: The sum of each sample's rewards; None if it has none.
+    """
+
+    columns: dict[str, list[float | None]]
+    sums: list[float | None]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], functions: Sequence[RewardFunc]) -> _SampleRewards:
+        """Return the rewards of samples.
+
+        Raises:
+            TrainingError: No graded episode has a reward.
+        """
+        check_has_rewards(samples, functions)
+        columns = {function.__name__: function(episode=samples) for function in functions}
+        rows = zip(*columns.values(), strict=True)
+        known = [[value for value in row if value is not None] for row in rows]
+        return cls(columns, [sum(values) if values else None for values in known])
+
+
+def _rollout_samples(
+    samples: Sequence[Sample], rewards: _SampleRewards, version: int, group: int
+) -> list[RolloutSample]:
+    """Return a sample for each token sequence of an episode that has a reward."""
+    graded = [index for index, reward in enumerate(rewards.sums) if reward is not None]
+    sums = np.array([rewards.sums[index] for index in graded], float)
+    if not graded:
+        return []
+    rollout_samples = []
+    for index, reward, advantage in zip(graded, sums, grpo(sums), strict=True):
+        metrics = {"reward": float(reward), "reward_std": float(sums.std())}
+        for name, values in rewards.columns.items():
+            value = values[index]
+            if value is not None:
+                metrics[f"rewards/{name}"] = float(value)
+        rollout_samples += _samples_of(samples[index], float(advantage), version, group, metrics)
+    return rollout_samples
 
 
 def _samples_of(
@@ -281,9 +284,10 @@ def _samples_of(
     """
     messages = list(sample.trajectory["messages"])
     start = next(
-        (at for at, message in enumerate(messages) if message["role"] == "assistant"), len(messages)
+        (index for index, message in enumerate(messages) if message["role"] == "assistant"),
+        len(messages),
     )
-    made = []
+    rollout_samples = []
     for row in sample.rows:
         logprobs = np.array([0.0] * len(row.prompt_ids) + row.logprobs, dtype=np.float32)
         if np.isnan(logprobs).any():
@@ -292,7 +296,7 @@ def _samples_of(
                 "it must return them for each sampled token"
             )
         if any(row.completion_mask):
-            made.append(
+            rollout_samples.append(
                 RolloutSample(
                     prompt=messages[:start],
                     completion=messages[start:],
@@ -307,51 +311,16 @@ def _samples_of(
                     metrics=dict(metrics),
                 )
             )
-    return made
+    return rollout_samples
 
 
 def _figures(samples: Sequence[Sample], left_out: bool) -> dict[str, float]:
     """Return the figures of a group; the trainer adds up those whose names have the word total."""
     figures: dict[str, float] = {}
     log_episodes(samples, figures.__setitem__)
-    counted = ("episodes/failed", "episodes/split")
-    named = {
-        f"{name}_total" if name.startswith(counted) else name: value
+    counts = ("episodes/failed", "episodes/split")
+    figures = {
+        f"{name}_total" if name.startswith(counts) else name: value
         for name, value in figures.items()
     }
-    return named | {"groups/left_out_total": float(left_out)}
-
-
-class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
-    """Ends a training if fresh tokens do not have the probabilities that were recorded.
-
-    Tokens that the present weights have sampled have an importance ratio of 1. Another one shows
-    that the server and the trainer differ, in their weights, chat template or precision. From the
-    `kl` that the trainer logs, the root mean square of the difference of log probabilities is
-    √(2 kl), as far as it is small. Steps with older tokens are not checked.
-
-    Args:
-        bound: The largest root mean square that is allowed.
-
-    Example:
-        >>> trainer = AsyncGRPOTrainer(..., callbacks=[FreshRatioCheck()])  # doctest: +SKIP
-    """
-
-    def __init__(self, bound: float = 0.01) -> None:
-        self._bound = bound
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
-        """Compare what the trainer logged with the bound.
-
-        Raises:
-            TrainingError: The difference is larger.
-        """
-        if not logs or "kl" not in logs or logs.get("sample/staleness_max") != 0:
-            return
-        gap = float(2 * max(logs["kl"], 0.0)) ** 0.5
-        if not gap <= self._bound:
-            raise TrainingError(
-                f"log probabilities of rollout and training differ by {gap:.2g} in fresh tokens "
-                f"(root mean square), more than {self._bound:g}: the server must have the weights, "
-                "the chat template and the precision of the trainer"
-            )
+    return figures | {"groups/left_out_total": float(left_out)}

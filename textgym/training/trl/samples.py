@@ -1,6 +1,8 @@
-"""Episodes as samples of a TRL batch, which has one sample for each prompt.
+"""The rows of a data set for TRL, and episodes as samples of its batches.
 
-An episode that was split has further rows, which `EpisodesTrainer` adds to the batch.
+TRL passes only prompts to `rollout_func`, so the first message of each prompt names its task under
+the key `task`. A batch has one sample for each prompt; `EpisodesTrainer` adds the further rows of
+an episode that was split.
 
 Invariants: the tokens are those that the policy saw and sampled; an episode without a reward has a
 sample without trained tokens, whose rewards are None, so that TRL leaves it out of its group.
@@ -8,15 +10,63 @@ sample without trained tokens, whose rewards are None, so that TRL leaves it out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textgym.errors import UsageError
+from textgym.errors import TrainingError, UsageError
+from textgym.training.tasks import TaskRef
+from textgym.trajectories.episode_record import describe_failure
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.tokens import TokenRow, token_rows
 
-__all__ = ["Sample", "filler_row", "gather_samples", "make_sample", "rollout_output"]
+__all__ = [
+    "FailureStreak",
+    "Sample",
+    "filler_row",
+    "gather_samples",
+    "make_sample",
+    "prompt_of",
+    "rollout_output",
+    "task_of",
+]
+
+MAX_FAILED = 8  # batches or groups in a row, before the training ends
+
+
+def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
+    """Return the prompt of a row.
+
+    Args:
+        task: The task.
+        text: The text that is displayed.
+
+    Example:
+        >>> prompt_of(TaskRef("demo/A-v0", "test", 3), "Guess.")
+        [{'role': 'user', 'content': 'Guess.', 'task': 'demo/A-v0 test 3'}]
+    """
+    return [{"role": "user", "content": text, "task": " ".join(map(str, task))}]
+
+
+def task_of(prompt: Any) -> TaskRef:
+    """Return the task of a row's prompt.
+
+    Raises:
+        UsageError: The prompt is not of a data set of `Episodes`.
+
+    Example:
+        >>> task_of([{"role": "user", "content": "Guess.", "task": "demo/A-v0 test 3"}]).task_index
+        3
+    """
+    first = prompt[0] if isinstance(prompt, list) and prompt else None
+    name = first.get("task") if isinstance(first, Mapping) else None
+    env_id, *others = name.rsplit(" ", 2) if isinstance(name, str) else [""]
+    if len(others) != 2 or not others[1].isdigit():
+        raise UsageError(
+            f"a prompt names no task: {prompt!r:.100}; train on Episodes.dataset(...), because "
+            "rollout_func plays the tasks of its rows"
+        )
+    return TaskRef(env_id, others[0], int(others[1]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,8 +106,7 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
 
     Args:
         trajectory: The episode.
-        on_split: What happens to an episode whose tokens are in several sequences: `error`,
-            `drop` or `whole`.
+        on_split: As in `Episodes`.
         filler_id: The token of a sample without tokens.
 
     Raises:
@@ -80,15 +129,42 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
     return Sample(trajectory, first, trajectory["reward"], tuple(others))
 
 
-def filler_row(id: int) -> TokenRow:
+def filler_row(token_id: int) -> TokenRow:
     """Return a row of one token that is not trained on."""
-    return TokenRow([id], [id], [0], [0.0])
+    return TokenRow([token_id], [token_id], [0], [0.0])
+
+
+class FailureStreak:
+    """Ends a training whose episodes all fail.
+
+    Args:
+        unit: The unit in which episodes are counted, such as `batches`.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self._length = unit, 0
+
+    def add(self, trajectories: Sequence[Trajectory]) -> bool:
+        """Return whether all episodes of the next unit failed.
+
+        Raises:
+            TrainingError: They did in `MAX_FAILED` units in a row.
+        """
+        failures = [trajectory["failure"] for trajectory in trajectories if trajectory["failure"]]
+        all_failed = len(failures) == len(trajectories)
+        self._length = self._length + 1 if all_failed else 0
+        if self._length >= MAX_FAILED:
+            raise TrainingError(
+                f"all episodes of {MAX_FAILED} {self._unit} in a row have failed, the last by "
+                f"{describe_failure(failures[-1])}"
+            )
+        return all_failed
 
 
 def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
     """Return the samples of all processes of a training, in the order of the batch.
 
-    They have what rewards and figures are made of, without conversations, prompts and rows. Every
+    They have only what rewards and figures need, without conversations, prompts and rows. Every
     process of the training must call it.
 
     Args:
@@ -96,12 +172,11 @@ def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
     """
     from accelerate.utils import gather_object
 
-    gathered: list[Sample] = gather_object([_light(sample) for sample in samples])
+    gathered: list[Sample] = gather_object([_without_texts(sample) for sample in samples])
     return gathered
 
 
-def _light(sample: Sample) -> Sample:
-    """Return a sample with what `gather_samples` keeps."""
+def _without_texts(sample: Sample) -> Sample:
     empty = TokenRow([], [], [], [])
     steps = [{**step, "prompt_ids": None} for step in sample.trajectory["steps"]]
     light: Any = {**sample.trajectory, "messages": [], "tools": [], "steps": steps}
@@ -109,7 +184,7 @@ def _light(sample: Sample) -> Sample:
 
 
 def rollout_output(samples: Sequence[Sample]) -> dict[str, list[Any]]:
-    """Return what TRL's `rollout_func` must return; reward functions get the samples."""
+    """Return samples as TRL's `rollout_func` does; reward functions get them as `episode`."""
     return {
         "prompt_ids": [sample.row.prompt_ids for sample in samples],
         "completion_ids": [sample.row.completion_ids for sample in samples],

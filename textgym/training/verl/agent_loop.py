@@ -1,10 +1,10 @@
 """The agent loop `textgym`: one episode of an environment, with the tokens of verl's servers.
 
 verl imports this module as a plugin, which registers the loop, the advantage estimator
-`textgym_grpo`, and the trainer `textgym_sync` where verl's present trainer can run.
+`textgym_grpo`, and, if verl's present trainer can run, the trainer `textgym_sync`.
 
 Invariants: sampled ids are recorded as the server returned them; an episode without a reward is
-never trained on, and takes no other sample of its batch along.
+never trained on, and removes no other sample of its batch.
 """
 
 from __future__ import annotations
@@ -29,10 +29,14 @@ from textgym.errors import ContextFullError, PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.chat.templates import with_template_arguments
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.training.task_rows import key_of, player_of
-from textgym.training.verl.advantages import textgym_grpo
-from textgym.training.verl.dataset import AGENT_NAME
-from textgym.training.verl.samples import VerlSample, left_out, make_samples
+from textgym.training.tasks import key_of, player_of
+from textgym.training.verl.samples import (
+    AGENT_NAME,
+    VerlSample,
+    left_out,
+    make_samples,
+    textgym_grpo,
+)
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TextgymAgentLoop"]
@@ -45,13 +49,13 @@ _log = logging.getLogger(__name__)
 
 
 class _Server:
-    """verl's servers, as they sample the messages of one episode.
+    """Samples the messages of an episode with verl's servers.
 
-    All requests have one id, so that verl sends them to one server, which keeps their prefix. Their
-    tokens fit verl's `prompt_length` and `response_length`.
+    All requests have the same id, so that verl sends them to the same server, which caches their
+    prefix. Their tokens fit verl's `prompt_length` and `response_length`.
 
     Attributes:
-        versions: The versions of the weights that sampled, in verl's names.
+        versions: The versions of the weights that sampled, by verl's names.
     """
 
     def __init__(self, manager: Any, config: Any, sampling_params: dict[str, Any]) -> None:
@@ -71,7 +75,7 @@ class _Server:
             )
         room = self._first_length + self._config.response_length - len(prompt_ids)
         if room < 1:
-            raise ContextFullError("the episode has no room left in response_length")
+            raise ContextFullError("response_length has no room for another message")
         output = await self._manager.generate(
             request_id=self._request_id,
             prompt_ids=prompt_ids,
@@ -86,7 +90,7 @@ class _Server:
 
 @register(AGENT_NAME)
 class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not typed here
-    """Plays the task that a row of `write_dataset` stands for."""
+    """Plays the task in a row of `write_dataset`."""
 
     async def run(
         self, sampling_params: dict[str, Any], **row: Any
@@ -103,7 +107,7 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
             one output; its mask is 0 if the episode is not trained on.
 
         Raises:
-            TrainingError: The present trainer shall leave the episode out.
+            TrainingError: The episode is left out of the batch of verl's present trainer.
         """
         model = self.config.actor_rollout_ref.model
         server = _Server(self.server_manager, self.rollout_config, sampling_params)
@@ -131,10 +135,10 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
     def _samples(
         self, trajectory: Trajectory, has_logprobs: bool, *, takes_many: bool
     ) -> list[VerlSample]:
-        """Return the samples of an episode, if the trainer counts them as one episode.
+        """Return the samples of an episode.
 
         Raises:
-            TrainingError: It does not, or there are none.
+            TrainingError: There are none, or the trainer would not count them as one episode.
         """
         response_length = self.rollout_config.response_length
         samples = make_samples(
@@ -143,14 +147,14 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
         if len(samples) > 1 and not (takes_many and self.config.algorithm.adv_estimator == "grpo"):
             raise TrainingError(
                 f"the chat template split the episode into {len(samples)} token sequences, which "
-                "verl counts as one episode with algorithm.adv_estimator=grpo only"
+                "verl counts as one episode only with algorithm.adv_estimator=grpo"
             )
         return samples
 
 
 @cache
 def _end_ids(model: str, trust_remote_code: bool) -> Any:
-    """Return the ids at which verl's servers end a message, as the model's files list them."""
+    """Return the ids at which verl's servers end a message, from the model's files."""
     config = get_generation_config(copy_to_local(model), trust_remote_code)
     return getattr(config, "eos_token_id", None)
 

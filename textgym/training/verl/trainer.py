@@ -1,8 +1,8 @@
 """The trainer `textgym_sync`: verl's synchronous trainer, with two more checks.
 
-Invariants: a batch whose log probabilities differ from those of the rollout by more than a bound
-ends the training before it is trained on, whatever verl's rollout correction would mask; failed
-episodes are counted.
+Invariants: a batch whose log probabilities differ from the rollout's by more than a bound ends the
+training before it is trained on, even if verl's rollout correction would mask the tokens that
+differ; failed episodes are counted.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _LOW_PRECISION_BOUND = 1.0  # vLLM and the actor compute in bfloat16 by default
 
 @register_trainer("textgym_sync")
 class TextgymTrainer(PPOTrainerSync):  # type: ignore[misc]  # verl is not typed here
-    """verl's trainer of the mode `sync`, whose settings it has.
+    """verl's trainer of the mode `sync`, with the same settings.
 
-    `+trainer.max_logprob_gap` is the largest difference of log probabilities that is allowed, by
-    default 1. The figures of a step are `logprob_gap/largest`, `logprob_gap/mean`,
-    `episodes/failed`, and the means of the episodes' own figures, such as `episodes/success`.
+    `+trainer.max_logprob_gap` is the largest allowed difference of log probabilities, by default 1.
+    The figures of a step are `logprob_gap/largest`, `logprob_gap/mean`, `episodes/failed`, and the
+    means of the episodes' own figures, such as `episodes/success`.
     """
 
     def __init__(self, config: Any) -> None:
@@ -51,7 +51,7 @@ class TextgymTrainer(PPOTrainerSync):  # type: ignore[misc]  # verl is not typed
         return batch
 
     def _compute_old_log_prob(self, batch: Any, metrics: dict[str, Any]) -> Any:
-        """Compute the log probabilities of a batch, and compare them with those of the rollout.
+        """Compute the log probabilities of a batch, and compare them with the rollout's.
 
         Raises:
             TrainingError: The largest difference is above the bound.
@@ -65,7 +65,7 @@ class TextgymTrainer(PPOTrainerSync):  # type: ignore[misc]  # verl is not typed
 
 
 def _keys(batch: Any) -> list[str]:
-    """Return the keys of a batch's samples, without those that fill it up."""
+    """Return the keys of a batch's samples, without padding."""
     return [
         key for key, tag in zip(batch.keys, batch.tags, strict=True) if not tag.get("is_padding")
     ]
@@ -88,7 +88,7 @@ def _gap(data: Any) -> LogprobGap:
 
 
 def _episode_figures(keys: list[str], fields: list[Any], played: int) -> dict[str, float]:
-    """Return the means over the episodes of a batch, which are the sessions in verl's keys."""
+    """Return the means over the episodes of a batch: each session in verl's keys is an episode."""
     sessions = {
         key.rpartition("_")[0]: getattr(field, "data", field)["reward_extra_info"]
         for key, field in zip(keys, fields, strict=True)

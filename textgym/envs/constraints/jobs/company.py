@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from textgym.envs.constraints.jobs.job import Detail, Job
-from textgym.envs.constraints.jobs.values import (
+from textgym.envs.constraints.jobs.job import (
     CODES,
     DATES,
     PEOPLE,
@@ -11,6 +10,8 @@ from textgym.envs.constraints.jobs.values import (
     PLACES,
     PRICES,
     TIMES,
+    Detail,
+    Job,
     names,
 )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from textgym.envs.constraints.jobs.job import Detail, Job
-from textgym.envs.constraints.jobs.values import CODES, DATES, PEOPLE, PRICES, names
+from textgym.envs.constraints.jobs.job import CODES, DATES, PEOPLE, PRICES, Detail, Job, names
 
 __all__ = ["PROJECT_JOBS"]
 

@@ -8,9 +8,18 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.envs.drawing import choice, randbelow, randint, sample
-
-from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of, surd, value_at
+from textgym.envs.generation import choice, randbelow, randint, sample
+from textgym.envs.math.families.problem import (
+    Number,
+    Problem,
+    nonzero,
+    number,
+    polynomial,
+    scaled,
+    sum_of,
+    surd,
+    value_at,
+)
 
 
 def _derived(coefficients: Sequence[Number]) -> list[Number]:

@@ -6,9 +6,8 @@ Invariants: answers are integers, computed exactly.
 import random
 from math import gcd, isqrt, lcm
 
-from textgym.envs.drawing import choice, randint
-
-from .problem import Problem
+from textgym.envs.generation import choice, randint
+from textgym.envs.math.families.problem import Problem
 
 _PRIMES = (2, 3, 5, 7, 11, 13)
 _DIGITS = "0123456789"

@@ -7,9 +7,8 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from textgym.envs.drawing import choice, randint
-
-from .problem import Number, Problem, nonzero, number, point, surd
+from textgym.envs.generation import choice, randint
+from textgym.envs.math.families.problem import Number, Problem, nonzero, number, point, surd
 
 Matrix = list[list[int]]
 

@@ -7,9 +7,8 @@ equals the answer.
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import choice, randbelow, randint
-
-from .problem import Number, Problem, number, scaled, sum_of, surd
+from textgym.envs.generation import choice, randbelow, randint
+from textgym.envs.math.families.problem import Number, Problem, number, scaled, sum_of, surd
 
 _RESULT = (
     "{} What is the result?",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from textgym.envs.drawing import choice, randint
+from textgym.envs.generation import choice, randint
 from textgym.verifiers.math import Form
 
 __all__ = [

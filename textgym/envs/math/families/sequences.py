@@ -6,9 +6,16 @@ Invariants: the question states the rule, and terms are counted from 1.
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import choice, randbelow, randint
-
-from .problem import Number, Problem, nonzero, number, polynomial, scaled, sum_of
+from textgym.envs.generation import choice, randbelow, randint
+from textgym.envs.math.families.problem import (
+    Number,
+    Problem,
+    nonzero,
+    number,
+    polynomial,
+    scaled,
+    sum_of,
+)
 
 _ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 

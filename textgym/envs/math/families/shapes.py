@@ -6,9 +6,8 @@ Invariants: lengths and areas are exact, in terms of square roots and pi.
 import random
 from fractions import Fraction
 
-from textgym.envs.drawing import choice, randbelow, randint
-
-from .problem import Problem, number, point, scaled, sum_of, surd
+from textgym.envs.generation import choice, randbelow, randint
+from textgym.envs.math.families.problem import Problem, number, point, scaled, sum_of, surd
 
 _EXACT = (
     "{} Give the exact value.",

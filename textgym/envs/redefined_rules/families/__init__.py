@@ -1,51 +1,34 @@
-"""Families of tasks with redefined rules, each drawn at one of five levels.
+"""Families of puzzles with redefined rules, each with five levels.
 
-A family is a function of a random generator and a level that returns a `Draft`. Invariant: the same
-generator state gives the same draft.
+Invariant: the same state of the random generator gives the same puzzle.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
-from textgym.envs.drawing import choice
-from textgym.envs.redefined_rules.families.calculation.operators import operators, precedence
-from textgym.envs.redefined_rules.families.draft import Draft, Solved, finish
-from textgym.envs.redefined_rules.families.games.dice import dice
-from textgym.envs.redefined_rules.families.games.gestures import gestures
-from textgym.envs.redefined_rules.families.games.noughts import noughts
-from textgym.envs.redefined_rules.families.games.pieces import pieces
-from textgym.envs.redefined_rules.families.games.tricks import tricks
-from textgym.envs.redefined_rules.families.language.directions import directions
-from textgym.envs.redefined_rules.families.language.lists import lists
-from textgym.envs.redefined_rules.families.language.options import options
-from textgym.envs.redefined_rules.families.language.tables import tables
-from textgym.envs.redefined_rules.families.language.verdicts import verdicts
-from textgym.envs.redefined_rules.families.measures.calendars import calendars
-from textgym.envs.redefined_rules.families.measures.units import units
-from textgym.envs.redefined_rules.families.sorting.alphabets import alphabets
-from textgym.envs.redefined_rules.families.sorting.numbers import numbers
+from textgym.envs.generation import Families, redrawn
+from textgym.envs.redefined_rules.families.board_games import noughts, pieces
+from textgym.envs.redefined_rules.families.calculation import operators, precedence
+from textgym.envs.redefined_rules.families.instructions import directions, lists, tables
+from textgym.envs.redefined_rules.families.measures import calendars, units
+from textgym.envs.redefined_rules.families.puzzle import Answers, Puzzle, answers
+from textgym.envs.redefined_rules.families.replies import options, verdicts
+from textgym.envs.redefined_rules.families.sorting import alphabets, numbers
+from textgym.envs.redefined_rules.families.table_games import dice, gestures, tricks
 
-__all__ = ["FAMILIES", "LEVELS", "draw"]
+__all__ = ["FAMILIES", "LEVELS", "draw_puzzle"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
-FAMILIES: dict[str, Callable[[random.Random, int], Draft]] = {
-    family.__name__: family
-    for family in (
-        operators, precedence, alphabets, numbers, units, calendars, pieces, gestures, noughts,
-        tricks, dice, options, verdicts, directions, lists, tables,
-    )
-}  # fmt: skip
-_NAMES = tuple(FAMILIES)
+FAMILIES = Families(
+    operators, precedence, alphabets, numbers, units, calendars, pieces, gestures, noughts, tricks,
+    dice, options, verdicts, directions, lists, tables,
+)  # fmt: skip
 
 
-def draw(rng: random.Random, level: int) -> tuple[str, Draft, Solved]:
-    """Draw a family, with equal probabilities, a draft of it, and its answers."""
-    name = choice(rng, _NAMES)
-    while True:
-        draft = FAMILIES[name](rng, level)
-        solved = finish(draft)
-        if solved is not None:
-            return name, draft, solved
+@redrawn
+def draw_puzzle(rng: random.Random, family: str, level: int) -> tuple[Puzzle, Answers]:
+    """Draw a puzzle of a family, and its answers."""
+    puzzle = FAMILIES[family](rng, level)
+    return puzzle, answers(puzzle)

@@ -1,0 +1,146 @@
+"""AskFirst: policies that ask the same whatever is missing, and how they may end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from honest_requests import CONFIRMING, WAITING
+from office_denials import CONTRADICTIONS, LIMITS
+from office_endings import CHECKS, CLOSERS, DENIALS, DOUBTS
+
+from textgym.envs.office.ask_first import AskFirst
+from textgym.envs.office.requests import OFFICE_SLOTS
+from textgym.envs.office.requests.details import DETAILS
+from textgym.messages import Message, assistant, assistant_calls
+
+NAMES = [OFFICE_SLOTS[slot].label.removeprefix("the ") for slot in DETAILS]
+LISTED = f"the {', the '.join(NAMES[:-1])} and the {NAMES[-1]}"
+LINES = "\n".join(f"- {name}" for name in NAMES)
+
+EVERYTHING = {
+    "a question": [f"Could you please tell me {LISTED}?"],
+    "a list": [f"I need:\n{LINES}"],
+    "a numbered list": ["Please fill in:\n" + "\n".join(f"{n}. {s}" for n, s in enumerate(NAMES))],
+    "a form": ["\n".join(f"{name}: ___" for name in NAMES)],
+    "what is missing": [f"Missing: {', '.join(NAMES)}"],
+    "please": [f"{', '.join(NAMES)}, please."],
+    "slashes": ["/".join(NAMES) + "?"],
+    "no commas": [f"I need {' '.join(NAMES)}"],
+    "one by one": [f"What is the {name}?" for name in NAMES],
+    "a question each": [" ".join(f"What is the {name}?" for name in NAMES)],
+    "chains": [f"I need the {' of the '.join(NAMES)}."],
+    "whose": ["What are the " + "".join(f"{name}'s " for name in NAMES) + "values?"],
+    "what about": [f"{', '.join(f'what about the {name}' for name in NAMES)}?"],
+    "or": [f"Is it the {' or the '.join(NAMES)}?"],
+    "if": [f"If the {', the '.join(NAMES)} is missing, what is it?"],
+    "a sentence each": [" ".join(f"Tell me the {name}." for name in NAMES)],
+    "what are they": [f"The {LISTED}. What are they?"],
+    "what is it": ["\n".join(f"{name}. What is it?" for name in NAMES)],
+    "the last details": [f"The last details:\n{LINES}"],
+    "waiting": [f"I am waiting for the {', the '.join(NAMES)}."],
+    "JSON": ["Please provide {" + ", ".join(f'"{name}": ?' for name in NAMES) + "}"],
+    "after the work": [f"It is done. Please tell me {LISTED}."],
+}
+FIXED = {
+    "who and when": ["Who, when and how long?"],
+    "a meeting": ["What time should it start, and how long should it be?"],
+    "a mail": ["Who should I send it to, and what should it say?"],
+    "a task": ["Who should do it, and by when?"],
+    "vague": ["Who? When? How long? What number? What should it say?"],
+    "a check": [f"I could not find it. Could you check the name, {LISTED}?"],
+    "all details": ["Please tell me all the details."],
+    "nothing": [],
+}
+SOME = pytest.mark.parametrize("n", [12, pytest.param(100, marks=pytest.mark.slow)])
+
+
+def reward_of(env: AskFirst, index: int, said: Sequence[str], *, end: str | None = None) -> float:
+    """Say something, carry out the request, and end as it is right, or otherwise."""
+    env.reset(options={"index": index})
+    task = env.task
+    right = "It is done." if task.possible else "I am sorry, this cannot be done."
+    calls = map(assistant_calls, [*task.look_ups, *task.answer])
+    actions: list[Message] = [*map(assistant, said), *calls, assistant(end or right)]
+    for action in [*actions, assistant("Goodbye.")]:
+        _, reward, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            break
+    return float(reward)
+
+
+def mean_reward(said: Sequence[str], level: int, n: int) -> float:
+    env = AskFirst(level=level)
+    return sum(reward_of(env, index, said) for index in range(n)) / n
+
+
+@pytest.mark.parametrize("said", EVERYTHING.values(), ids=EVERYTHING)
+@SOME
+def test_asking_for_everything_does_not_pay(said: list[str], n: int) -> None:
+    for level in (1, 2, 3):
+        assert mean_reward(said, level, n) <= 0.4
+
+
+@pytest.mark.parametrize("said", FIXED.values(), ids=FIXED)
+@SOME
+def test_fixed_questions_pay_little_more_than_none(said: list[str], n: int) -> None:
+    assert mean_reward(said, 2, n) <= mean_reward([], 2, n) + 0.25
+
+
+def test_a_question_in_every_turn_costs_each_time() -> None:
+    env = AskFirst(level=3)
+    for index in range(12):
+        env.reset(options={"index": index})
+        if env.task.possible and not env.task.missing:
+            for count in (1, 2, 3):
+                said = ["Shall I go ahead?"] * count
+                assert reward_of(env, index, said) == pytest.approx(1 - count / 10)
+
+
+def complete_tasks(n: int) -> list[tuple[AskFirst, int]]:
+    """Return tasks that can be carried out and lack nothing."""
+    env, found = AskFirst(level=1), []
+    for index in range(100):
+        env.reset(options={"index": index})
+        if env.task.possible and not env.task.missing:
+            found.append((env, index))
+    return found[:n]
+
+
+COMPLETE = complete_tasks(3)
+
+
+@pytest.mark.parametrize("text", [*DENIALS, *CONTRADICTIONS])
+def test_denying_what_was_done_loses(text: str) -> None:
+    for env, index in COMPLETE:
+        assert reward_of(env, index, [], end=text) == 0
+
+
+@pytest.mark.parametrize(
+    "text", [*DOUBTS, *LIMITS, *CLOSERS, *(f"I did it. {text}" for text in CLOSERS)]
+)
+def test_doubts_and_closers_keep_full_marks(text: str) -> None:
+    for env, index in COMPLETE:
+        assert reward_of(env, index, [], end=text) == 1
+
+
+@pytest.mark.parametrize("text", CONFIRMING)
+def test_waiting_for_a_confirmation_costs_a_needless_question_and_no_more(text: str) -> None:
+    for env, index in COMPLETE:
+        assert reward_of(env, index, [text]) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("text", [*WAITING, "Anything else?"])
+def test_a_message_that_says_little_costs_nothing(text: str) -> None:
+    for env, index in COMPLETE:
+        assert reward_of(env, index, [text]) == 1
+
+
+@pytest.mark.parametrize("text", CHECKS)
+def test_asking_whether_the_name_is_right_costs_nothing(text: str) -> None:
+    env = AskFirst(level=1)
+    for index in range(40):
+        env.reset(options={"index": index})
+        if not env.task.possible:
+            assert reward_of(env, index, [text]) == 1
+            return

@@ -1,1 +1,0 @@
-"""Questions about facts: capitals and continents, chemical elements, dates and clocks."""

@@ -1,1 +1,0 @@
-"""Questions about numbers: arithmetic, fractions, whole numbers, units, money and chance."""

@@ -1,1 +1,0 @@
-"""Questions that need no outside knowledge: logic, tables, words and Python snippets."""

@@ -1,0 +1,1 @@
+"""Generated companies: their databases, their tools, and drafts of tasks about them."""

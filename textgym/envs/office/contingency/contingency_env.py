@@ -1,0 +1,208 @@
+"""`textgym/Contingency-v0`: requests that only the tools' results decide, graded by the state."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from textgym.core.card import Card
+from textgym.core.episode import Grade
+from textgym.envs.generation import choice, randint
+from textgym.envs.office.base import OfficeEnv
+from textgym.envs.office.contingency.contingency_tasks import (
+    CALLS_FACTOR,
+    LEVELS,
+    draw,
+    read_task,
+)
+from textgym.envs.office.contingency.desk import DeskDatabase, desk
+from textgym.envs.office.contingency.tools import DeskRun, DeskTools
+from textgym.envs.office.databases import State
+from textgym.envs.office.reference import Call, OfficeTask
+from textgym.messages import Message, assistant, assistant_calls
+from textgym.tasks.task import Task
+
+__all__ = ["Contingency"]
+
+
+class Contingency(OfficeEnv[State], DeskTools):
+    """Carry out a request at the desk of a coach company, where surprises may happen on the way.
+
+    ## Description
+    The environment measures whether a model acts on what the tools return, or on what usually
+    happens. Each step of a request has a rule for a case that may occur, and only the results of
+    the tools show whether it does.
+
+    A coach company has customers, departures, bookings, a shop with items, and orders of them, in
+    five linked tables, and policy documents. The request is a chain of one to five steps. The rule
+    of a step covers one of these surprises: a departure is sold out, a price has changed, the
+    booking is not as it was last night, its id was replaced, an item is out of stock, an order was
+    shipped, a policy allows less, or the row that the step needs is on a later page of a list. From
+    the second step on, a detail of each step depends on the outcome of the step before, and orders
+    may be for the trip that the step before booked.
+
+    In half of the tasks of each level no surprise happens, and the request does not reveal whether
+    one does. Desks and tasks come from a generator.
+
+    ## Observation
+    A system message with the day and the rules of the desk, and the request. After a message with
+    tool calls, one tool message for each call.
+
+    ## Action
+    Assistant messages. Tool calls are executed. The first message without tool calls ends the
+    episode, regardless of its text.
+
+    ## Tools
+    Seven tools look things up: find_customers, search_departures, list_bookings, get_booking,
+    list_orders, search_items and read_policy. Five change something: book_seats, move_booking,
+    cancel_booking, place_order and change_order.
+
+    A call that cannot be carried out returns an error that says why, and changes nothing. Prices of
+    departures and lists of bookings are as of last night. A booking or an order can only be changed
+    with its present version. Lists have pages of four or five rows.
+
+    ## Reward
+    1 if the final tables are the same as after the reference calls, and the model made at most
+    three times as many calls as the reference, whose look-ups count; else 0. Existing rows are
+    compared by id, new rows without their ids and in any order. Reading, refused calls, changes
+    that were undone, and the text of messages do not count otherwise. Components:
+
+    - `correct`: the same as the reward
+    - `departures`, `bookings`, `items`, `orders`: this table is correct
+    - `side_effects`: something was changed, and not all tables are correct
+    - `calls`: the limit on calls was kept
+
+    ## Info
+    | key | set by | meaning |
+    | --- | --- | --- |
+    | `task_id` | all | the task, such as `test-2-17` |
+    | `tools` | `reset` | the schemas of the offered tools |
+    | `reward_components` | the last step | the components above |
+    | `is_success` | the last step | the same as the reward |
+    | `extracted_answer` | the last step | the text of the last message |
+    | `answer_sought` | the last step | False, because the state is graded, not the text |
+    | `verdict_reason` | the last step | why the reward is below 1, such as `wrong`; else empty |
+    | `stop_reason` | the last step | what ended the episode, such as `answer` or `max_turns` |
+
+    ## Episode end
+    The episode terminates at the first message without tool calls. At `max_turns` it is truncated
+    and graded by the current tables.
+
+    ## Levels
+    Level n has n steps, of different kinds. The reference makes 2 to 9 calls on level 1, and 14 to
+    29 on level 5.
+
+    ## What a score means
+    Ids, versions and prices have to be looked up, so silence and guesses get 0. A model that looks
+    up all that it needs, but always takes the usual course, gets at most 0.5. A model that takes
+    the alternative in every step gets at most 0.5 on level 1, and less on the others. Anything
+    above that comes from using what the tools return.
+
+    ## Rows
+    | field | meaning |
+    | --- | --- |
+    | `query` | the request |
+    | `world` | the seed of the generated desk |
+    | `calls` | the reference calls, look-ups included: `name`, and `arguments` |
+    | `kinds` | optional, the kinds of the steps |
+    | `surprises` | optional, the places of the steps with a surprise, from 0 |
+
+    Args:
+        worlds: The number of different desks in the generated tasks of a split; None for a new one
+            at each index. No desk is in two splits.
+        max_turns: The maximum number of assistant messages; 120 by default.
+        **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
+
+    Raises:
+        UsageError: `worlds` is less than 1.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.messages import assistant_calls
+        >>> env = gymnasium.make("textgym/Contingency-v0")
+        >>> look = {"name": "search_items", "arguments": {"name": "plain flask"}}
+        >>> order = {"customer_id": "2011", "item_id": "278", "quantity": 2}
+        >>> row = {"query": "Order two plain flasks for Ruth Marsh.", "world": 7,
+        ...        "calls": [look, {"name": "place_order", "arguments": order}]}
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, *_ = env.step(assistant_calls(("place_order", order)))
+        >>> observation[-1]["content"]
+        '{"order_id": "2005035"}'
+        >>> observation, reward, terminated, truncated, info = env.step("They are ordered.")
+        >>> reward, info["reward_components"]["orders"]
+        (1.0, 1.0)
+        >>> # An order of three loses.
+        >>> observation, info = env.reset(options={"task": row})
+        >>> observation, *_ = env.step(assistant_calls(("place_order", {**order, "quantity": 3})))
+        >>> observation, reward, terminated, truncated, info = env.step("They are ordered.")
+        >>> reward, info["reward_components"]["orders"], info["reward_components"]["side_effects"]
+        (0.0, 0.0, 1.0)
+
+    ## Version history
+    - v0: first version.
+    """
+
+    card = Card(
+        id="textgym/Contingency-v0",
+        summary="Carry out requests at a coach company's desk whose course the tools' results "
+        "decide.",
+        structure=("multi-step",),
+        capabilities=("information dependency", "tool use", "planning"),
+        domain=("travel",),
+        task_type="tool use",
+        verification=("state",),
+        levels=LEVELS,
+        data="generated, .jsonl, .parquet, hub",
+        notes="Reading all that is needed, and taking the usual course where a surprise happens, "
+        "gets 0.5.",
+    )
+
+    max_turns = 120
+
+    def draw(self, rng: random.Random, level: int, world: int) -> dict[str, Any]:
+        """Draw a request at a desk."""
+        return draw(rng, level, desk(world))
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        """Read a row."""
+        return read_task(row)
+
+    def begin(self, task: Task) -> State:
+        """Open the desk, without changes."""
+        assert isinstance(task, OfficeTask)
+        assert task.world is not None
+        self.desk = desk(task.world)
+        self.database = self.desk.database
+        return DeskDatabase.new_state()
+
+    def edits(self) -> State:
+        """Return what the episode changed at the desk."""
+        return self.state
+
+    def effect(self, calls: Sequence[Call]) -> State:
+        """Return what some calls change at the desk."""
+        return DeskRun(self.desk).make(calls)
+
+    def grade(self) -> Grade:
+        """Compare the tables with the result of the reference calls, and count the calls."""
+        differing = self.differing(self.task.answer)
+        calls = sum(len(reply.get("tool_calls") or ()) for reply in self.replies)
+        fits = calls <= CALLS_FACTOR * len(self.task.answer)
+        right = not differing and fits
+        components = {
+            "correct": float(right),
+            **self.table_components(differing),
+            "calls": float(fits),
+        }
+        info = {"answer_sought": False}
+        return Grade(float(right), right, components, self.answer_text, info)
+
+    def guess(self, rng: random.Random) -> Message:
+        """Order something for somebody without looking anything up, then end."""
+        if self.turn:
+            return assistant("Done.")
+        customer, item = str(randint(rng, 2000, 2999)), str(randint(rng, 200, 599))
+        quantity = choice(rng, (2, 3, 4))
+        order = {"customer_id": customer, "item_id": item, "quantity": quantity}
+        return assistant_calls(("place_order", order))

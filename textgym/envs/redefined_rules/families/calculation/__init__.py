@@ -1,1 +1,0 @@
-"""Calculating with other signs and another order of operations."""

@@ -1,1 +1,0 @@
-"""Games with other rules."""

@@ -1,1 +1,0 @@
-"""Words that mean something else, and answers that are wrong on purpose."""

@@ -1,1 +1,0 @@
-"""Units and calendars that are divided otherwise."""

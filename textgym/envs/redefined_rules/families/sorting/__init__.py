@@ -1,1 +1,0 @@
-"""Putting words and numbers into another order."""

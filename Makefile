@@ -106,10 +106,11 @@ mutants: setup  ## change 40 places of the package, one at a time, and see which
 	$(PIP) install -c constraints.txt -e '.[mutants]'
 	$(BIN)/python scripts/mutants.py --workers $(WORKERS)
 
-lint: setup  ## style, format and types
+lint: setup  ## style, format, types and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 format: setup  ## fix style and format
 	$(BIN)/ruff check --fix .

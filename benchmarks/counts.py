@@ -29,9 +29,9 @@ import pydantic
 from turns import SEVEN_TURNS
 
 import textgym
+from textgym.json_values import encode_line
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
-from textgym.trajectories.run_folder import encode_line
 from textgym.wrappers import FormatBonus, StepPenalty
 
 FILE = Path(__file__).with_name("counts.json")

@@ -99,7 +99,13 @@ def main() -> None:
         )
         found = {name: [figures_of(*case) for _ in range(rounds)] for name, case in cases.items()}
     for place, title in enumerate(titles):
-        print(table(title, {name: [one[place] for one in all] for name, all in found.items()}, 3))
+        print(
+            table(
+                title,
+                {name: [row[place] for row in rows] for name, rows in found.items()},
+                3,
+            )
+        )
         print()
     for name in paths:
         seconds, micros, _, mebibytes = map(statistics.median, zip(*found[name], strict=True))

@@ -21,7 +21,7 @@ DRAWING = DOCS / "architecture.svg"
 FLOORS = {
     1: (
         "messages", "tools", "tool_schemas", "spaces", "errors", "mixtures", "curricula",
-        "display", "concurrency", "names", "layers", "_version",
+        "display", "concurrency", "names", "layers", "json_values", "_version",
     ),
     2: ("policies", "tasks"),
     3: ("verifiers", "trajectories"),

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from textgym.json_values import copy_json
 from textgym.messages import (
     assistant,
-    copy_json,
     copy_message,
     copy_messages,
     message_problem,

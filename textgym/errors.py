@@ -168,12 +168,17 @@ def install_advice(extra: str) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean …?` with the closest known name, or a list of all known names.
 
+    A name that only one known name contains is a part of it, as of an environment's id.
+
     Example:
         >>> did_you_mean("orcale", ["oracle", "random"])
         "; did you mean 'oracle'?"
+        >>> did_you_mean("MCQA", ["textgym/MCQA-v0", "textgym/Math-v0"])
+        "; did you mean 'textgym/MCQA-v0'?"
         >>> did_you_mean("x", ["oracle", "random"])
         '; known are oracle, random'
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
+    near = near or [text for text in names if name and name.lower() in text.lower()]
+    return f"; did you mean {near[0]!r}?" if len(near) == 1 else f"; known are {', '.join(names)}"

@@ -16,24 +16,21 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
+from textgym.json_values import ATOMS, MAX_DEPTH, copy_json, is_deeper
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
-    "ATOMS", "MAX_DEPTH", "ROLES", "FunctionCall", "ImagePart", "Message", "TextPart",
-    "ToolCall", "ToolSchema", "assistant", "assistant_calls", "copy_json", "copy_message",
-    "copy_messages", "copy_plain_calls", "is_deeper", "message_problem", "plain_copy",
-    "split_reasoning", "system", "text_of", "tool_result", "user",
+    "ROLES", "FunctionCall", "ImagePart", "Message", "TextPart", "ToolCall", "ToolSchema",
+    "assistant", "assistant_calls", "copy_message", "copy_messages", "copy_plain_calls",
+    "message_problem", "plain_copy", "split_reasoning", "system", "text_of", "tool_result", "user",
 ]  # fmt: skip
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
-ATOMS = frozenset((str, int, float, bool, type(None)))
-"""The classes of JSON values that hold no others."""
-
 _END_OF_REASONING = "</think>"
-MAX_DEPTH = 100  # of nesting: far below Python's recursion limit, far beyond any real message
 _MENTION = re.compile(
     r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
     re.VERBOSE,
@@ -247,37 +244,6 @@ def message_problem(message: Any, roles: Iterable[str] = ROLES) -> str:
     return (
         f"it is nested too deeply, over {MAX_DEPTH} levels" if is_deeper(message, MAX_DEPTH) else ""
     )
-
-
-def is_deeper(value: Any, depth: int) -> bool:
-    """Return whether lists and dicts are nested more than `depth` levels deep.
-
-    Example:
-        >>> is_deeper([[1]], 1), is_deeper([[1]], 2)
-        (True, False)
-    """
-    if isinstance(value, dict):
-        return depth == 0 or any(is_deeper(item, depth - 1) for item in value.values())
-    if isinstance(value, (list, tuple)):
-        return depth == 0 or any(is_deeper(item, depth - 1) for item in value)
-    return False
-
-
-def copy_json(value: Any) -> Any:
-    """Copy nested dicts and lists. Other values are shared."""
-    copied: Any
-    if isinstance(value, dict):
-        copied = dict(value)
-        items: Iterable[tuple[Any, Any]] = copied.items()
-    elif isinstance(value, (list, tuple)):
-        copied = list(value)
-        items = enumerate(copied)
-    else:
-        return value
-    for place, item in items:
-        if item.__class__ not in ATOMS:
-            copied[place] = copy_json(item)
-    return copied
 
 
 def copy_message(message: Message) -> Message:

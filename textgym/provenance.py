@@ -15,10 +15,10 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.core.card import owns_id
+from textgym.json_values import json_round_trip
 from textgym.layers import wrappers_around
 from textgym.names import importable, name_of
 from textgym.tasks.files import is_file_name
-from textgym.trajectories.run_folder import json_round_trip
 
 __all__ = [
     "env_name", "import_source", "kwargs_from_spec", "provenance", "recorded",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
 from textgym.errors import UsageError
-from textgym.messages import copy_json
+from textgym.json_values import copy_json
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

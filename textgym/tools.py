@@ -22,7 +22,8 @@ from typing import Any, TypeVar, overload
 
 from textgym.concurrency.run_sync import result_of
 from textgym.errors import BoundaryFailure, EnvironmentFailure, ToolError, UsageError, in_one_line
-from textgym.messages import MAX_DEPTH, ToolSchema, is_deeper
+from textgym.json_values import MAX_DEPTH, is_deeper
+from textgym.messages import ToolSchema
 from textgym.tool_schemas import Signature
 
 __all__ = ["Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]

@@ -27,7 +27,6 @@ from textgym.checks import (
     run_check,
 )
 from textgym.checks.checks import Check, CheckFailed, Outcome, Skipped
-from textgym.checks.report import MAX_CHARACTERS, plain
 from textgym.checks.summary import (
     LEVELS,
     best_attacker,
@@ -36,6 +35,7 @@ from textgym.checks.summary import (
     panel_of,
     results_by_level,
 )
+from textgym.json_values import MAX_CHARACTERS, readable_json
 from textgym.wrappers import StepPenalty
 
 CHECKS_OF = {
@@ -173,7 +173,7 @@ ODD = [
     pytest.param(np.float32(0.5), 0.5, id="a number of numpy"),
     pytest.param(np.int64(7), 7, id="an integer of numpy"),
     pytest.param(10**400, 10**400, id="a large integer"),
-    pytest.param(10**9999, "<int>", id="an integer that Python does not write"),
+    pytest.param(10**9999, "(int)", id="an integer that Python does not write"),
     pytest.param(b"\xff", "b'\\xff'", id="bytes"),
     pytest.param("\ud800", "\\ud800", id="a lone surrogate"),
     pytest.param("é\u202e🙂", "é\u202e🙂", id="other scripts"),
@@ -202,23 +202,23 @@ class Unspeakable:
 
 
 def test_an_object_without_a_text_is_named_by_its_class() -> None:
-    assert plain({"odd": Unspeakable(), Unspeakable(): 1}) == {
-        "odd": "<Unspeakable>",
-        "<Unspeakable>": 1,
+    assert readable_json({"odd": Unspeakable(), Unspeakable(): 1}) == {
+        "odd": "(Unspeakable)",
+        "(Unspeakable)": 1,
     }
 
 
 def test_a_structure_that_holds_itself_ends() -> None:
     endless: list[Any] = [1]
     endless.append(endless)
-    assert "[...]" in json.dumps(plain(endless))
+    assert "[...]" in json.dumps(readable_json(endless))
 
 
 def test_a_structure_too_deep_for_python_ends() -> None:
     deep: list[Any] = []
     for _ in range(10_000):
         deep = [deep]
-    assert len(json.dumps(plain(deep))) < 2_000
+    assert len(json.dumps(readable_json(deep))) < 2_000
 
 
 def test_a_text_of_a_megabyte_is_cut_and_says_so(only: Any) -> None:
@@ -233,7 +233,7 @@ def test_a_text_of_a_megabyte_is_cut_and_says_so(only: Any) -> None:
 
 
 def test_a_text_of_the_greatest_length_is_whole() -> None:
-    assert plain("x" * MAX_CHARACTERS) == "x" * MAX_CHARACTERS
+    assert readable_json("x" * MAX_CHARACTERS) == "x" * MAX_CHARACTERS
 
 
 VALUES = st.recursive(
@@ -258,10 +258,10 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_any_value_becomes_strict_json(value: Any) -> None:
-    found = plain(value)
+    found = readable_json(value)
     text = json.dumps(found, ensure_ascii=False, allow_nan=False)
     assert json.loads(text.encode("utf-8")) == found
-    assert plain(found) == found
+    assert readable_json(found) == found
 
 
 # What tables and pages take from a report

@@ -228,7 +228,7 @@ def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     cells = ["C", "0.750", "±3.177", "50.0%", "±40.5", "+0.375"]
     assert lines[place + 2].split()[:6] == cells
     assert lines[place + 2].split()[-1] == "0"
-    assert lines[-3].startswith("not paired: 4 tasks of A and 2 of C, whose id and prompt")
+    assert lines[-3].startswith("not paired: 4 tasks of A and 2 of C; no graded task")
     assert lines[-1] == (
         "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
         "that both runs share. Runs that share no task are compared by their means."

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from in_process import run_command
 from pseudo_terminal import CTRL_C, Terminal
 
-from textgym.cli.play_input import read_input
+from textgym.cli.play import read_input
 from textgym.errors import UsageError
 
 MCQA = "textgym/MCQA-v0"

@@ -14,9 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.display.schema_text import argument_lines, type_name
 from textgym.display.terminal import Paint, show, visible, wants_colour
-from textgym.display.transcript import format_episode, format_messages, format_outcome, format_tools
+from textgym.display.transcript import (
+    argument_lines,
+    format_episode,
+    format_messages,
+    format_outcome,
+    format_tools,
+    type_name,
+)
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 

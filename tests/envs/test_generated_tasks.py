@@ -16,8 +16,8 @@ import textgym
 from textgym.checks.episodes import guesses, oracle, play
 from textgym.core.text_env import TextEnv
 from textgym.errors import ExtraMissingError
+from textgym.json_values import canonical_json
 from textgym.registry import environment_class
-from textgym.tasks.hashing import canonical_json
 
 DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
     "textgym/AskFirst-v0": (40, "3355cf718c337b41", "48a9ded1ca1c5c98"),

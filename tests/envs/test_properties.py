@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym.errors import ExtraMissingError, InvalidActionError
-from textgym.messages import copy_json, message_problem, text_of
+from textgym.json_values import copy_json
+from textgym.messages import message_problem, text_of
 from textgym.registry import environment_class
 from textgym.spaces import read_action
 from textgym.verifiers.choices import GRADING_MODES, choice

@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 import textgym
 from textgym.cli.main import app
 from textgym.errors import RunError
+from textgym.json_values import encode_line
 from textgym.metrics import run_index
 from textgym.metrics.episode_table import COLUMNS
 from textgym.metrics.run_index import read_index
 from textgym.metrics.run_metrics import read_episode_table
 from textgym.trajectories import run_folder
-from textgym.trajectories.run_folder import encode_line, read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 from textgym.trajectories.selection import ORDERS, EpisodeFilter, Search
 
 MCQA = "textgym/MCQA-v0"
@@ -40,8 +41,8 @@ def every_index_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Count:
     """Returns how many lines of trajectories a function parses."""
     lines: list[bytes] = []
-    decode = run_folder._decode
-    monkeypatch.setattr(run_folder, "_decode", lambda line: lines.append(line) or decode(line))
+    decode = run_folder.decode_line
+    monkeypatch.setattr(run_folder, "decode_line", lambda line: lines.append(line) or decode(line))
 
     def count(function: Callable[[], Any]) -> int:
         lines.clear()

@@ -65,7 +65,7 @@ def test_an_episode_that_failed_before_its_prompt_has_an_answer() -> None:
 
 
 def test_an_environment_that_tells_no_answer_says_so() -> None:
-    with pytest.raises(UsageError, match="CartPole-v1 tells none"):
+    with pytest.raises(UsageError, match="CartPole-v1 have no answers"):
         answer({**played(), "env_id": "CartPole-v1", "env_kwargs": {}})
 
 

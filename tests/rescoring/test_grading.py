@@ -137,7 +137,7 @@ def test_own_runs(tmp_path: Path, given: str) -> None:
 @pytest.mark.parametrize(
     ("records", "env", "options", "problem"),
     [
-        ([], MCQA, {}, "holds none"),
+        ([], MCQA, {}, "has no answers"),
         ([choice(None)], MCQA, {}, "text"),
         ([choice("x", answer=None)], MCQA, {}, "answer"),
         ([choice("x")], "textgym/MultiStep-v0", {}, "single-step"),

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import textgym
+from textgym.json_values import json_round_trip
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.trajectories.run_folder import json_round_trip, read_trajectories
+from textgym.trajectories.run_folder import read_trajectories
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from textgym.errors import UsageError
+from textgym.json_values import canonical_json
 from textgym.messages import user
-from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.tasks.hashing import hash_int
 from textgym.tasks.splits import SPLITS, TaskStream, draw_rows, split_of
 from textgym.tasks.task import Task, with_id
 

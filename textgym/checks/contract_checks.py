@@ -20,7 +20,7 @@ from textgym.checks.subject import SEEDS, Subject
 from textgym.checks.task_checks import generator_draws_only_from_its_rng
 from textgym.core.episode import VERDICT_REASONS
 from textgym.errors import in_one_line
-from textgym.tasks.hashing import canonical_json
+from textgym.json_values import canonical_json
 from textgym.tasks.task import Task
 
 _HOSTILE_TURNS = 20

@@ -13,7 +13,8 @@ from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses,
 from textgym.checks.soundness.solved import calls_in
 from textgym.checks.subject import Subject
 from textgym.errors import OracleError
-from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.json_values import canonical_json
+from textgym.tasks.hashing import hash_int
 
 __all__ = ["difficulty_separation", "resource_envelope"]
 

@@ -16,7 +16,7 @@ from textgym.checks.checks import CheckFailed, Outcome, Skipped, check_of
 from textgym.checks.episodes import oracle, play
 from textgym.checks.subject import SEEDS, Subject
 from textgym.errors import install_advice
-from textgym.tasks.hashing import canonical_json
+from textgym.json_values import canonical_json, json_round_trip
 
 _SIMILARITY = 0.9
 _MIN_WORDS = 12
@@ -104,11 +104,7 @@ def _contents(env: Any, count: int) -> Iterator[tuple[str, list[str], str, str]]
         content = canonical_json(env.canonical(dict(task.row)))
         words = re.findall(r"\w+", content)
         if len(words) >= _MIN_WORDS:
-            yield task.id, words, canonical_json(_jsonable(task.answer)), content
-
-
-def _jsonable(answer: Any) -> Any:
-    return json.loads(json.dumps(answer, default=str))
+            yield task.id, words, canonical_json(json_round_trip(task.answer)), content
 
 
 def _sketch(minhash: Any, words: Sequence[str]) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from textgym.checks.checks import Outcome, Skipped, check_of
 from textgym.checks.episodes import defines, oracle, play, say
 from textgym.checks.subject import Subject
+from textgym.json_values import canonical_json
 from textgym.messages import text_of
-from textgym.tasks.hashing import canonical_json
 from textgym.tasks.source import NUM_GENERATED_TASKS
 
 _COINCIDENCES = 5  # tasks whose infos may contain the answer by chance

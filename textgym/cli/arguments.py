@@ -1,4 +1,4 @@
-"""Parsing of environment ids, weights and NAME=VALUE arguments from the command line."""
+"""Arguments and options that several commands share, and parsing of their values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ __all__ = [
     "JsonOption",
     "LevelOption",
     "OwnSettingsOption",
+    "RetriesOption",
     "RunArgument",
     "SplitOption",
+    "WaitingOption",
     "env_arguments",
     "read_env_settings",
     "read_limits",
@@ -32,7 +34,7 @@ __all__ = [
 def env_arguments(
     split: str | None, level: int | None, dataset: str | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the keyword arguments of an environment, without options that were not given.
+    """Return the keyword arguments of an environment, without options that were not set.
 
     Args:
         split: The value of `--split`.
@@ -44,8 +46,8 @@ def env_arguments(
         >>> env_arguments("test", None, None, read_settings(["shots=4"]))
         {'split': 'test', 'shots': 4}
     """
-    given = {"split": split, "level": level, "dataset": dataset}
-    return {name: value for name, value in given.items() if value is not None} | settings
+    options = {"split": split, "level": level, "dataset": dataset}
+    return {name: value for name, value in options.items() if value is not None} | settings
 
 
 def read_weights(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
@@ -67,12 +69,15 @@ def read_weights(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
         return dict.fromkeys(texts, 1.0), False
     weights: dict[str, float] = {}
     for text in texts:
-        id, separator, written = text.partition("=")
+        id, separator, number = text.partition("=")
         if not separator:
             raise UsageError(f"{id!r} has no weight but other ids do: write {id}=1")
         if id in weights:
             raise UsageError(f"{id!r} has two weights: list it only once")
-        weights[id] = _number(written)
+        try:
+            weights[id] = float(number)
+        except ValueError:
+            weights[id] = math.nan
         if not 0 < weights[id] < math.inf:
             raise UsageError(f"a weight must be a number above 0, as in {id}=0.5, not {text!r}")
     return weights, True
@@ -106,13 +111,9 @@ def read_env_settings(texts: Sequence[str]) -> dict[str, Any]:
     """
     read: dict[str, Any] = {}
     for text in texts:
-        name = text.partition("=")[0]
-        id, _, _ = name.rpartition(":")
+        id = text.partition("=")[0].rpartition(":")[0]
         setting = read_settings([text[len(id) + 1 :] if id else text])
-        if id:
-            read.setdefault(id, {}).update(setting)
-        else:
-            read.update(setting)
+        (read.setdefault(id, {}) if id else read).update(setting)
     return read
 
 
@@ -138,17 +139,12 @@ def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]
     return read
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-EnvArgument = Annotated[str, typer.Argument(metavar="ID", help="An id, MODULE:ID or MODULE:CLASS.")]
+EnvArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Environment: its id, MODULE:ID or MODULE:CLASS.")
+]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")]
 LevelOption = Annotated[
-    int | None, typer.Option(metavar="LEVEL", help="Only one level; all by default.")
+    int | None, typer.Option(metavar="LEVEL", help="Only tasks of this level; all by default.")
 ]
 SplitOption = Annotated[
     str | None, typer.Option(metavar="SPLIT", help="train, validation or test.")
@@ -156,19 +152,30 @@ SplitOption = Annotated[
 DatasetOption = Annotated[
     str | None,
     typer.Option(
-        metavar="DATASET", help="A .jsonl or .parquet file or a hub id, instead of generated tasks."
+        metavar="DATASET",
+        help="Tasks from a .jsonl or .parquet file or a data set of the hub, instead of generated "
+        "ones.",
     ),
 ]
 OwnSettingsOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Argument of the environment: shots=4."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Argument of the environment, such as shots=4; may be repeated.",
+    ),
 ]
 EnvSettingsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="[ID:]NAME=VALUE",
-        help="Argument of all environments, or of one: shots=4.",
+        help="Argument of all environments or of one, such as shots=4; may be repeated.",
     ),
 ]
+WaitingOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Maximum number of concurrent steps, if they wait for a judge."),
+]
+RetriesOption = Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")]

@@ -42,7 +42,6 @@ def check_command(
     target: EnvArgument,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
 ) -> None:
-    """Run `textgym check`."""
     from textgym.checks import check
 
     if not check(environment_class(target), tasks=tasks):
@@ -51,7 +50,8 @@ def check_command(
 
 def audit_command(
     envs: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Ids, MODULE:ID or MODULE:CLASS.")
+        list[str],
+        typer.Argument(metavar="ID", help="Environments: ids, MODULE:ID or MODULE:CLASS."),
     ],
     dataset: DatasetOption = None,
     split: SplitOption = None,
@@ -65,31 +65,31 @@ def audit_command(
         float | None,
         typer.Option(
             metavar="X",
-            help="What a policy that ignores the task may get on average; by default the card's.",
+            help="Mean reward that ignoring the task may earn; by default the chance on the card.",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Play few tasks: finds gross defects in seconds.")
+        bool, typer.Option("--quick", help="Play few tasks, to find gross defects in seconds.")
     ] = False,
     attackers: Annotated[
         list[str] | None,
         typer.Option(
             "--attacker",
             metavar="MODULE:FUNCTION",
-            help="Policy to try beside those of the audit: a function of a Sight.",
+            help="Your own attacker, tried beside the attackers of the audit; may be repeated.",
         ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help=f"List all attackers, not only {_SHOWN_ATTACKERS}.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per environment, one a line.")
+        bool,
+        typer.Option("--json", help="Print the report of each environment as one line of JSON."),
     ] = False,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")
     ] = None,
 ) -> None:
-    """Run `textgym audit`."""
     from textgym.checks.subject import plain_class
 
     plain = {target: cls for target in envs if (cls := plain_class(target))}
@@ -137,10 +137,10 @@ def _check_place(path: Path) -> None:
 
 
 def _attacker(spec: str) -> Any:
-    found = import_object(spec)
-    if not callable(found):
-        raise UsageError(f"--attacker takes a function of a Sight, and {spec!r} is {found!r:.100}")
-    return found
+    attacker = import_object(spec)
+    if not callable(attacker):
+        raise UsageError(f"--attacker must name a function, and {spec!r} is {attacker!r:.100}")
+    return attacker
 
 
 def _audit(env: gym.Env[Any, Any], where: str, **options: Any) -> Report:

@@ -48,27 +48,32 @@ def eval_command(
     envs: Annotated[
         list[str],
         typer.Argument(
-            metavar="ID[=WEIGHT]...",
-            help="Ids, MODULE:ID or MODULE:CLASS, all with a weight or none.",
+            metavar="ID[=WEIGHT]",
+            help="Environments: ids, MODULE:ID or MODULE:CLASS. All have a weight, or none has.",
         ),
     ],
     policy: Annotated[
         str | None,
         typer.Option(
             metavar="POLICY",
-            help="oracle, random, hf, hf:MODEL, vllm:MODEL, openai:MODEL@BASE_URL or MODULE:CLASS; "
-            "hf by default.",
+            help="oracle, random, hf (the small default model), hf:MODEL, vllm:MODEL, "
+            "openai:MODEL@BASE_URL or MODULE:CLASS; hf by default.",
         ),
     ] = None,
     policy_settings: Annotated[
         list[str] | None,
-        typer.Option("--policy-set", metavar="NAME=VALUE", help="Option of the policy: retries=3."),
+        typer.Option(
+            "--policy-set",
+            metavar="NAME=VALUE",
+            help="Option of the policy, such as retries=3; may be repeated.",
+        ),
     ] = None,
     episodes: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Tasks per environment, or in total if there are weights; all tasks by default.",
+            help="Number of tasks: per environment, or in total if there are weights; all by "
+            "default.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(metavar="N", help="Episodes per task.")] = 1,
@@ -79,7 +84,8 @@ def eval_command(
     env_concurrency: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ID=NUMBER", help="Maximum number of concurrent episodes of one environment."
+            metavar="ID=NUMBER",
+            help="Maximum number of concurrent episodes of one environment; may be repeated.",
         ),
     ] = None,
     seed: Annotated[
@@ -96,33 +102,36 @@ def eval_command(
         list[str] | None,
         typer.Option(
             metavar="WRAPPER",
-            help="Wrapper of all environments: StepPenalty:amount=0.01; the first is innermost.",
+            help="Wrapper around all environments, such as StepPenalty:amount=0.01; may be "
+            "repeated, and the first is innermost.",
         ),
     ] = None,
     max_tokens: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of tokens per message.")
     ] = 512,
     temperature: Annotated[
-        float, typer.Option(metavar="NUMBER", help="0 is greedy decoding.")
+        float, typer.Option(metavar="NUMBER", help="Sampling temperature; 0 is greedy decoding.")
     ] = 1.0,
     top_p: Annotated[
         float, typer.Option(metavar="NUMBER", help="Nucleus sampling; 1 turns it off.")
     ] = 1.0,
     top_k: Annotated[int, typer.Option(metavar="N", help="Top-k sampling; 0 turns it off.")] = 0,
     stop: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="Text that ends a message.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Text that ends a message; may be repeated."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Folder of the run; a new one in runs/ by default."),
+        typer.Option(metavar="FOLDER", help="Folder for the run; a new one in runs/ by default."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in --out.")] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Only print the first prompt as the model gets it."),
+        typer.Option(
+            "--dry-run", help="Play nothing; print the first prompt as the model gets it."
+        ),
     ] = False,
 ) -> None:
-    """Run `textgym eval`."""
     if resume and out is None:
         raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)
@@ -175,7 +184,7 @@ def eval_command(
 
 
 def _how_to_resume(progress: RunProgress, folder: Path) -> str:
-    """Return how many episodes are stored, and the command that plays the others."""
+    """Return the number of stored episodes, and the command that plays the others."""
     words = ["textgym", *sys.argv[1:]]
     if "--out" not in words and not any(word.startswith("--out=") for word in words):
         words += ["--out", str(folder)]
@@ -186,7 +195,7 @@ def _how_to_resume(progress: RunProgress, folder: Path) -> str:
 
 
 def _report(run: Run, folder: Path) -> None:
-    """Print the metrics, the folder of the run, and what failed."""
+    """Print the metrics, the folder of the run, and the failures."""
     rows = metrics_rows(run.metrics, "env", splits_of(read_config(folder)))
     print_all(*metrics_tables(rows))
     show(visible(f"\nstored in {folder}"))
@@ -194,8 +203,11 @@ def _report(run: Run, folder: Path) -> None:
     if run.stopped_early:
         show("aborted: the first episodes all failed, so the others were not played")
     if metrics["failures"]:
-        show(_failures(metrics))
-        first = next(item["failure"] for item in run.trajectories() if item["failure"])
+        counts = metrics["failures_by_boundary"].items()
+        where = ", ".join(f"{count} {boundary}" for boundary, count in counts)
+        show(f"{metrics['failures']} of {metrics['episodes']} episodes failed ({where})")
+        failures = (trajectory["failure"] for trajectory in run.trajectories())
+        first = next(failure for failure in failures if failure)
         show(visible(f"first failure: {first['type']}: {first['message']}"))
 
 
@@ -217,12 +229,12 @@ def _play(
     if not options["resume"]:
         refuse_used_folder(out)
     for id in [envs] if isinstance(envs, str) else envs:
-        # a wrong id or argument is an error before a model is loaded
+        # Before a model is loaded, which takes long: a wrong id or argument is an error.
         make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
-    named = policy or _DEFAULT_POLICY
-    status = console.status(f"loading {named}") if console.is_terminal else nullcontext()
-    with status, _naming_a_policy(policy):
-        player = make_policy(named, sampling, policy_options)
+    spec = policy or _DEFAULT_POLICY
+    status = console.status(f"loading {spec}") if console.is_terminal else nullcontext()
+    with status, _advice_to_name_a_policy(policy):
+        player = make_policy(spec, sampling, policy_options)
     progress = RunProgress(console)
 
     async def run() -> Run:
@@ -253,8 +265,8 @@ def _play(
 
 
 @contextmanager
-def _naming_a_policy(policy: str | None) -> Iterator[None]:
-    """Say which policy to name if the default policy needs an extra that is not installed."""
+def _advice_to_name_a_policy(policy: str | None) -> Iterator[None]:
+    """Advise to name a policy if the default one needs an extra that is not installed."""
     try:
         yield
     except ExtraMissingError as error:
@@ -273,12 +285,12 @@ def _print_first_prompt(
     options = {"index": 0} if hasattr(env.unwrapped, "num_tasks") else None
     messages, info = env.reset(seed=0, options=options)
     tools = info.get("tools", [])
-    named = policy or _DEFAULT_POLICY
-    with _naming_a_policy(policy):
-        tokenizer = _tokenizer_of(named, policy_options)
+    spec = policy or _DEFAULT_POLICY
+    with _advice_to_name_a_policy(policy):
+        tokenizer = _load_tokenizer(spec, policy_options)
     if tokenizer is None:
         show(format_episode(messages, tools, colour=wants_colour()))
-        print(f"\n({named} has no chat template: these are the messages)")
+        print(f"\n({spec} has no chat template: these are the messages)")
         return
     from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
 
@@ -286,16 +298,16 @@ def _print_first_prompt(
     print(text)
     print(f"\n({len(encode(tokenizer, text))} tokens)")
     if tools and ignores_tools(tokenizer):
-        print(f"the chat template of {named} ignores tools: textgym adds its own tool prompt")
+        print(f"the chat template of {spec} ignores tools: textgym adds its own tool prompt")
     elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
         print(
-            f"warning: the tool calls of {named} will not be parsed: "
+            f"warning: the tool calls of {spec} will not be parsed: "
             "choose one of vLLM's parsers with --policy-set tool_parser=NAME"
         )
 
 
-def _tokenizer_of(policy: str, options: dict[str, Any]) -> Any:
-    """Return the tokenizer of a policy, without loading its weights; None if it has none."""
+def _load_tokenizer(policy: str, options: dict[str, Any]) -> Any:
+    """Load the tokenizer of a policy, without its weights; None if it has no tokenizer."""
     kind, _, model = policy.partition(":")
     if kind in ("hf", "vllm"):
         from textgym.policies.models import load_tokenizer
@@ -312,8 +324,3 @@ def _run_name(ids: list[str], policy: str) -> str:
     name = f"{safe}-{time.strftime('%Y%m%d-%H%M%S')}"
     taken = sum(1 for _ in Path("runs").glob(f"{name}*"))
     return f"{name}-{taken + 1}" if taken else name
-
-
-def _failures(metrics: dict[str, Any]) -> str:
-    where = ", ".join(f"{count} {name}" for name, count in metrics["failures_by_boundary"].items())
-    return f"{metrics['failures']} of {metrics['episodes']} episodes failed ({where})"

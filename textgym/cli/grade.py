@@ -1,4 +1,4 @@
-"""`textgym grade`: grade answers that a file holds, and compare with the verdicts it holds."""
+"""`textgym grade`: grade the answers in a file, and compare with the verdicts in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import JsonOption, OwnSettingsOption, read_settings
+from textgym.cli.arguments import (
+    JsonOption,
+    OwnSettingsOption,
+    RetriesOption,
+    WaitingOption,
+    read_settings,
+)
 from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -31,34 +37,31 @@ def grade_command(
         ),
     ],
     env: Annotated[
-        str, typer.Option("--env", metavar="ID", help="The single-step environment that grades.")
+        str, typer.Option("--env", metavar="ID", help="Single-step environment that grades.")
     ],
     settings: OwnSettingsOption = None,
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="NAME=PATH,…",
-            help="Where a record holds question, answer, options, output, recorded or id: "
-            "question=doc.question,recorded=is_right. Known layouts need none.",
+            help="Where records hold question, answer, options, output, recorded or id, such as "
+            "question=doc.question,recorded=is_right; not needed for known layouts.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="New folder for graded.jsonl, summary.json and the differences to read.",
+            help="New folder for graded.jsonl, summary.json and differences.txt.",
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="N", help="Maximum number of differences that are listed.")
+        int, typer.Option(metavar="N", help="Maximum number of listed differences.")
     ] = 20,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", help="Answers graded at once, if steps wait.")
-    ] = 16,
-    retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
+    concurrency: WaitingOption = 16,
+    retries: RetriesOption = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Run `textgym grade`."""
     from textgym.rescoring.grading import grade
 
     graded = 0
@@ -69,7 +72,7 @@ def grade_command(
             graded += 1
             update(lambda: f"{graded:,} answers")
 
-        found = grade(
+        result = grade(
             file,
             env,
             env_kwargs=read_settings(settings or ()),
@@ -81,9 +84,9 @@ def grade_command(
             on_answer=count,
         )
     if as_json:
-        show(json.dumps(found.as_dict(), indent=2))
+        show(json.dumps(result.as_dict(), indent=2))
     else:
-        print_all(*_report(found))
+        print_all(*_report(result))
 
 
 def _read_columns(text: str | None) -> dict[str, str]:
@@ -97,31 +100,31 @@ def _read_columns(text: str | None) -> dict[str, str]:
     return columns
 
 
-def _report(found: Any) -> list[RenderableType]:
-    figures = found.as_dict()
+def _report(result: Any) -> list[RenderableType]:
+    figures = result.as_dict()
     parts: list[RenderableType] = [
         Text(
-            f"{found.graded:,} answers: {found.right:,} right, "
+            f"{result.graded:,} answers: {result.right:,} right, "
             f"{_share(figures['right_rate'], figures['right_interval'])}; "
-            f"mean reward {number(found.mean_reward, '{:.4f}')}"
+            f"mean reward {number(result.mean_reward, '{:.4f}')}"
         )
     ]
-    if found.reasons:
-        named = (f"{count:,} {reason}" for reason, count in found.reasons.most_common())
+    if result.reasons:
+        named = (f"{count:,} {reason}" for reason, count in result.reasons.most_common())
         parts.append(Text(f"not right or not in full: {', '.join(named)}"))
-    for problem, count in found.problems.most_common(5):
+    for problem, count in result.problems.most_common(5):
         parts.append(as_text(f"not graded: {count:,}, because {problem}"))
-    if len(found.problems) > 5:
-        parts.append(Text(f"and {len(found.problems) - 5:,} more reasons"))
-    if found.agreement.total:
-        parts += [Text(""), *_agreement(found.agreement, figures["agreement"])]
-    if found.differences:
-        parts += [Text(""), _differences(found.differences)]
-        more = found.agreement.total - found.agreement.agreed - len(found.differences)
+    if len(result.problems) > 5:
+        parts.append(Text(f"and {len(result.problems) - 5:,} more reasons"))
+    if result.agreement.total:
+        parts += [Text(""), *_agreement(result.agreement, figures["agreement"])]
+    if result.differences:
+        parts += [Text(""), _differences(result.differences)]
+        more = result.agreement.total - result.agreement.agreed - len(result.differences)
         if more:
             parts.append(Text(f"and {more:,} more (--limit)"))
-    if found.out:
-        parts.append(as_text(f"stored in {found.out}"))
+    if result.out:
+        parts.append(as_text(f"stored in {result.out}"))
     return parts
 
 

@@ -1,6 +1,6 @@
 """`textgym list`: the registered environments.
 
-Invariant: of the environments of this package none is imported, because their cards are stored.
+Invariant: no environment of this package is imported, because their cards are stored.
 """
 
 from __future__ import annotations
@@ -23,34 +23,29 @@ def list_command(
     filters: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD=VALUE]...", help="Only environments whose card matches: domain=logic."
+            metavar="FIELD=VALUE",
+            help="Only environments whose card matches, such as domain=logic.",
         ),
     ] = None,
 ) -> None:
-    """Run `textgym list`."""
-    wanted = [_parse_filter(text) for text in filters or []]
+    conditions = [_parse_filter(text) for text in filters or []]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("environment", no_wrap=True)  # ids are copied from the table
     for column in ("structure", "capabilities", "domain", "levels"):
         table.add_column(column, overflow="fold")
-    shown = 0
+    is_found = False
     for id in ids():
         try:
-            its_card = card(id)
+            env_card = card(id)
         except ExtraMissingError as error:
             table.add_row(id, str(error))
             continue
-        if all(its_card.matches(field, value) for field, value in wanted):
-            shown += 1
-            levels = f"{its_card.levels[0]} to {its_card.levels[-1]}" if its_card.levels else ""
-            table.add_row(
-                id,
-                ", ".join(its_card.structure),
-                ", ".join(its_card.capabilities),
-                ", ".join(its_card.domain),
-                levels,
-            )
-    if shown:
+        if all(env_card.matches(field, value) for field, value in conditions):
+            is_found = True
+            texts = map(", ".join, (env_card.structure, env_card.capabilities, env_card.domain))
+            levels = f"{env_card.levels[0]} to {env_card.levels[-1]}" if env_card.levels else ""
+            table.add_row(id, *texts, levels)
+    if is_found:
         print_all(table)
     else:
         print("no environment matches")
@@ -58,9 +53,9 @@ def list_command(
 
 def _parse_filter(text: str) -> tuple[str, str]:
     field, separator, value = text.partition("=")
-    names = [item.name for item in dataclasses.fields(Card)]
     if not separator:
         raise UsageError(f"a filter must be FIELD=VALUE, not {text!r}")
+    names = [card_field.name for card_field in dataclasses.fields(Card)]
     if field not in names:
         raise UnknownNameError(f"cards have no field {field!r}{did_you_mean(field, names)}")
     return field, value

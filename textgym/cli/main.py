@@ -33,66 +33,67 @@ _COMMANDS = {
     "show": (
         "show:show_command", "Show the card, the tools and a sample task of an environment.",
     ),
-    "play": ("play:play_command", "Play one episode by hand; exits with 1 if it was not finished."),
+    "play": (
+        "play:play_command", "Play one episode by hand. Exits with 1 if it was not finished.",
+    ),
     "eval": (
         "eval:eval_command",
-        "Play environments with a policy, store the episodes and print the metrics.",
+        "Play episodes with a policy and print the metrics. The episodes are stored.",
     ),
     "view": (
         "view:view_command",
-        "Show the episodes of a run, lowest reward first; exits with 1 if none matches.",
+        "Show the episodes of a run, lowest reward first. Exits with 1 if none matches.",
     ),
     "metrics": (
         "metrics:metrics_command",
-        "Compute the metrics of stored runs, and compare each run with the first.",
+        "Print the metrics of stored runs. Several runs are compared with the first.",
     ),
     "rescore": (
         "rescore:rescore_command",
-        "Grade the episodes of a run again, without the model, and list the differences.",
+        "Grade the episodes of a run again, without the model. Lists what differs.",
     ),
     "grade": (
         "grade:grade_command",
-        "Grade the answers of a file without a model, and compare with its own verdicts.",
+        "Grade recorded answers from a file, without a model. Verdicts in the file are compared.",
     ),
     "check": (
-        "audit:check_command",
-        "Run the fast checks on an environment, one line each; exits with 1 if one fails.",
+        "audit:check_command", "Run the fast checks of an environment. Exits with 1 if one fails.",
     ),
     "audit": (
         "audit:audit_command",
-        "Audit the rewards of environments with all checks; exits with 1 if one fails.",
+        "Run all checks of environments and their rewards. Exits with 1 if one fails.",
     ),
-    "wrappers": ("show:wrappers_command", "List the wrappers, with their arguments."),
+    "wrappers": ("show:wrappers_command", "List the wrappers and their arguments."),
 }  # fmt: skip
-"""The place of each command in `textgym.cli`, and its help."""
+"""The function of each command and its help, whose first sentence is shown in the list."""
 
 
 class _Command(TyperCommand):
     """A command whose help names values by a word (`ID`), without their Python type."""
 
     def get_help(self, ctx: Any) -> str:
-        """Return the help; the types that newer versions of typer add are left out."""
-        return re.sub(r" <[\w\[\]]+>", lambda found: " " * len(found[0]), super().get_help(ctx))
+        """Return the help without the types that newer versions of typer add."""
+        return re.sub(r" <[\w\[\]]+>", lambda match: " " * len(match[0]), super().get_help(ctx))
 
 
 class _Commands(TyperGroup):
-    """All commands; the module of a command is imported when the command is run."""
+    """All commands. The module of a command is imported when the command runs."""
 
     def __init__(self, **attributes: Any) -> None:
-        listed: Any = {name: TyperCommand(name, help=help) for name, (_, help) in _COMMANDS.items()}
+        listed: Any = {name: TyperCommand(name, help=text) for name, (_, text) in _COMMANDS.items()}
         super().__init__(**{**attributes, "commands": listed})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name of the command that arguments begin with, the command, and the rest."""
+        """Return the name of the command, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and _load(command.name), rest
 
 
 def _load(name: Any) -> Any:
-    place, help = _COMMANDS[name]
-    alone = typer.Typer(**_PLAIN)
-    alone.command(name, cls=_Command, help=help)(import_object(f"textgym.cli.{place}"))
-    return typer.main.get_command(alone)
+    function, text = _COMMANDS[name]
+    single = typer.Typer(**_PLAIN)
+    single.command(name, cls=_Command, help=text)(import_object(f"textgym.cli.{function}"))
+    return typer.main.get_command(single)
 
 
 app = typer.Typer(
@@ -103,8 +104,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         print(f"textgym {__version__}")
         raise typer.Exit
 
@@ -121,7 +122,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; a user error is printed as one line, with exit code 2."""
+    """Run the command. A user error is printed as one line, and the exit code is 2."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     sys.path.insert(0, os.getcwd())  # environments in the current folder can be imported

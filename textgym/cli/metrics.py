@@ -13,14 +13,16 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from textgym.cli.output.comparisons import comparison_table, explain, unpaired_note
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
 from textgym.cli.output.tables import (
+    comparison_table,
     details,
+    explain,
     metrics_rows,
     metrics_tables,
     repeats_table,
     splits_of,
+    unpaired_note,
 )
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show, visible
@@ -48,7 +50,7 @@ class _StoredRun:
         table: Its episodes.
         metrics: Its metrics.
         data: The digests of its data sets, if `run.json` has them.
-        splits: The split that was played of each environment, if `run.json` has them.
+        splits: The split that was played of each environment, if `run.json` states it.
     """
 
     path: Path
@@ -62,18 +64,21 @@ class _StoredRun:
 def metrics_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of runs; the first is the baseline."),
+        typer.Argument(metavar="RUN", help="Folders of runs; the first is the baseline."),
     ],
     by: Annotated[
-        str, typer.Option(help="Rows of the tables: env, level or category.", metavar="GROUP")
+        str,
+        typer.Option(
+            metavar="GROUP",
+            help="Rows below each environment: level, category, or env for none.",
+        ),
     ] = "level",
     form: Annotated[
         str,
-        typer.Option("--format", metavar="FORMAT", help=f"{', '.join(_FORMATS)}: how to print."),
+        typer.Option("--format", metavar="FORMAT", help=f"Output format: {', '.join(_FORMATS)}."),
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Run `textgym metrics`."""
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
     if form not in _FORMATS:
@@ -130,7 +135,8 @@ def _single(run: _StoredRun, by: str) -> list[RenderableType]:
 def _side_by_side(
     runs: Sequence[_StoredRun], differences: list[dict[str, Any]], by: str
 ) -> list[RenderableType]:
-    letters = [_letter(place) for place in range(len(runs))]
+    names = string.ascii_uppercase
+    letters = [*names[: len(runs)], *(f"#{place + 1}" for place in range(len(names), len(runs)))]
     parts: list[RenderableType] = [
         as_text(line)
         for letter, run in zip(letters, runs, strict=True)
@@ -139,12 +145,11 @@ def _side_by_side(
     metrics = [run.metrics for run in runs]
     table = comparison_table(letters, metrics, differences, by, _all_splits(runs))
     parts += [Text(""), table]
-    ids = sorted({id for mine in metrics for id in mine["envs"]})
     rows = [
-        (f"{id} {letter}", mine["envs"][id])
-        for id in ids
-        for letter, mine in zip(letters, metrics, strict=True)
-        if id in mine["envs"]
+        (f"{id} {letter}", tree["envs"][id])
+        for id in sorted({id for tree in metrics for id in tree["envs"]})
+        for letter, tree in zip(letters, metrics, strict=True)
+        if id in tree["envs"]
     ]
     repeats = repeats_table(rows)
     if repeats:
@@ -159,29 +164,20 @@ def _side_by_side(
 
 def _all_splits(runs: Sequence[_StoredRun]) -> dict[str, str]:
     """Return the splits that any of the runs played of each environment."""
-    found: dict[str, list[str]] = {}
+    splits: dict[str, dict[str, None]] = {}
     for run in runs:
         for id, split in run.splits.items():
-            found.setdefault(id, []).append(split)
-    return {id: ", ".join(dict.fromkeys(splits)) for id, splits in found.items()}
+            splits.setdefault(id, {})[split] = None
+    return {id: ", ".join(names) for id, names in splits.items()}
 
 
 def _headlines(name: str, run: _StoredRun) -> list[str]:
     """Return a line about a run, and another one if its episodes are not complete."""
-    lines = [f"{name}{_headline(run)}"]
+    metrics = run.metrics["overall"]
+    failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
+    tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
+    lines = [f"{name}{run.path}: {', '.join(run.policies)}, {tasks}"]
     stored, planned = run.table.num_episodes, run.metrics["planned_episodes"]
     if planned is not None and stored < planned:
         lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")
     return lines
-
-
-def _headline(run: _StoredRun) -> str:
-    metrics = run.metrics["overall"]
-    failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
-    tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
-    return f"{run.path}: {', '.join(run.policies)}, {tasks}"
-
-
-def _letter(place: int) -> str:
-    letters = string.ascii_uppercase
-    return letters[place] if place < len(letters) else f"#{place + 1}"

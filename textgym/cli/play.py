@@ -7,7 +7,10 @@ the input is a pipe, there are no hints and prompts, and the same input gives th
 from __future__ import annotations
 
 import contextlib
+import json
+import shlex
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import gymnasium as gym
@@ -22,7 +25,6 @@ from textgym.cli.arguments import (
     env_arguments,
     read_settings,
 )
-from textgym.cli.play_input import HELP, read_input
 from textgym.core.text_env import TextEnv
 from textgym.display.terminal import Paint, show, wants_colour
 from textgym.display.transcript import (
@@ -31,11 +33,18 @@ from textgym.display.transcript import (
     format_outcome,
     format_tools,
 )
-from textgym.errors import BoundaryFailure, InvalidActionError, UsageError
-from textgym.messages import Message
+from textgym.errors import (
+    BoundaryFailure,
+    InvalidActionError,
+    UnknownNameError,
+    UsageError,
+    did_you_mean,
+)
+from textgym.messages import Message, ToolSchema, assistant
 from textgym.registry import make
 
-__all__ = ["play_command"]
+__all__ = ["HELP", "play_command", "read_input"]
+
 
 _HINT = '''\
 Each line is a message. A line with only """ begins and ends a longer message.
@@ -62,7 +71,6 @@ def play_command(
     ] = None,
     settings: OwnSettingsOption = None,
 ) -> None:
-    """Run `textgym play`."""
     env = make(id, **env_arguments(split, level, dataset, read_settings(settings or ())))
     with contextlib.closing(env):
         episode = _Episode(env, id, _UserInput())
@@ -83,7 +91,7 @@ class _UserInput:
 
     Attributes:
         is_terminal: Whether the input is a terminal.
-        echoes: Whether typed text appears beside the transcript.
+        echoes: Whether the terminal also shows the transcript, so that typed text appears in it.
     """
 
     def __init__(self) -> None:
@@ -185,7 +193,7 @@ class _Episode:
             self._print(format_answer(inner.task.answer, colour=self.colour))
 
     def _next_message(self) -> Message:
-        """Return the next message; commands before it are run."""
+        """Return the next message, after running the commands before it."""
         while True:
             try:
                 entered = read_input(self.user.ask, self.tools, self.turn)
@@ -204,7 +212,7 @@ class _Episode:
                 self.user.print_note("an empty line is not a message; /help shows how to play")
 
     def _show_tools(self, part: str = "", *, brief: bool = False) -> None:
-        """Show the tools whose names have a part."""
+        """Show the tools whose names contain a text."""
         tools = [tool for tool in self.tools if part.lower() in tool["function"]["name"].lower()]
         if tools:
             self._print(format_tools(tools, colour=self.colour, brief=brief) + "\n")
@@ -214,7 +222,7 @@ class _Episode:
             self.user.print_note("there are no tools")
 
     def _show_new(self, observation: list[Message]) -> None:
-        """Show the messages that are new, except one that was just typed in this terminal."""
+        """Show the new messages, except one that was just typed in this terminal."""
         start = len(self.shown) if observation[: len(self.shown)] == self.shown else 0
         new = observation[start:]
         self.shown = list(observation)
@@ -239,3 +247,97 @@ def _is_conversation(observation: Any) -> bool:
 
 def _describe(failure: BoundaryFailure) -> str:
     return f"{failure.boundary}: {type(failure).__name__}: {failure}"
+
+
+_COMMANDS = ("help", "tools", "quit")
+HELP = '''\
+a line            your message, as a model would write it
+"""               on a line of its own: begin or end a longer message
+/NAME key=value   call a tool; quote values with spaces; values may be JSON
+/NAME {"key": 1}  call a tool with JSON arguments
+/tools            show the tools and their arguments
+/tools PART       show the tools with this in their names
+/help             show this help
+/quit             leave, like Ctrl-D'''
+
+_FENCE = '"""'
+
+
+def read_input(
+    ask: Callable[[str], str], tools: Sequence[ToolSchema], turn: int
+) -> Message | str | None:
+    """Read the next message or command.
+
+    Args:
+        ask: Shows a prompt and returns one line; raises EOFError at the end of the input.
+        tools: The available tools.
+        turn: How many messages were entered before, for the ids of tool calls.
+
+    Returns:
+        A message, a command with its argument, or None for an empty line.
+
+    Raises:
+        UsageError: The input cannot be parsed; the message says why.
+        EOFError: The input has ended.
+
+    Example:
+        >>> tool = {"type": "function", "function": {"name": "look", "parameters": {}}}
+        >>> lines = iter(["I say B.", "/look drawer=3", "/quit"])
+        >>> read_input(lambda prompt: next(lines), [tool], 0)
+        {'role': 'assistant', 'content': 'I say B.'}
+        >>> read_input(lambda prompt: next(lines), [tool], 1)["tool_calls"][0]["function"]
+        {'name': 'look', 'arguments': '{"drawer": 3}'}
+        >>> read_input(lambda prompt: next(lines), [tool], 2)
+        'quit'
+    """
+    line = ask("> ")
+    if line.strip() == _FENCE:
+        lines = []
+        while (line := ask("| ")).strip() != _FENCE:
+            lines.append(line)
+        return assistant("\n".join(lines))
+    if not line.strip():
+        return None
+    if not line.startswith("/"):
+        return assistant(line)
+    name, _, rest = line[1:].partition(" ")
+    schemas = {tool["function"]["name"]: tool["function"] for tool in tools}
+    if name in schemas:
+        arguments = _arguments(name, rest.strip(), schemas[name])
+        function: Any = {"name": name, "arguments": arguments}
+        call: Any = {"id": f"call_{turn}_0", "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if name in _COMMANDS:
+        return f"tools {rest}".strip() if name == "tools" else name
+    hint = did_you_mean(name, [*schemas, *_COMMANDS])
+    raise UnknownNameError(
+        f"there is no tool or command {name!r}{hint} "
+        f"(to send a message that begins with /, put it between two lines of {_FENCE})"
+    )
+
+
+def _arguments(name: str, text: str, function: Mapping[str, Any]) -> str:
+    """Return the arguments of a call as JSON, from JSON or from `key=value` pairs."""
+    if text.startswith("{"):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"the arguments of {name!r} are not valid JSON: {error}") from None
+        return text
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"the arguments of {name!r} cannot be parsed: {error}") from None
+    properties = (function.get("parameters") or {}).get("properties") or {}
+    arguments: dict[str, Any] = {}
+    for word in words:
+        key, separator, value = word.partition("=")
+        if not separator or not key:
+            raise UsageError(f"arguments of {name!r} must be key=value, not {word!r}")
+        if key in arguments:
+            raise UsageError(f"argument {key!r} of {name!r} is given twice")
+        is_text = (properties.get(key) or {}).get("type") == "string"
+        arguments[key] = value
+        with contextlib.suppress(ValueError, RecursionError):
+            arguments[key] = value if is_text else json.loads(value)
+    return json.dumps(arguments, ensure_ascii=False)

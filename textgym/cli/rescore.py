@@ -1,4 +1,4 @@
-"""`textgym rescore`: grade stored episodes again with today's verifier."""
+"""`textgym rescore`: grade stored episodes again with the current verifier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import EnvSettingsOption, JsonOption, RunArgument, read_env_settings
+from textgym.cli.arguments import (
+    EnvSettingsOption,
+    JsonOption,
+    RetriesOption,
+    RunArgument,
+    WaitingOption,
+    read_env_settings,
+)
 from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -30,32 +37,10 @@ def rescore_command(
     limit: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of episodes per list; 0 lists all.")
     ] = 20,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Maximum number of concurrent episodes, if steps wait for a judge."
-        ),
-    ] = 64,
-    retries: Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")] = 2,
+    concurrency: WaitingOption = 64,
+    retries: RetriesOption = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Run `textgym rescore`."""
-    options = {
-        "env_kwargs": read_env_settings(settings or ()),
-        "out": out,
-        "concurrency": concurrency,
-        "retries": retries,
-        "keep": limit,
-    }
-    found = _rescore(run, options)
-    if as_json:
-        show(json.dumps(found.as_dict(), indent=2))
-    else:
-        print_all(*_report(found))
-
-
-def _rescore(run: Path, options: dict[str, Any]) -> Any:
-    """Rescore, with a status line."""
     from textgym.rescoring.engine import rescore
 
     episodes = different = 0
@@ -67,29 +52,41 @@ def _rescore(run: Path, options: dict[str, Any]) -> Any:
             different += verdict.kind == "different"
             update(lambda: f"{episodes:,} episodes, {different:,} different")
 
-        return rescore(run, on_episode=count, **options)
+        result = rescore(
+            run,
+            env_kwargs=read_env_settings(settings or ()),
+            out=out,
+            concurrency=concurrency,
+            retries=retries,
+            keep=limit,
+            on_episode=count,
+        )
+    if as_json:
+        show(json.dumps(result.as_dict(), indent=2))
+    else:
+        print_all(*_report(result))
 
 
-def _report(found: Any) -> list[RenderableType]:
+def _report(result: Any) -> list[RenderableType]:
     """Return the counts, the mean rewards, and a table for each kind of verdict."""
-    counts = found.counts
+    counts = result.counts
     named = [
         f"{counts['same']:,} the same",
         f"{counts['different']:,} different",
         *(f"{counts[kind]:,} {name}" for kind, name in _OTHERS.items() if counts[kind]),
     ]
     parts: list[RenderableType] = [Text(f"{sum(counts.values()):,} episodes: {', '.join(named)}")]
-    if found.compared:
-        before, after = (number(mean, "{:.4f}") for mean in (found.mean_before, found.mean_after))
-        parts.append(Text(f"mean reward of the {found.compared:,} compared: {before} -> {after}"))
-    if found.recovered:
-        parts.append(Text(f"{found.recovered:,} failed episodes now have a reward"))
-    if found.out:
-        parts.append(as_text(f"stored in {found.out}"))
-    for name in found.changed_data:
+    if result.compared:
+        before, after = (number(mean, "{:.4f}") for mean in (result.mean_before, result.mean_after))
+        parts.append(Text(f"mean reward of the {result.compared:,} compared: {before} -> {after}"))
+    if result.recovered:
+        parts.append(Text(f"{result.recovered:,} failed episodes now have a reward"))
+    if result.out:
+        parts.append(as_text(f"stored in {result.out}"))
+    for name in result.changed_data:
         parts.append(as_text(f"warning: {name} has changed since the run was played"))
     for kind, title in (("different", "different"), *_OTHERS.items()):
-        listed = found.listed.get(kind)
+        listed = result.listed.get(kind)
         if listed:
             parts += [Text(""), _table(title, listed, with_rewards=kind == "different")]
             if len(listed) < counts[kind]:
@@ -106,7 +103,6 @@ _OTHERS = {
 
 
 def _table(title: str, verdicts: Sequence[Any], with_rewards: bool) -> Table:
-    """Return a table of the verdicts of one kind."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, overflow="fold")
     table.add_column("task", overflow="fold")
@@ -119,20 +115,13 @@ def _table(title: str, verdicts: Sequence[Any], with_rewards: bool) -> Table:
         if verdict.task_id is not None:
             task += f" ({verdict.task_id})"
         cells = [as_text(verdict.env_id), as_text(task), Text(str(verdict.repeat))]
+        changes = [
+            f"{name} {_value(was)} -> {_value(now)}" for name, (was, now) in verdict.changes.items()
+        ]
         if with_rewards:
-            rewards = (_value(it) for it in (verdict.old_reward, verdict.new_reward))
-            cells.append(Text(" -> ".join(rewards)))
-            cells.append(as_text(_changes(verdict.changes) or verdict.reason))
-        else:
-            cells.append(as_text(verdict.reason))
-        table.add_row(*cells)
+            cells.append(Text(f"{_value(verdict.old_reward)} -> {_value(verdict.new_reward)}"))
+        table.add_row(*cells, as_text(", ".join(changes) or verdict.reason))
     return table
-
-
-def _changes(changes: dict[str, tuple[Any, Any]]) -> str:
-    return ", ".join(
-        f"{name} {_value(was)} -> {_value(now)}" for name, (was, now) in changes.items()
-    )
 
 
 def _value(value: Any) -> str:

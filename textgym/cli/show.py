@@ -8,7 +8,6 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from textgym.cli.arguments import (
@@ -22,7 +21,7 @@ from textgym.cli.arguments import (
 )
 from textgym.cli.output.terminal import as_text, print_all
 from textgym.core.text_env import TextEnv
-from textgym.display.terminal import show, wants_colour
+from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_answer, format_episode
 from textgym.registry import environment_class, make
 from textgym.wrappers.specs import WRAPPERS, arguments_of
@@ -39,30 +38,30 @@ def show_command(
     settings: OwnSettingsOption = None,
     docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
 ) -> None:
-    """Run `textgym show`."""
     from textgym.checks.summary import audit_line
 
     cls = environment_class(id)
     if docs:
         print(inspect.cleandoc(cls.__doc__ or ""))
         return
-    own = read_settings(settings or ())
-    env = make(id, **env_arguments(split, level, dataset, own))
+    arguments = read_settings(settings or ())
+    env = make(id, **env_arguments(split, level, dataset, arguments))
     with contextlib.closing(env):
         observation, info = env.reset(options={"index": index})
-        console = Console()
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, value in cls.card.as_dict().items():
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            if isinstance(value, bool):
+                text = "yes" if value else "no"
             if text:
                 table.add_row(name.replace("_", " "), as_text(text))
-        audited = "" if dataset or own else audit_line(cls.card.id)
-        if audited:
-            table.add_row("audit", audited)
-        console.print(table)
+        audit = "" if dataset or arguments else audit_line(cls.card.id)
+        if audit:
+            table.add_row("audit", audit)
+        print_all(table)
         if not info["tools"]:
-            console.print("\nTools: none")
-        console.print(f"\nTask {info['task_id']}:\n", markup=False)
+            print("\nTools: none")
+        show(visible(f"\nTask {info['task_id']}:\n"))
         inner = env.unwrapped
         assert isinstance(inner, TextEnv)
         show(format_episode(observation, info["tools"], colour=wants_colour()))
@@ -71,15 +70,14 @@ def show_command(
 
 
 def wrappers_command() -> None:
-    """Run `textgym wrappers`."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("wrapper", "arguments", "what it does"):
         table.add_column(column, overflow="fold", no_wrap=column == "wrapper")
     for title, cls in WRAPPERS.items():
-        shown = [
-            name if given.default is given.empty else f"{name}={json.dumps(given.default)}"
-            for name, given in arguments_of(cls).items()
+        arguments = ", ".join(
+            name if argument.default is argument.empty else f"{name}={json.dumps(argument.default)}"
+            for name, argument in arguments_of(cls).items()
             if name != "name"
-        ]
-        table.add_row(title, ", ".join(shown), (inspect.getdoc(cls) or "").splitlines()[0])
+        )
+        table.add_row(title, arguments, (inspect.getdoc(cls) or "").splitlines()[0])
     print_all(table)

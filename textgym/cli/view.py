@@ -15,14 +15,14 @@ import typer
 from textgym.cli.arguments import RunArgument
 from textgym.cli.output.terminal import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
-from textgym.display.transcript import format_answer, format_episode, format_payment
+from textgym.display.transcript import format_answer, format_episode, format_turn_reward
 from textgym.errors import BoundaryFailure, UsageError, in_one_line
 from textgym.metrics.run_index import read_index
 from textgym.registry import registered_id
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.run_folder import read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.selection import ORDERS, EpisodeFilter, Episodes, Search
+from textgym.trajectories.selection import EpisodeFilter, Episodes, Search
 
 if TYPE_CHECKING:
     from textgym.rescoring.answers import TaskAnswers
@@ -36,7 +36,8 @@ def view_command(
         str | None, typer.Option(metavar="ID", help="Only episodes of this environment.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="Only this task: id, index, or index:3.")
+        str | None,
+        typer.Option(metavar="TASK", help="Only this task: its id, its index, or index:INDEX."),
     ] = None,
     level: Annotated[str | None, typer.Option(metavar="LEVEL", help="Only this level.")] = None,
     category: Annotated[
@@ -48,58 +49,67 @@ def view_command(
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Only with this text in a message, ignoring case."),
+        typer.Option(
+            metavar="TEXT", help="Only episodes with this text in a message, ignoring case."
+        ),
     ] = None,
     success: Annotated[
-        bool | None, typer.Option("--success/--no-success", help="Only solved, or only unsolved.")
+        bool | None,
+        typer.Option("--success/--no-success", help="Only solved, or only unsolved tasks."),
     ] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only failed episodes.")] = False,
     order: Annotated[
-        str, typer.Option(metavar="ORDER", help=f"Order: {', '.join(ORDERS)}.")
+        str,
+        typer.Option(
+            metavar="ORDER", help="worst or best (by reward), or stored (as in the file)."
+        ),
     ] = "worst",
     limit: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of episodes; 0 shows all.")
     ] = 10,
     tools: Annotated[
-        bool, typer.Option("--tools", help="Show tools with their arguments.")
+        bool, typer.Option("--tools", help="Show the tools with their arguments.")
     ] = False,
     answers: Annotated[
-        bool, typer.Option("--answers", help="Show the right answers; tasks are drawn again.")
+        bool,
+        typer.Option("--answers", help="Show the right answers, which are read from the tasks."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one trajectory per line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each episode as one line of JSON.")
+    ] = False,
 ) -> None:
-    """Run `textgym view`."""
     if answers and as_json:
         raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
     env = registered_id(env) if env and ":" in env else env
-    wanted = EpisodeFilter(env, task, level, category, stop_reason, text, failed or None, success)
-    search = Search(_episodes(run, wanted, order, limit), wanted, order, limit)
-    found = iter(search)
-    first = next(found, None)
+    conditions = EpisodeFilter(
+        env, task, level, category, stop_reason, text, failed or None, success
+    )
+    search = Search(_episodes(run, conditions, order, limit), conditions, order, limit)
+    matches = iter(search)
+    first = next(matches, None)
     if first is None:
         which = f"none of the {search.total:,} episodes" if search.total else "no episode"
         show(visible(f"textgym: {which} in {str(run)!r} matches"), sys.stderr)
         raise typer.Exit(1)
-    episodes = itertools.chain([first], found)
+    episodes = itertools.chain([first], matches)
     if as_json:
         for trajectory in episodes:
             print(json.dumps(trajectory))
         return
-    with _answers(run) if answers else contextlib.nullcontext() as told:
-        page(_texts(search, episodes, tools, told, limit))
+    with contextlib.ExitStack() as stack:
+        task_answers = None
+        if answers:
+            from textgym.rescoring.answers import TaskAnswers  # which imports the rollouts
 
-
-def _answers(run: Path) -> TaskAnswers:
-    from textgym.rescoring.answers import TaskAnswers  # which imports the rollouts
-
-    return TaskAnswers(read_config(run))
+            task_answers = stack.enter_context(TaskAnswers(read_config(run)))
+        page(_texts(search, episodes, tools, task_answers, limit))
 
 
 def _episodes(
-    run: Path, wanted: EpisodeFilter, order: str, limit: int
+    run: Path, conditions: EpisodeFilter, order: str, limit: int
 ) -> Episodes | Iterable[Trajectory]:
     """Return the index of a run, or its trajectories if all of them are read anyway."""
-    if wanted.text is None and (order, limit) != ("stored", 0):
+    if conditions.text is None and (order, limit) != ("stored", 0):
         index = read_index(run)
         if index.is_complete:
             return index
@@ -113,7 +123,7 @@ def _texts(
     answers: TaskAnswers | None,
     limit: int,
 ) -> Iterator[str]:
-    """Yield the text of each episode, and how many matched."""
+    """Yield the text of each episode, and the number of matches as soon as it is known."""
     paint = Paint(wants_colour())
     if not search.streams:
         yield _count(search, limit)
@@ -129,7 +139,6 @@ def _texts(
 
 
 def _count(search: Search, limit: int) -> str:
-    """Return how many episodes matched and are shown."""
     shown = f", {limit} shown" if 0 < limit < search.matched else ""
     return f"{search.matched:,} of {search.total:,} episodes{shown}"
 
@@ -146,20 +155,25 @@ def _episode(paint: Paint, number: int, trajectory: Trajectory, tools: bool) -> 
                 "stop_reason": trajectory["stop_reason"],
             },
         )
-    offered = trajectory["tools"] if tools else ()
-    paid = _payments(trajectory)
-    text = format_episode(trajectory["messages"], offered, outcome, paid, colour=paint.colour)
+    shown_tools = trajectory["tools"] if tools else ()
+    rewards = _turn_rewards(trajectory)
+    text = format_episode(
+        trajectory["messages"], shown_tools, outcome, rewards, colour=paint.colour
+    )
     return "\n".join([*_header(paint, number, trajectory), "", text])
 
 
-def _payments(trajectory: Trajectory) -> dict[int, str]:
-    """Return what each turn paid, by the index of its last message, if earlier turns paid too."""
+def _turn_rewards(trajectory: Trajectory) -> dict[int, str]:
+    """Return the reward of each turn by the index of its last message.
+
+    Empty if only the last turn has a reward, which the outcome shows.
+    """
     steps = trajectory["steps"]
     if not any(step["reward"] or step["components"] for step in steps[:-1]):
         return {}
     ends = [*(step["message_index"] for step in steps[1:]), len(trajectory["messages"])]
     return {
-        end - 1: format_payment(step["reward"], step["components"])
+        end - 1: format_turn_reward(step["reward"], step["components"])
         for step, end in zip(steps, ends, strict=True)
         if step["reward"] or step["components"]
     }
@@ -169,9 +183,11 @@ def _answer(paint: Paint, answers: TaskAnswers, trajectory: Trajectory) -> str:
     """Return the line with the right answer, or with the reason why it is not known."""
     try:
         return format_answer(answers.find(trajectory), colour=paint.colour)
+    except (UsageError, BoundaryFailure) as error:
+        reason = str(error)
     except Exception as error:  # an environment may raise anything
-        told = isinstance(error, (UsageError, BoundaryFailure))
-        return paint(f"right answer: not known ({error if told else in_one_line(error)})", "dim")
+        reason = in_one_line(error)
+    return paint(f"right answer: not known ({reason})", "dim")
 
 
 def _header(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
@@ -179,9 +195,10 @@ def _header(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:
     task = f"task {trajectory['task_index']}"
     if trajectory["task_id"] is not None:
         task += f" ({trajectory['task_id']})"
-    which = f"{trajectory['env_id']}, {task}, repeat {trajectory['repeat']}"
     lines = [
-        paint(f"=== {number}. {which}", "bold"),
+        paint(
+            f"=== {number}. {trajectory['env_id']}, {task}, repeat {trajectory['repeat']}", "bold"
+        ),
         paint(", ".join(_cost(trajectory))),
         paint(", ".join(_ending(trajectory))),
     ]
@@ -218,5 +235,5 @@ def _ending(trajectory: Trajectory) -> list[str]:
     return facts
 
 
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -22,7 +22,8 @@ from typing_extensions import TypedDict
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.errors import OracleError, UsageError, in_one_line
-from textgym.messages import ATOMS, Message, message_problem
+from textgym.json_values import ATOMS
+from textgym.messages import Message, message_problem
 from textgym.tasks.task import Task
 from textgym.tools import methods_of_tools
 from textgym.verifiers.judge.prompt import JudgeOptions

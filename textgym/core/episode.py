@@ -16,14 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.errors import RewardError, UsageError
-from textgym.messages import (
-    ATOMS,
-    Message,
-    copy_json,
-    copy_plain_calls,
-    split_reasoning,
-    text_of,
-)
+from textgym.json_values import ATOMS, copy_json
+from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 

@@ -23,7 +23,8 @@ from annotated_types import Interval, Len, Predicate
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
 from textgym.errors import StateError
-from textgym.messages import copy_json, message_problem
+from textgym.json_values import copy_json
+from textgym.messages import message_problem
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

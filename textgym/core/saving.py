@@ -28,8 +28,8 @@ from textgym.core.saved_episode import (
     unpack_state,
 )
 from textgym.errors import BoundaryFailure, StateError, UsageError, in_one_line
-from textgym.messages import copy_json, copy_message
-from textgym.tasks.json_rows import json_row
+from textgym.json_values import copy_json, json_row
+from textgym.messages import copy_message
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 

@@ -23,7 +23,8 @@ from textgym.core.saving import SavableEnv
 from textgym.display.terminal import show, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import UnknownNameError, UsageError
-from textgym.messages import Message, copy_json, copy_message, tool_result
+from textgym.json_values import copy_json
+from textgym.messages import Message, copy_message, tool_result
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task

@@ -37,8 +37,8 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape", "surrogatepass").decode("ascii")
+def _escape(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 class Paint:
@@ -61,7 +61,7 @@ class Paint:
         """Return the text in the given styles: `bold`, `dim` or the name of a colour."""
         if not self.colour:
             return visible(text)
-        text = _HIDDEN.sub(lambda found: f"\x1b[7m{_escape(found)}\x1b[27m", text)
+        text = _HIDDEN.sub(lambda match: f"\x1b[7m{_escape(match)}\x1b[27m", text)
         if not styles:
             return text
         start = f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m"

@@ -13,18 +13,21 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from textgym.display.schema_text import argument_lines
 from textgym.display.terminal import Paint
+from textgym.json_values import json_text
 from textgym.messages import split_reasoning
 
 __all__ = [
+    "argument_lines",
     "format_answer",
     "format_episode",
     "format_messages",
     "format_outcome",
-    "format_payment",
     "format_tools",
+    "format_turn_reward",
+    "type_name",
 ]
+
 
 _ROLE_STYLES = {
     "system": ("bold", "magenta"),
@@ -33,6 +36,7 @@ _ROLE_STYLES = {
     "assistant": ("bold", "green"),
     "tool": ("bold", "yellow"),
 }
+_MAX_SCHEMA_DEPTH = 5  # of references and nested types
 MAX_CALL_WIDTH = 100  # characters of arguments that are shown on one line
 
 
@@ -108,10 +112,10 @@ def format_tools(tools: Any, *, colour: bool = False, brief: bool = False) -> st
     Example:
         >>> city = {"type": "string", "description": "Where."}
         >>> parameters = {"properties": {"city": city}, "required": ["city"]}
-        >>> weather = {"name": "weather", "description": "Tell it.", "parameters": parameters}
+        >>> weather = {"name": "weather", "description": "Get it.", "parameters": parameters}
         >>> print(format_tools([{"type": "function", "function": weather}]))
         [tools]
-        weather: Tell it.
+        weather: Get it.
           city (string, required): Where.
     """
     paint = Paint(colour)
@@ -164,11 +168,11 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
     return "\n".join(lines)
 
 
-def format_payment(reward: float | None, components: Mapping[str, Any]) -> str:
-    """Return the line that tells what a turn paid.
+def format_turn_reward(reward: float | None, components: Mapping[str, Any]) -> str:
+    """Return a line with the reward of a turn and its components.
 
     Example:
-        >>> print(format_payment(0.2, {"found": 0.25, "step_penalty": -0.05}))
+        >>> print(format_turn_reward(0.2, {"found": 0.25, "step_penalty": -0.05}))
         reward 0.2: found 0.25, step_penalty -0.05
     """
     parts = ", ".join(f"{_text(name)} {_number(value)}" for name, value in components.items())
@@ -176,7 +180,7 @@ def format_payment(reward: float | None, components: Mapping[str, Any]) -> str:
 
 
 def format_answer(answer: Any, *, colour: bool = False) -> str:
-    """Return the line that tells the right answer of a task.
+    """Return the line with the right answer of a task.
 
     Example:
         >>> print(format_answer("B"))
@@ -226,12 +230,12 @@ def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
 
 
 def _about(part: Mapping[str, Any]) -> str:
-    """Describe a part that is not text; an image with its URL, unless that is a data URL."""
+    """Describe a part that is not text, an image with its URL unless that holds the image."""
     kind = _text(part.get("type")) or "?"
     if "image" not in kind:
         return kind
-    place = part.get("image_url")
-    url = _text(place.get("url") if isinstance(place, Mapping) else place)
+    image = part.get("image_url")
+    url = _text(image.get("url") if isinstance(image, Mapping) else image)
     if url.startswith("data:"):
         return f"image: {url[5:].split(';')[0].split(',')[0]}"
     return f"image: {url}" if url else "image"
@@ -239,12 +243,15 @@ def _about(part: Mapping[str, Any]) -> str:
 
 def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
     function = _mapping(call.get("function"))
-    name, given = _text(function.get("name", "?")), function.get("arguments")
-    shown = given if isinstance(given, str) else "{}" if given is None else _text(given)
-    arguments, broken = _read(shown or "{}")
+    name, shown = _text(function.get("name", "?")), _text(function.get("arguments")) or "{}"
+    try:
+        arguments, note = _mapping(json.loads(shown)), ""
+    except (ValueError, RecursionError):
+        arguments, note = {}, " (not JSON)"
     id = _text(call.get("id"))
     mark = f"  {id}" if several and id else ""
-    if arguments and (len(shown) > MAX_CALL_WIDTH or _has_lines(arguments)):
+    has_lines = any(isinstance(value, str) and "\n" in value for value in arguments.values())
+    if arguments and (len(shown) > MAX_CALL_WIDTH or has_lines):
         lines = [paint(f"-> {name}", "yellow") + paint(mark, "dim")]
         for key, value in arguments.items():
             text = _text(value)
@@ -255,20 +262,7 @@ def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
             else:
                 lines += [paint(f"     {line}") for line in text.split("\n")]
         return lines
-    note = " (not JSON)" if broken else ""
-    return [paint(f"-> {name}({shown or '{}'})", "yellow") + paint(note + mark, "dim")]
-
-
-def _read(text: str) -> tuple[Mapping[str, Any], bool]:
-    """Return the arguments of a call, and whether they are invalid JSON."""
-    try:
-        return _mapping(json.loads(text)), False
-    except (ValueError, RecursionError):
-        return {}, True
-
-
-def _has_lines(arguments: Mapping[str, Any]) -> bool:
-    return any(isinstance(value, str) and "\n" in value for value in arguments.values())
+    return [paint(f"-> {name}({shown})", "yellow") + paint(note + mark, "dim")]
 
 
 def _number(value: Any) -> str:
@@ -282,16 +276,7 @@ def _text(value: Any) -> str:
     """Return a text unchanged, None as "", and anything else as JSON or its `repr`."""
     if isinstance(value, str):
         return value
-    if value is None:
-        return ""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except Exception:  # a bad key, a circular reference, a type that JSON lacks
-        pass
-    try:
-        return repr(value)
-    except Exception:
-        return f"({type(value).__name__})"
+    return "" if value is None else json_text(value)
 
 
 def _list(value: Any) -> Sequence[Any]:
@@ -300,3 +285,69 @@ def _list(value: Any) -> Sequence[Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def argument_lines(parameters: Any) -> list[tuple[str, str, str]]:
+    """Return the name, the type and the description of each argument.
+
+    Args:
+        parameters: The `parameters` of a function.
+
+    Example:
+        >>> days = {"type": "integer", "default": 1}
+        >>> argument_lines({"properties": {"city": {"type": "string"}, "days": days},
+        ...                 "required": ["city"]})
+        [('city', 'string, required', ''), ('days', 'integer, default 1', '')]
+    """
+    schema = _mapping(parameters)
+    lines = []
+    for name, argument in _mapping(schema.get("properties")).items():
+        argument = _mapping(argument)
+        if name in _list(schema.get("required")):
+            need = "required"
+        else:
+            is_set = "default" in argument
+            need = f"default {json_text(argument['default'])}" if is_set else "optional"
+        kind = ", ".join(filter(None, (type_name(argument, schema.get("$defs")), need)))
+        description = argument.get("description")
+        description = " ".join(description.split()) if isinstance(description, str) else ""
+        lines.append((name if isinstance(name, str) else json_text(name), kind, description))
+    return lines
+
+
+def type_name(schema: Any, definitions: Any = None, depth: int = 0) -> str:
+    """Return the type of a value in words; "" if the schema does not say.
+
+    Args:
+        schema: A JSON schema.
+        definitions: The schemas that its references name.
+        depth: How deeply it is nested in another schema.
+
+    Example:
+        >>> type_name({"anyOf": [{"type": "array", "items": {"type": "string"}},
+        ...                      {"type": "null"}]})
+        'array of string or null'
+        >>> type_name({"enum": ["north", "south"]})
+        '"north" or "south"'
+    """
+    if not isinstance(schema, Mapping) or depth > _MAX_SCHEMA_DEPTH:
+        return ""
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = _mapping(definitions).get(reference.rpartition("/")[2])
+        return type_name(target, definitions, depth + 1)
+    if isinstance(schema.get("enum"), (list, tuple)):
+        return " or ".join(map(json_text, schema["enum"]))
+    if "const" in schema:
+        return json_text(schema["const"])
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), (list, tuple)):
+            names = (type_name(item, definitions, depth + 1) for item in schema[key])
+            return " or ".join(dict.fromkeys(filter(None, names)))
+    kind = schema.get("type")
+    if isinstance(kind, (list, tuple)):
+        return " or ".join(item for item in kind if isinstance(item, str))
+    if kind == "array":
+        inner = type_name(schema.get("items"), definitions, depth + 1)
+        return f"array of {inner}" if inner else "array"
+    return kind if isinstance(kind, str) else ""

@@ -6,7 +6,7 @@
 - `group_metrics`: the metrics of one group of episodes, by name.
 - `repeats`: pass@k, averages and majority votes over the repeats of each task.
 - `comparison`: the differences between two runs, with confidence intervals.
-- `statistics`, `pass_at_k`: the formulas.
+- `statistics`: means, standard errors, confidence intervals and percentiles.
 """
 
 from textgym.metrics.run_metrics import compute_metrics

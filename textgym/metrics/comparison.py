@@ -1,10 +1,10 @@
 """The differences between two runs: overall, and for each environment, level and category.
 
 Two episodes have the same task if environment, task id and prompt are equal: see
-`trajectories/task_identity.py`. If the runs share tasks, differences are paired: they are taken
-task by task over the shared tasks, so they equal the difference of the two means only if all tasks
-are shared. If the runs share no task, the two means are compared. Environments, levels and
-categories of only one of the runs are left out.
+`trajectories/task_identity.py`. If the runs share tasks, differences are paired: they are means
+over the shared tasks, and equal the difference of the two means only if all tasks are shared. If
+the runs share no task, the two means are compared. Environments, levels and categories that only
+one of the runs has are left out.
 """
 
 from __future__ import annotations
@@ -16,12 +16,7 @@ import numpy as np
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import estimate
 from textgym.metrics.run_metrics import GROUPS, label_order
-from textgym.metrics.statistics import (
-    Array,
-    Interval,
-    paired_difference,
-    unpaired_difference,
-)
+from textgym.metrics.statistics import Array, Interval, paired_difference, unpaired_difference
 
 __all__ = ["compare"]
 
@@ -40,40 +35,42 @@ def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
         `envs` by id, with their `levels` and `categories`. Each contains
 
         - `paired`: whether the runs share tasks; `shared_tasks`: how many; `tasks`: the number of
-          tasks of each run; `unpaired_tasks`: the number of those that the other run lacks;
+          tasks of each run; `unpaired_tasks`: how many of them the other run lacks;
         - `reward` and `success_rate`: the `difference`, its standard `error`, and the ends `low`
           and `high` of its 95 % confidence interval, from `paired_difference` or
           `unpaired_difference`. None if one of the runs has no graded episode.
     """
-    one, two = before.view(), after.view()
-    ours, theirs = one.split("env"), two.split("env")
-    ids = sorted(ours.keys() & theirs.keys())
-    common = [_of_environments(episodes, ids) for episodes in (one, two)]
-    envs = {id: _with_groups(ours[id], theirs[id]) for id in ids}
-    return {"overall": _difference(*common), "envs": envs}
+    views = before.view(), after.view()
+    by_env = [episodes.split("env") for episodes in views]
+    ids = sorted(by_env[0].keys() & by_env[1].keys())
+    overall = _difference(*(_in_environments(episodes, ids) for episodes in views))
+    return {
+        "overall": overall,
+        "envs": {id: _with_groups(*(envs[id] for envs in by_env)) for id in ids},
+    }
 
 
-def _of_environments(episodes: EpisodeView, ids: list[str]) -> EpisodeView:
+def _in_environments(episodes: EpisodeView, ids: list[str]) -> EpisodeView:
     codes = [code for code, text in enumerate(episodes.texts) if text in ids]
     return episodes.where(np.isin(episodes.column("env"), codes))
 
 
 def _with_groups(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
-    found = _difference(before, after)
+    node = _difference(before, after)
     for group, label in GROUPS.items():
-        ours, theirs = before.split(label), after.split(label)
-        names = sorted(ours.keys() & theirs.keys(), key=label_order)
-        found[group] = {name: _difference(ours[name], theirs[name]) for name in names}
-    return found
+        old, new = before.split(label), after.split(label)
+        names = sorted(old.keys() & new.keys(), key=label_order)
+        node[group] = {name: _difference(old[name], new[name]) for name in names}
+    return node
 
 
 def _difference(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
     before, after = before.graded(), after.graded()
     codes: dict[float, int] = {}
-    ours, theirs = _task_codes(before, codes), _task_codes(after, codes)
-    shared = np.intersect1d(ours, theirs)
-    counts = [len(np.unique(mine)) for mine in (ours, theirs)]
-    found: dict[str, Any] = {
+    old_tasks, new_tasks = _task_codes(before, codes), _task_codes(after, codes)
+    shared = np.intersect1d(old_tasks, new_tasks)
+    counts = [len(np.unique(tasks)) for tasks in (old_tasks, new_tasks)]
+    node: dict[str, Any] = {
         "paired": bool(len(shared)),
         "shared_tasks": len(shared),
         "tasks": counts,
@@ -83,14 +80,14 @@ def _difference(before: EpisodeView, after: EpisodeView) -> dict[str, Any]:
         interval: Interval | None
         if len(shared):
             interval = paired_difference(
-                _task_means(ours, before.column(column))[shared],
-                _task_means(theirs, after.column(column))[shared],
+                _task_means(old_tasks, before.column(column))[shared],
+                _task_means(new_tasks, after.column(column))[shared],
             )
         else:
-            one, two = estimate(before, column), estimate(after, column)
-            interval = unpaired_difference(one, two) if one and two else None
-        found[name] = interval._asdict() if interval else None
-    return found
+            old, new = estimate(before, column), estimate(after, column)
+            interval = unpaired_difference(old, new) if old and new else None
+        node[name] = interval._asdict() if interval else None
+    return node
 
 
 def _task_codes(graded: EpisodeView, codes: dict[float, int]) -> Array:
@@ -98,10 +95,10 @@ def _task_codes(graded: EpisodeView, codes: dict[float, int]) -> Array:
 
     Args:
         graded: The episodes.
-        codes: The codes by identity; those of new tasks are added.
+        codes: The codes by identity, to which new tasks are added.
     """
     identities = graded.column("identity").tolist()
-    return np.array([codes.setdefault(one, len(codes)) for one in identities], int)
+    return np.array([codes.setdefault(identity, len(codes)) for identity in identities], int)
 
 
 def _task_means(codes: Array, values: Array) -> Array:

@@ -4,7 +4,7 @@ Invariants:
 
 - A row holds numbers only. Texts (an environment's id, a level, a stop reason) are stored as codes
   into a list of distinct texts. Trajectories are not kept.
-- A row depends on its trajectory alone, in every process, because a run's index stores it.
+- A row depends only on its trajectory, in every process, because a run's index stores it.
 - `EpisodeTable.view` sorts the rows by environment, task and repeat, so that metrics do not depend
   on the order in which episodes finished.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,7 +95,7 @@ class EpisodeView:
           environment does not report one.
         - `prompt_tokens`, `completion_tokens`: NaN if the policy did not report them.
         - `completion_chars`: the characters that the policy wrote, with reasoning and tool calls;
-          `conversation_chars`: those of all messages at the end.
+          `conversation_chars`: the characters of all messages at the end.
         - `splits`: turns that began a new token sequence; NaN if the policy records no tokens.
         """
         return np.asarray(self.values[:, _POSITION[name]][self.rows])
@@ -135,12 +135,12 @@ class EpisodeView:
         """Return the mean of each reward component over the episodes that have it, by name."""
         chosen = np.zeros(len(self.values), bool)
         chosen[self.rows] = True
-        mine = self.components[chosen[self.components[:, 0].astype(int)]]
-        mine = mine[np.isfinite(mine[:, 2])]
-        codes = mine[:, 1].astype(int)
-        sums, counts = np.bincount(codes, mine[:, 2]), np.bincount(codes)
-        found = np.flatnonzero(counts).tolist()
-        means = ((str(self.texts[code]), sums[code] / counts[code]) for code in found)
+        rows = self.components[chosen[self.components[:, 0].astype(int)]]
+        rows = rows[np.isfinite(rows[:, 2])]
+        codes = rows[:, 1].astype(int)
+        sums, counts = np.bincount(codes, rows[:, 2]), np.bincount(codes)
+        present = np.flatnonzero(counts).tolist()
+        means = ((str(self.texts[code]), sums[code] / counts[code]) for code in present)
         return {name: float(mean) for name, mean in sorted(means)}
 
 
@@ -200,7 +200,7 @@ class EpisodeTable:
     def restored(
         cls, texts: Sequence[str], rows: memoryview, components: memoryview
     ) -> EpisodeTable:
-        """Return the table of which `parts` returned the parts."""
+        """Return a table from what `parts` returned."""
         table = cls()
         table._codes.extend(texts)
         table._rows.extend(rows)
@@ -213,11 +213,11 @@ class EpisodeTable:
         return list(self._codes)[1:], self._rows.as_bytes(), self._components.as_bytes()
 
     def numbers(self, name: str) -> Array:
-        """Return the column of `EpisodeView.column` with this name, in the order of adding."""
+        """Return a column of `EpisodeView.column`, in the order in which episodes were added."""
         return np.asarray(self._rows.as_array()[:, _POSITION[name]])
 
     def texts(self, name: str) -> list[str | None]:
-        """Return the text of each episode in a column of codes, in the order of adding."""
+        """Return the texts of a column of codes, in the order in which episodes were added."""
         known = list(self._codes)
         return [known[code] for code in self.numbers(name).astype(int).tolist()]
 
@@ -247,7 +247,8 @@ class EpisodeTable:
         for step in steps:
             if step["message_index"] < len(lengths):
                 written += lengths[step["message_index"]]
-        self._add_components(components_of(trajectory))
+        for name, value in components_of(trajectory).items():
+            self._components.append((self.num_episodes, self._codes[name], value))
         answer = info.get("extracted_answer") if info.get("answer_sought", True) else None
         voted = _NAN if answer is None else NO_ANSWER
         if answer is not None and answer != "":
@@ -267,11 +268,6 @@ class EpisodeTable:
             sum(lengths),
             _NAN if (splits := trajectory.get("splits")) is None else splits,
         )
-
-    def _add_components(self, components: Mapping[str, float]) -> None:
-        """Add the reward components of the episode that is being added."""
-        for name, value in components.items():
-            self._components.append((self.num_episodes, self._codes[name], value))
 
     def view(self) -> EpisodeView:
         """Return all episodes; none can be added while the view exists."""

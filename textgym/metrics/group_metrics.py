@@ -44,7 +44,7 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
     Rewards:
 
     - `mean_reward`; `reward_error`: its standard error, clustered by task (`clustered_error`).
-    - `mean_task_reward`, `task_reward_error`: the same of the environments' own rewards, without
+    - `mean_task_reward`, `task_reward_error`: the same for the environments' own rewards, without
       what wrappers added. They equal the two above if no wrapper changed the reward.
     - `reward_variance`: the sample variance over episodes. `reward_variance_within`: the variance
       between the repeats of a task, averaged over the tasks with at least two. `equal_reward_rate`:
@@ -106,7 +106,10 @@ def group_metrics(episodes: EpisodeView, values: TaskValues) -> dict[str, Any]:
         "mean_steps": mean(graded.column("steps")),
         "mean_seconds": mean(graded.column("seconds")),
         **{name: int(total) for name, total in tokens.items()},
-        **{f"mean_{name}": _ratio(total, len(graded)) for name, total in tokens.items()},
+        **{
+            f"mean_{name}": float(total) / len(graded) if len(graded) else None
+            for name, total in tokens.items()
+        },
         "splits": int(np.nansum(graded.column("splits"))),
         "lengths": {name: summarize(_known(graded.column(name))) for name in _LENGTHS},
         "stop_reasons": graded.counts("stop"),
@@ -124,18 +127,14 @@ def estimate(graded: EpisodeView, name: str) -> Estimate | None:
 
 def _repeat_metrics(values: dict[str, Array], tasks: Array) -> dict[str, dict[str, Any]]:
     """Return the mean over some tasks of each value that at least one of them has."""
-    found = {}
-    for name, of_all in values.items():
-        known = _known(of_all[tasks])
+    metrics = {}
+    for name, task_values in values.items():
+        known = _known(task_values[tasks])
         if len(known):
             error = standard_error(known)
-            found[name] = {"mean": mean(known), "error": error, "tasks": len(known)}
-    return found
+            metrics[name] = {"mean": mean(known), "error": error, "tasks": len(known)}
+    return metrics
 
 
 def _known(values: Array) -> Array:
     return values[~np.isnan(values)]
-
-
-def _ratio(total: float, count: int) -> float | None:
-    return float(total) / count if count else None

@@ -5,10 +5,10 @@ of a large file store it beside the file, as `trajectories.idx`.
 
 Invariants:
 
-- An index depends on the bytes of the file alone, and never decides a result: one that is missing,
-  damaged, of another file or of another version is made again, and lines that were appended are
-  read. It is of the file if size, time stamps and inode are those that it was stored with, or else
-  if the digest of the lines that it covers is.
+- An index depends only on the bytes of the file, and never decides a result: an index that is
+  missing, damaged, of another file or of another version is made again, and appended lines are
+  read. A stored index belongs to the file if size, time stamps and inode are unchanged, or if the
+  digest of the lines that it covers is.
 - An index covers complete lines only. It is replaced as a whole, and a folder that cannot be
   written has none.
 - Only an index whose lines are all trajectories as textgym writes them is stored.
@@ -43,7 +43,7 @@ Key = tuple[str, int, int]  # the environment, the task's index and the repeat
 MIN_SIZE = 1 << 20  # bytes of the file; the index of a smaller one is not stored
 _COLUMNS = ("end", "index", "repeat", "task_id", "stop", "policy", "seed")
 _FORMAT = {
-    "format": 1,  # to be raised with every change of what the index or a row of the table holds
+    "format": 1,  # raise it with every change of what the index or a row of the table holds
     "textgym": __version__,
     "columns": [*COLUMNS, *_COLUMNS],
     "byteorder": sys.byteorder,
@@ -66,7 +66,8 @@ class RunIndex(Episodes):
     Attributes:
         table: The episodes' numbers, in the order of the file.
         end: How many bytes of the file the index covers.
-        problem: The first episode that has no numbers, with which reading ended; "" if all have.
+        problem: Why the first episode without numbers has none, where reading ended; "" if all
+            episodes have numbers.
         is_complete: Whether every line is a trajectory as textgym writes it. If not, only `table`
             and `policies` can be relied on.
     """
@@ -199,7 +200,7 @@ class RunIndex(Episodes):
 def read_index(
     path: str | os.PathLike[str], on_episode: Callable[[], None] | None = None
 ) -> RunIndex:
-    """Return the index of a run, from its stored one and the lines that it does not cover.
+    """Return the index of a run, from the stored index and the lines that it does not cover.
 
     Args:
         path: The folder of the run.
@@ -209,7 +210,9 @@ def read_index(
         RunError: The folder contains no run, or a line that cannot be read.
     """
     with open_trajectories(path) as lines:
-        stamp, index = _stamp(lines), RunIndex(path, os.fstat(lines.fileno()).st_ino)
+        status = os.fstat(lines.fileno())
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+        index = RunIndex(path, status.st_ino)
         header, content = _load(path)
         if header.get("stamp") == stamp:
             index.restore(header, content)
@@ -231,7 +234,7 @@ def read_index(
 
 
 def _is_complete(trajectory: Trajectory) -> bool:
-    """Return whether an index holds all that is compared of an episode exactly as it is."""
+    """Return whether an index stores all that a search compares, exactly as it is."""
     if not trajectory.keys() >= _REQUIRED:
         return False
     if tuple(map(type, map(trajectory.get, _TYPES))) != tuple(_TYPES.values()):
@@ -247,11 +250,6 @@ def _is_complete(trajectory: Trajectory) -> bool:
             else success is None and reward is None and type(failure["boundary"]) is str
         )
     )
-
-
-def _stamp(file: BinaryIO) -> list[int]:
-    status = os.fstat(file.fileno())
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _digest_of(file: BinaryIO, size: int) -> blake2b:

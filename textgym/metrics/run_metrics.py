@@ -31,20 +31,20 @@ def run_metrics(table: EpisodeTable, planned: int | None = None) -> dict[str, An
 
     Args:
         table: The episodes of the run.
-        planned: How many episodes the run has once it is complete; None if that is not known.
+        planned: How many episodes the complete run has; None if that is not known.
 
     Returns:
         `planned_episodes`; `overall`, the metrics of all episodes; and `envs`, the metrics of each
-        environment by id. Those of an environment also have `levels` and `categories`, with the
-        metrics of each level and category if its tasks have one;
-        `textgym.metrics.group_metrics.group_metrics` lists the metrics.
+        environment by id. An environment also has `levels` and `categories`, the metrics of each
+        level and category of its tasks. `textgym.metrics.group_metrics.group_metrics` lists the
+        metrics.
     """
     episodes = table.view()
     values, by_env = task_values(episodes), sorted(episodes.split("env").items())
     return {
         "planned_episodes": planned,
         "overall": group_metrics(episodes, values),
-        "envs": {name: _with_groups(mine, values) for name, mine in by_env},
+        "envs": {id: _with_groups(env_episodes, values) for id, env_episodes in by_env},
     }
 
 
@@ -57,7 +57,7 @@ def compute_metrics(trajectories: Iterable[Trajectory]) -> dict[str, Any]:
 
 
 def planned_episodes(config: Mapping[str, Any]) -> int | None:
-    """Return how many episodes a run has according to its `run.json`; None if it does not say.
+    """Return how many episodes a run has according to its `run.json`; None if it is not stated.
 
     Example:
         >>> planned_episodes({"tasks": {"demo/A-v0": 10, "demo/B-v0": 5}, "repeats": 4})

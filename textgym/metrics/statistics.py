@@ -1,7 +1,7 @@
 """Statistics of numbers: means, standard errors, confidence intervals and percentiles.
 
 Values are independent or in clusters. These functions know nothing of trajectories and
-environments. A statistic that needs more values than it is given is None.
+environments. A statistic of too few values is None.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def standard_error(values: Values) -> float | None:
         >>> standard_error([0, 0, 1, 1, 0.5]), standard_error([1])
         (0.22360679774997896, None)
     """
-    found = variance(values)
-    return None if found is None else math.sqrt(found / len(values))
+    spread = variance(values)
+    return None if spread is None else math.sqrt(spread / len(values))
 
 
 def clustered_error(values: Values, clusters: Sequence[int] | Array) -> float | None:
@@ -154,7 +154,7 @@ def student_quantile(confidence: float, freedom: float) -> float:
     return high
 
 
-def mean_interval(found: Estimate) -> tuple[float, float] | None:
+def mean_interval(estimate: Estimate) -> tuple[float, float] | None:
     """Return the 95 % confidence interval of a mean; None if it has no error.
 
     The interval is `mean ± t * error`, with Student's t of one degree of freedom less than there
@@ -165,13 +165,13 @@ def mean_interval(found: Estimate) -> tuple[float, float] | None:
         >>> round(low, 3), round(high, 3)
         (0.277, 0.723)
     """
-    if found.error is None:
+    if estimate.error is None:
         return None
-    half = student_quantile(_CONFIDENCE, found.clusters - 1) * found.error
-    return found.mean - half, found.mean + half
+    half = student_quantile(_CONFIDENCE, estimate.clusters - 1) * estimate.error
+    return estimate.mean - half, estimate.mean + half
 
 
-def rate_interval(found: Estimate) -> tuple[float, float]:
+def rate_interval(estimate: Estimate) -> tuple[float, float]:
     """Return the 95 % confidence interval of a rate, by Wilson's method (1927).
 
     Unlike `mean_interval` it stays between 0 and 1, and a rate of 0 or 1 is not taken as certain.
@@ -180,7 +180,7 @@ def rate_interval(found: Estimate) -> tuple[float, float]:
     values of a cluster are alike. Without an error above 0, it is the number of clusters.
 
     Args:
-        found: A mean of values from 0 to 1.
+        estimate: A mean of values from 0 to 1.
 
     Example:
         >>> low, high = rate_interval(Estimate(0.0, 0.0, 20))
@@ -190,8 +190,8 @@ def rate_interval(found: Estimate) -> tuple[float, float]:
         >>> round(low, 3), round(high, 3)
         (0.404, 0.596)
     """
-    rate, error = found.mean, found.error
-    size = 1 + rate * (1 - rate) / error / error if error else found.clusters
+    rate, error = estimate.mean, estimate.error
+    size = 1 + rate * (1 - rate) / error / error if error else estimate.clusters
     spread = _NORMAL_QUANTILE**2 / size
     middle = (rate + spread / 2) / (1 + spread)
     half = math.sqrt(spread * (rate * (1 - rate) + spread / 4)) / (1 + spread)
@@ -212,8 +212,8 @@ def paired_difference(before: Values, after: Values) -> Interval:
         after: The mean of the same tasks, in the same order, in the second run.
 
     Example:
-        >>> found = paired_difference([0, 0.5, 1, 0], [1, 0.5, 1, 0.5])
-        >>> found.difference, round(found.error, 4), round(found.low, 3), round(found.high, 3)
+        >>> paired = paired_difference([0, 0.5, 1, 0], [1, 0.5, 1, 0.5])
+        >>> paired.difference, round(paired.error, 4), round(paired.low, 3), round(paired.high, 3)
         (0.375, 0.2394, -0.387, 1.137)
     """
     differences = np.asarray(after, float) - np.asarray(before, float)
@@ -232,18 +232,18 @@ def unpaired_difference(before: Estimate, after: Estimate) -> Interval:
         after: The mean of the second run.
 
     Example:
-        >>> found = unpaired_difference(Estimate(0.5, 0.03, 50), Estimate(0.6, 0.04, 50))
-        >>> round(found.difference, 4), round(found.error, 4), round(found.high, 3)
+        >>> unpaired = unpaired_difference(Estimate(0.5, 0.03, 50), Estimate(0.6, 0.04, 50))
+        >>> round(unpaired.difference, 4), round(unpaired.error, 4), round(unpaired.high, 3)
         (0.1, 0.05, 0.199)
     """
     difference = after.mean - before.mean
     if before.error is None or after.error is None:
         return _interval(difference, None, 0)
-    one, two = before.error**2, after.error**2
-    spare = one**2 / (before.clusters - 1) + two**2 / (after.clusters - 1)
-    # If both errors are 0, the interval is a point whatever the degrees of freedom.
-    freedom = (one + two) ** 2 / spare if spare else 1.0
-    return _interval(difference, math.sqrt(one + two), freedom)
+    old, new = before.error**2, after.error**2
+    spare = old**2 / (before.clusters - 1) + new**2 / (after.clusters - 1)
+    # If both errors are 0, the interval is a point for any degrees of freedom.
+    freedom = (old + new) ** 2 / spare if spare else 1.0
+    return _interval(difference, math.sqrt(old + new), freedom)
 
 
 def _interval(difference: float, error: float | None, freedom: float) -> Interval:
@@ -270,9 +270,5 @@ def summarize(values: Values) -> dict[str, float] | None:
         return None
     numbers = np.asarray(values, float)
     median, p95, highest = np.quantile(numbers, [0.5, 0.95, 1.0])
-    return {
-        "mean": float(numbers.mean()),
-        "median": float(median),
-        "p95": float(p95),
-        "max": float(highest),
-    }
+    values_by_name = {"mean": numbers.mean(), "median": median, "p95": p95, "max": highest}
+    return {name: float(value) for name, value in values_by_name.items()}

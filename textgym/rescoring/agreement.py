@@ -1,4 +1,4 @@
-"""Agreement of two verdicts on the same answers: a confusion matrix, and what follows from it."""
+"""Agreement of two verdicts on the same answers: a confusion matrix, its rate and Cohen's kappa."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Agreement:
         only_recorded: Answers that only the recorded verdict finds right.
 
     Example:
-        >>> found = Agreement()
+        >>> agreement = Agreement()
         >>> for pair in [(True, True), (True, True), (False, False), (True, False)]:
-        ...     found.add(*pair)
-        >>> found.rate, found.kappa
+        ...     agreement.add(*pair)
+        >>> agreement.rate, agreement.kappa
         (0.75, 0.5)
     """
 
@@ -65,7 +65,7 @@ class Agreement:
 
     @property
     def agreed(self) -> int:
-        """How many answers have the same verdict twice."""
+        """How many answers have two equal verdicts."""
         return self.both_right + self.both_wrong
 
     @property
@@ -77,8 +77,8 @@ class Agreement:
     def kappa(self) -> float | None:
         """Cohen's kappa (1960): agreement beyond chance, 1 at most.
 
-        None if there are no answers, or if both give one and the same verdict on all of them, where
-        chance alone would agree.
+        None if there are no answers, or if both verdicts are the same for all of them, so that
+        chance explains all agreement.
         """
         if self.rate is None:
             return None
@@ -88,7 +88,7 @@ class Agreement:
         return None if chance == 1 else (self.rate - chance) / (1 - chance)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the matrix and what follows from it as JSON values."""
+        """Return the matrix and its figures as JSON values."""
         return {
             "both_right": self.both_right,
             "both_wrong": self.both_wrong,

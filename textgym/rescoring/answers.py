@@ -14,9 +14,9 @@ import gymnasium as gym
 
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
+from textgym.json_values import json_round_trip
 from textgym.registry import import_environments, make
 from textgym.tasks.task import Task
-from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TaskAnswers"]
@@ -39,7 +39,7 @@ class TaskAnswers:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._imports = config.get("imports")
-        self._given = config.get("given_tasks") or {}
+        self._rows = config.get("given_tasks") or {}
         self._envs: dict[str, gym.Env[Any, Any]] = {}
 
     def __enter__(self) -> TaskAnswers:
@@ -53,12 +53,13 @@ class TaskAnswers:
         """Return the right answer of an episode's task.
 
         Raises:
-            UsageError: The environment or its data are gone or have changed, or it tells no answer.
+            UsageError: The environment or its data are gone or have changed, or its tasks have no
+                answers.
             BoundaryFailure: The environment cannot be reached at the moment.
         """
         answer = self.task(trajectory).answer
         if answer is None:
-            raise UsageError(f"{trajectory['env_id']} tells none")
+            raise UsageError(f"the tasks of {trajectory['env_id']} have no answers")
         return answer
 
     def task(self, trajectory: Trajectory) -> Task:
@@ -71,7 +72,7 @@ class TaskAnswers:
         env = self._env(trajectory)
         inner = env.unwrapped
         if not isinstance(inner, TextEnv):
-            raise UsageError(f"{trajectory['env_id']} tells none")
+            raise UsageError(f"the tasks of {trajectory['env_id']} have no answers")
         prompt, info = env.reset(options=self._options(trajectory))
         messages = trajectory["messages"]
         same_prompt = not messages or json_round_trip(prompt) == messages[: len(prompt)]
@@ -92,7 +93,7 @@ class TaskAnswers:
         """Return the options of `reset` that select the task: its row if it was given as one."""
         if "row" in trajectory:
             return {"task": trajectory["row"]}
-        given, index = self._given.get(trajectory["env_id"]), trajectory["task_index"]
-        if given and isinstance(given[0], dict):
-            return {"task": given[index]}
+        rows, index = self._rows.get(trajectory["env_id"]), trajectory["task_index"]
+        if rows and isinstance(rows[0], dict):
+            return {"task": rows[index]}
         return {"index": index}

@@ -4,7 +4,7 @@ Each episode is replayed with its stored messages.
 
 Invariants: an episode whose prompt or observations have changed is never rescored, but counted as
 not comparable; a failed replay gives no reward and is counted as failed; memory holds only the
-episodes under way and the verdicts to list, whatever the length of the run.
+episodes under way and the verdicts to list, for a run of any length.
 """
 
 from __future__ import annotations
@@ -29,17 +29,23 @@ from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.mixtures import EnvFn, check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.provenance import recorded_kwargs, wrappers_of
 from textgym.registry import import_environments, make, with_registered_ids
-from textgym.rescoring.grades import compare, make_verdict, with_failure, with_new_grade
 from textgym.rescoring.replay import Replay, can_be_replayed
-from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
+from textgym.rescoring.verdicts import (
+    EpisodeVerdict,
+    Rescore,
+    VerdictCollector,
+    compare,
+    make_verdict,
+    with_failure,
+    with_new_grade,
+)
 from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD
 from textgym.trajectories.data_digests import changed_data, digests_of
-from textgym.trajectories.run import Run
-from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
+from textgym.trajectories.run_folder import Run, RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.selection import check_trajectories
 from textgym.wrappers.specs import apply_wrappers
@@ -64,8 +70,8 @@ def rescore(
 
     Args:
         run: A run, or its folder.
-        env_kwargs: Keyword arguments of the environments that replace the run's; those of a single
-            environment as a dict under its id.
+        env_kwargs: Keyword arguments of the environments that replace the run's. A dict under an id
+            applies to that environment only.
         envs: The function that makes the environment, if the run was played with one; for a mixture
             with functions, a dict of them by name.
         out: A folder for the run with the new rewards; everything that was sampled is kept.
@@ -171,7 +177,7 @@ class _Replayer:
     """Replays stored episodes, each in an environment with its keyword arguments.
 
     Args:
-        env_fns: Makes every environment, or those of some ids; all others are made from their ids.
+        env_fns: Makes every environment, or is a dict for some ids; all others are made by id.
         changes: Keyword arguments that replace the stored ones.
         retries: How often a failed step is retried.
         rows: The rows that were given as tasks, by environment.
@@ -211,7 +217,7 @@ class _Replayer:
         env_fn = self._env_fns if callable(self._env_fns) else self._env_fns.get(id)
         if env_fn:
             env = env_fn()
-            # The first wrappers are those of the function; the run put the others around them.
+            # The function applies the first wrappers; the run put the others around them.
             others = stored["env_kwargs"].get("wrappers", [])[len(wrappers_of(env)) :]
             env = apply_wrappers(env, others)
         else:
@@ -310,7 +316,7 @@ class _RescoreRecorder:
 
 
 def _config(run: str | Path | Run, changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the `run.json` of the new run: that of the old one, and how it was rescored."""
+    """Return the `run.json` of the new run: the old one, and how it was rescored."""
     folder, config = run.out if isinstance(run, Run) else Path(run), _stored_config(run)
     changes = recorded_kwargs(changes)
     kwargs = dict(config.get("env_kwargs") or {})
@@ -345,6 +351,6 @@ def _rows(run: str | Path | Run) -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def _stored_config(run: str | Path | Run) -> dict[str, Any]:
-    """Return a run's `run.json`; an empty dict if there is none."""
+    """Return a run's `run.json`; an empty dict if it is missing."""
     folder = run.out if isinstance(run, Run) else run
     return {} if folder is None else read_config(folder)

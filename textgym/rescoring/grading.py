@@ -1,7 +1,7 @@
-"""Answers that people already have, graded by a single-step environment without a model.
+"""Recorded answers, graded by a single-step environment without a model.
 
-Invariants: answers are graded and counted in the order of the file, and memory holds those under
-way and the listed differences only; an answer that cannot be graded earns nothing, not 0: it is
+Invariants: answers are graded and counted in the order of the file; memory holds only the answers
+under way and the listed differences; an answer that cannot be graded has no reward, not 0, and is
 counted with its reason.
 """
 
@@ -21,15 +21,16 @@ from typing import Any
 from textgym.concurrency.blocking import step_may_block
 from textgym.core.text_env import TextEnv
 from textgym.errors import BoundaryFailure, RowError, RunError, UsageError
+from textgym.json_values import encode_line
 from textgym.registry import make
 from textgym.rescoring.agreement import Agreement, share_interval
 from textgym.rescoring.answers import TaskAnswers
 from textgym.rescoring.recorded import RecordedAnswer, read_records, recorded_answers, task_row
-from textgym.trajectories.run_folder import encode_line, read_config
+from textgym.trajectories.run_folder import read_config
 
 __all__ = ["GradedAnswer", "Grading", "grade"]
 
-_WAITING = 4  # answers per thread that wait for it
+_WAITING = 4  # queued answers per thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class GradedAnswer:
         components: The named parts of the reward.
         extracted_answer: The answer as the environment read it.
         verdict_reason: Why the reward is not full, as in `info`.
-        recorded: The verdict of whoever recorded it; None without one.
+        recorded: The verdict in the file; None without one.
         problem: Why it could not be graded, or "".
-        question: The prompt, as one text; only of an answer whose verdict differs.
+        question: The prompt as one text; only if the verdicts differ.
         answer: The right answer, likewise.
         output: What the model wrote, likewise.
     """
@@ -66,13 +67,13 @@ class GradedAnswer:
 
     @property
     def differs(self) -> bool:
-        """Whether the recorded verdict is another one."""
+        """Whether the recorded verdict differs from the new one."""
         return self.is_success is not None and self.recorded not in (None, self.is_success)
 
 
 @dataclass(slots=True)
 class Grading:
-    """What grading a file gave.
+    """The result of grading a file.
 
     Attributes:
         graded: The number of answers with a reward.
@@ -80,7 +81,7 @@ class Grading:
         reasons: How often each `verdict_reason` other than "" was given.
         agreement: The agreement with the recorded verdicts.
         problems: Why answers could not be graded, with their numbers.
-        differences: The first answers whose recorded verdict is another one.
+        differences: The first answers whose recorded verdict differs.
         out: The folder of the files, if they were written.
     """
 
@@ -145,16 +146,16 @@ def grade(
     keep: int = 20,
     on_answer: Callable[[GradedAnswer], None] | None = None,
 ) -> Grading:
-    r"""Grade recorded answers without a model, and compare with the verdicts that they have.
+    r"""Grade recorded answers without a model, and compare with the recorded verdicts.
 
     Files of JSON lines, Parquet, lm-evaluation-harness, Inspect, verifiers, OpenAI's batches and
-    runs of textgym are recognised; see docs/grade.md. Records without the right answer take the
-    task of the environment's data set that has their id.
+    runs of textgym are recognised; see docs/grade.md. A record without the right answer is matched
+    by its id with a task of the environment's data set.
 
     Args:
         answers: The path of a file or of a run's folder, or records.
         env: The id of a single-step environment.
-        env_kwargs: Its keyword arguments.
+        env_kwargs: The environment's keyword arguments.
         columns: Which value of a record is the `question`, `answer`, `options`, `output`,
             `recorded` or `id`, or another field of a row, as a path such as `doc.question`.
         out: A new folder for `graded.jsonl`, `differences.txt` and `summary.json`.
@@ -175,16 +176,20 @@ def grade(
         ...     {"question": "?", "choices": ["tin", "tea"], "answer": 0, "output": "Tin!",
         ...      "correct": True},
         ... ]
-        >>> found = grade(records, "textgym/MCQA-v0")
-        >>> found.right, dict(found.reasons), found.agreement.only_recorded
+        >>> result = grade(records, "textgym/MCQA-v0")
+        >>> result.right, dict(result.reasons), result.agreement.only_recorded
         (1, {'unreadable': 1}, 1)
     """
     if concurrency < 1 or retries < 0 or keep < 0:
         raise UsageError("concurrency must be 1 or more, and retries and keep 0 or more")
-    is_file = isinstance(answers, (str, Path))
-    records = read_records(answers) if is_file else _with_places(answers)  # type: ignore[arg-type]
-    is_run = is_file and Path(answers).is_dir()  # type: ignore[arg-type]
-    config = read_config(answers) if is_run else {}  # type: ignore[arg-type]
+    records: Iterator[tuple[str, Any]]
+    config: dict[str, Any] = {}
+    if isinstance(answers, (str, Path)):
+        records = read_records(answers)
+        if Path(answers).is_dir():
+            config = read_config(answers)
+    else:
+        records = ((f"record {number}", record) for number, record in enumerate(answers))
     with ExitStack() as stack:
         own = stack.enter_context(TaskAnswers(config))
         grader = _Grader(env, dict(env_kwargs or {}), own, retries, concurrency)
@@ -198,15 +203,11 @@ def grade(
             if on_answer:
                 on_answer(answer)
         if not result.graded:
-            reason = next(iter(result.problems), "it holds none")
+            reason = next(iter(result.problems), "the file has no answers")
             raise UsageError(f"no answer can be graded: {reason}")
         if files:
             files.finish(result)
     return result
-
-
-def _with_places(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
-    return ((f"record {number}", record) for number, record in enumerate(records))
 
 
 class _Grader:
@@ -219,7 +220,7 @@ class _Grader:
         env = make(id, **kwargs)
         first = env.unwrapped
         if not isinstance(first, TextEnv) or "single-step" not in first.card.structure:
-            raise UsageError(f"{id} is no single-step environment: one answer is not an episode")
+            raise UsageError(f"{id} is not a single-step environment: its episodes have many turns")
         self._first, self._made = first, [first]
         self._threads = concurrency if step_may_block(env) else 0
         self._idle: queue.SimpleQueue[TextEnv[Any]] = queue.SimpleQueue()
@@ -317,14 +318,7 @@ def _ungraded(answer: RecordedAnswer, problem: str) -> GradedAnswer:
 
 
 class _Files:
-    """The files of a grading, in a new folder; `differences.txt` is for people.
-
-    Args:
-        folder: The folder.
-
-    Raises:
-        RunError: It cannot be written, or is in use.
-    """
+    """The files of a grading, in a new folder; `differences.txt` is for people."""
 
     _LEFT_OUT = ("question", "answer", "output")
 
@@ -352,8 +346,8 @@ class _Files:
         if answer.differs:
             verdicts = ["wrong", "right"]
             name = answer.place if answer.id is None else f"{answer.place}, id {answer.id}"
-            why = answer.verdict_reason
-            reason = "" if why in ("", "wrong") else f" ({why})"
+            reason = answer.verdict_reason
+            reason = "" if reason in ("", "wrong") else f" ({reason})"
             text = (
                 f"==== {name}\n"
                 f"recorded: {verdicts[bool(answer.recorded)]}\n"

@@ -1,8 +1,8 @@
-"""The layouts of files that hold recorded answers: from a record to what grading needs.
+"""The layouts of files with recorded answers: from a record to the fields that grading needs.
 
 A layout recognises its records by their keys and turns each into the fields `id`, `question`,
-`answer`, `options`, `output` and `recorded`, of which any may be missing. A record of no known
-layout is plain: its keys are guessed from common names. `columns` replaces what was found.
+`answer`, `options`, `output` and `recorded`. Any field may be missing. The fields of a record
+without a known layout are guessed from common names of keys. `columns` overrides all of them.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def layout_of(record: Record) -> Layout:
 
 
 def _first(record: Any, names: tuple[str, ...]) -> Any:
-    found = (record.get(name) for name in names) if isinstance(record, Mapping) else iter(())
-    return next((value for value in found if value is not None), None)
+    values = map(record.get, names) if isinstance(record, Mapping) else iter(())
+    return next((value for value in values if value is not None), None)
 
 
 def _named(record: Record, *, without: tuple[str, ...] = ()) -> Fields:
-    """Return the fields of a record by common names, with all else that it holds."""
+    """Return all fields of a record, and its question, answer and options by common names."""
     kept = {name: value for name, value in record.items() if name not in without}
     return {
         **kept,
@@ -142,13 +142,13 @@ def _inspect(record: Record) -> Iterator[Fields]:
     scores = record.get("scores") or {"": record.get("score")}
     score = next(iter(scores.values()), None)
     output = record.get("output")
-    said = lookup(output, "choices.0.message.content")
+    content = lookup(output, "choices.0.message.content")
     fields: Fields = {
         "id": record.get("id"),
         "question": record.get("input"),
         "answer": _only(record.get("target")),
         "options": record.get("choices"),
-        "output": _text(said if said is not None else lookup(output, "completion")),
+        "output": _text(content if content is not None else lookup(output, "completion")),
         "recorded": score.get("value") if isinstance(score, Mapping) else score,
     }
     if record.get("error") and not record.get("scores"):
@@ -193,17 +193,17 @@ def _verifiers_episode(record: Record) -> Iterator[Fields]:
 def _batch(record: Record) -> Iterator[Fields]:
     """Read a line of OpenAI's batch output, of completions, chat completions or responses."""
     body = lookup(record, "response.body") or {}
-    said = [choice.get("message", choice) for choice in body.get("choices") or ()]
-    if not said and isinstance(body.get("output"), list):
-        said = [[item for item in body["output"] if lookup(item, "type") == "message"]]
+    replies = [choice.get("message", choice) for choice in body.get("choices") or ()]
+    if not replies and isinstance(body.get("output"), list):
+        replies = [[item for item in body["output"] if lookup(item, "type") == "message"]]
     problem = lookup(record, "error.message") or lookup(body, "error.message")
-    for item in said or [None]:
-        fields: Fields = {"id": record["custom_id"], "output": _text(item)}
+    for reply in replies or [None]:
+        fields: Fields = {"id": record["custom_id"], "output": _text(reply)}
         yield {**fields, PROBLEM: f"the request failed: {problem}"} if problem else fields
 
 
 def _trajectory(record: Record) -> Iterator[Fields]:
-    """Read one of textgym's own trajectories. Its task is drawn again."""
+    """Read a trajectory of textgym. Its task is drawn again."""
     yield {
         "id": record["task_id"],
         TRAJECTORY: record,
@@ -212,19 +212,19 @@ def _trajectory(record: Record) -> Iterator[Fields]:
     }
 
 
-def _text(said: Any) -> str | None:
+def _text(output: Any) -> str | None:
     """Return the text of a string, a message, its parts, or the last of several messages."""
-    if said is None or isinstance(said, str):
-        return said
-    if isinstance(said, Mapping):
-        is_thought = str(said.get("type")).startswith(("reasoning", "thinking"))
-        return None if is_thought else _text(_first(said, ("text", "content", "refusal")))
-    if not isinstance(said, (list, tuple)):
+    if output is None or isinstance(output, str):
+        return output
+    if isinstance(output, Mapping):
+        is_thought = str(output.get("type")).startswith(("reasoning", "thinking"))
+        return None if is_thought else _text(_first(output, ("text", "content", "refusal")))
+    if not isinstance(output, (list, tuple)):
         return None
-    if any(isinstance(item, Mapping) and "role" in item for item in said):
-        replies = [item for item in said if lookup(item, "role") == "assistant"]
+    if any(isinstance(item, Mapping) and "role" in item for item in output):
+        replies = [item for item in output if lookup(item, "role") == "assistant"]
         return (_text(replies[-1]) or "") if replies else None
-    parts = [_text(item) for item in said]
+    parts = [_text(item) for item in output]
     return "".join(part for part in parts if part) if parts else None
 
 
@@ -241,4 +241,4 @@ LAYOUTS = (
     Layout("verifiers, traces", _has("task", "traces"), _verifiers_episode),
     Layout("plain", _has(), _plain),
 )
-"""The known layouts; the first one that matches a record is its own."""
+"""The known layouts; a record has the first one that matches it."""

@@ -1,7 +1,7 @@
 """Recorded answers of files, and the rows that an environment grades them as.
 
-Invariants: a file is read record by record; a record that cannot be graded says why, and never
-stops the others; a line that is no JSON object is an error with its location.
+Invariants: a file is read record by record; a record that cannot be graded states its problem, and
+never stops the others; a line that is not a JSON object is an error with its location.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from textgym.tasks.parquet_rows import ParquetRows
 
 __all__ = ["RecordedAnswer", "read_records", "recorded_answers", "task_row"]
 
-_COLUMNS = ("answer", "id", "options", "output", "question", "recorded")
 _RIGHT = frozenset(("c", "correct", "i_correct", "true", "yes", "right", "pass", "passed", "1"))
 _WRONG = frozenset(("i", "incorrect", "false", "no", "wrong", "fail", "failed", "n", "0"))
 _MARKED_ANSWER = re.compile(r"(?:\A|\s)#+[ \t]+(\S[^\n]*?)\s*\Z")  # as GSM8K writes it
@@ -36,10 +35,10 @@ class RecordedAnswer:
     Attributes:
         place: Where it is, such as `line 7 of samples.jsonl`.
         id: Its id, or None.
-        output: What the model wrote; None if it holds no text.
-        recorded: The verdict of whoever recorded it; None without one.
-        row: The task, as far as the file holds it.
-        trajectory: The trajectory, if it is one of textgym's own.
+        output: What the model wrote; None if the record has no text.
+        recorded: The verdict in the file; None without one.
+        row: The task, as far as the file has it.
+        trajectory: The trajectory, in a run of textgym.
         problem: Why it cannot be graded, or "".
     """
 
@@ -140,20 +139,15 @@ def recorded_answers(
     for number, (place, record) in enumerate(records):
         if not isinstance(record, Mapping):
             raise DatasetError(f"{place} is a JSON {type(record).__name__}, not an object")
-        given = {name: lookup(record, path) for name, path in columns.items()}
-        if number == 0:
-            _check_columns(columns, given, record)
+        chosen = {name: lookup(record, path) for name, path in columns.items()}
+        if number == 0 and None in chosen.values():
+            path = next(path for name, path in columns.items() if chosen[name] is None)
+            raise UsageError(f"the first record has no {path!r}; it has {', '.join(record)}")
         # lm-evaluation-harness repeats a sample for each of its filters.
         if filters.setdefault("first", record.get("filter")) != record.get("filter"):
             continue
         for fields in layout_of(record).read(record):
-            yield _answer(place, {**fields, **given})
-
-
-def _check_columns(columns: Mapping[str, str], given: Mapping[str, Any], record: Any) -> None:
-    missing = [path for name, path in columns.items() if given[name] is None]
-    if missing:
-        raise UsageError(f"the first record has no {missing[0]!r}; it has {', '.join(record)}")
+            yield _answer(place, {**fields, **chosen})
 
 
 def _answer(place: str, fields: dict[str, Any]) -> RecordedAnswer:
@@ -166,7 +160,7 @@ def _answer(place: str, fields: dict[str, Any]) -> RecordedAnswer:
 
 
 def _verdict(value: Any) -> bool | None:
-    """Read a recorded verdict; None if it is none, or in between."""
+    """Read a recorded verdict; None if the value is not a verdict, or a partial score."""
     if isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):
@@ -179,7 +173,7 @@ def task_row(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a task from the fields of a record.
 
     Options in a list get letters. An answer that is the number, the letter in brackets or the text
-    of an option becomes its letter. A question of several messages is a prompt as it stands.
+    of an option becomes its letter. A question that is a list of messages is used as the prompt.
 
     Example:
         >>> task_row({"question": "Which is a metal?", "options": ["neon", "zinc"], "answer": 1})
@@ -201,7 +195,7 @@ def task_row(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lettered(options: Any) -> Any:
-    """Return options by letter. A single one is left out, because it is no choice."""
+    """Return options by letter; None for fewer than two, which leave nothing to choose."""
     if isinstance(options, Mapping) and {"text", "label"} <= options.keys():
         options = dict(zip(options["label"], options["text"], strict=False))
     elif isinstance(options, list) and all(isinstance(item, str) for item in options):
@@ -220,10 +214,10 @@ def _gold(answer: Any, options: Any) -> Any:
     answer = marked[1] if marked else answer.strip()
     if not isinstance(options, Mapping):
         return answer
-    found = _LETTER.fullmatch(answer)
-    if found and found[1].upper() in options:
-        return found[1].upper()
-    same = [letter for letter, text in options.items() if text == answer]
+    letter = _LETTER.fullmatch(answer)
+    if letter and letter[1].upper() in options:
+        return letter[1].upper()
+    same = [name for name, text in options.items() if text == answer]
     if len(same) == 1:
         return same[0]
     return _gold(int(answer), options) if answer.isdecimal() else answer

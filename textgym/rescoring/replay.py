@@ -1,8 +1,8 @@
 """Replaying a stored episode: a policy that returns the stored messages and samples nothing.
 
-Invariant: a stored message only answers the stored conversation, of which a wrapper may leave out
-messages, and the whole conversation is compared at the end. If the environment shows anything else,
-the episode cannot be compared, and `Replay.difference` says why.
+Invariant: a stored message only answers the stored conversation. A wrapper may leave out messages,
+and the whole conversation is compared at the end. If the environment shows anything else, the
+episode cannot be compared, and `Replay.difference` states the reason.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from textgym.errors import ContextFullError, UsageError
-from textgym.messages import Message, ToolSchema, copy_json
+from textgym.json_values import copy_json, json_round_trip
+from textgym.messages import Message, ToolSchema
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
-from textgym.trajectories.run_folder import json_round_trip
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["Replay", "can_be_replayed"]
@@ -23,7 +23,7 @@ __all__ = ["Replay", "can_be_replayed"]
 def can_be_replayed(trajectory: Trajectory) -> bool:
     """Return whether all messages that an episode needs are stored.
 
-    That is so if the episode did not fail, or if the environment or its user failed at a message.
+    They are if the episode did not fail, or if the environment or its user failed at a message.
     """
     failure = trajectory["failure"]
     if failure is None:
@@ -34,7 +34,7 @@ def can_be_replayed(trajectory: Trajectory) -> bool:
 
 
 class _DifferenceFound(UsageError):
-    """Ends a replay. It is a usage error because those are not retried."""
+    """Ends a replay. It is a `UsageError` because those are not retried."""
 
 
 class Replay(Policy):
@@ -75,10 +75,11 @@ class Replay(Policy):
         step = self._steps[self._turn]
         index = step["message_index"]
         self._compare_shown(messages, self._messages[:index])
-        if index >= len(self._messages) or not _is_assistant_message(self._messages[index]):
+        message = self._messages[index] if index < len(self._messages) else None
+        if not isinstance(message, dict) or message.get("role") != "assistant":
             self._stop(f"message {index}, which should be the policy's, is not stored")
         self._turn += 1
-        return Action(copy_json(self._messages[index]), step["finish_reason"])
+        return Action(copy_json(message), step["finish_reason"])
 
     def compare_end(self, messages: Sequence[Message]) -> None:
         """Compare the whole conversation with the stored one after the episode has ended.
@@ -95,7 +96,7 @@ class Replay(Policy):
             self.difference = self._difference(messages, self._messages)
 
     def _compare_shown(self, messages: Sequence[Any], stored: Sequence[Any]) -> None:
-        """Compare what the policy is shown, which may leave out messages before the last ones."""
+        """Compare what the policy sees, which may lack messages before the last ones."""
         if len(messages) < len(stored):
             shown = json_round_trip(messages)
             pairs = enumerate(zip(shown, stored, strict=False))
@@ -106,8 +107,7 @@ class Replay(Policy):
         self._compare(messages, stored)
 
     def _compare(self, messages: Sequence[Any], stored: Sequence[Any]) -> None:
-        difference = self._difference(messages, stored)
-        if difference:
+        if difference := self._difference(messages, stored):
             self._stop(difference)
 
     def _stop(self, difference: str) -> None:
@@ -127,7 +127,3 @@ class Replay(Policy):
         if not self._steps or index < self._steps[0]["message_index"]:
             return "the prompt differs"
         return f"message {index} differs"
-
-
-def _is_assistant_message(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("role") == "assistant"

@@ -20,6 +20,7 @@ from textgym._version import __version__
 from textgym.concurrency.blocking import CallThreads
 from textgym.curricula import Curriculum, read_curriculum
 from textgym.errors import RunError, UsageError
+from textgym.json_values import json_row
 from textgym.metrics.run_index import Key
 from textgym.mixtures import check_env_ids, functions_of, kwargs_for_env, weights_of
 from textgym.policies import Policy, make_policy
@@ -42,10 +43,8 @@ from textgym.rollouts.recorder import RunLog, RunRecorder
 from textgym.rollouts.resume import read_completed, remaining, unfinished
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
-from textgym.tasks.json_rows import json_row
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
-from textgym.trajectories.run import Run
-from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
+from textgym.trajectories.run_folder import Run, RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.wrappers.specs import WrapperSpec
 

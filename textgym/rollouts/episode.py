@@ -20,12 +20,12 @@ from typing import Any, NamedTuple, NoReturn
 from textgym.concurrency.blocking import CallThreads
 from textgym.concurrency.retry import is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
-from textgym.messages import Message, copy_json, copy_messages
+from textgym.json_values import copy_json, encode_line
+from textgym.messages import Message, copy_messages
 from textgym.policies import Action, Policy
 from textgym.rollouts.env_pool import PooledEnv
 from textgym.tasks.hashing import hash_int
 from textgym.trajectories.episode_record import EpisodeRecord, as_message, failure_of
-from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import prompt_of
 

@@ -12,6 +12,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.errors import UsageError
+from textgym.json_values import json_row
 from textgym.mixtures import (
     EnvFn,
     Source,
@@ -27,7 +28,6 @@ from textgym.provenance import env_name, recorded
 from textgym.registry import make, takes_argument
 from textgym.rollouts.episode import Job
 from textgym.rollouts.recorder import RunLog
-from textgym.tasks.json_rows import json_row
 from textgym.wrappers import FlattenConversation, TokenIds
 from textgym.wrappers.specs import WrapperSpec, apply_wrappers, check_wrappers
 

@@ -2,8 +2,8 @@
 
 `task` has the `Task` class, `splits` draws generated tasks and decides their split, and `source`
 hands tasks out. `files` opens data sets, whose `rows` are read when they are asked for
-(`file_rows`, `parquet_rows`), `json_rows` makes them JSON values, and `nemo_rows` reads the fields
-of NeMo Gym's rows.
+(`file_rows`, `parquet_rows`) and become JSON values (`textgym.json_values`). `nemo_rows` reads the
+fields of NeMo Gym's rows.
 """
 
 from textgym.tasks.task import Task

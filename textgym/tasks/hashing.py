@@ -1,12 +1,10 @@
-"""Hashes and canonical JSON. Invariant: equal values give equal results in every process."""
+"""Hashes. Invariant: equal values give equal hashes in every process."""
 
 from __future__ import annotations
 
-import json
 from hashlib import blake2b
-from typing import Any
 
-__all__ = ["canonical_json", "hash_bytes", "hash_int"]
+__all__ = ["hash_bytes", "hash_int"]
 
 
 def hash_int(*parts: object) -> int:
@@ -28,18 +26,3 @@ def hash_bytes(content: bytes) -> int:
         True
     """
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big") >> 11
-
-
-_encode_canonical = json.JSONEncoder(
-    sort_keys=True, ensure_ascii=True, separators=(",", ":"), check_circular=False
-).encode
-
-
-def canonical_json(value: Any) -> str:
-    """Return the canonical JSON string of a value, with sorted keys and no spaces.
-
-    Example:
-        >>> canonical_json({"b": 1, "a": [2]})
-        '{"a":[2],"b":1}'
-    """
-    return _encode_canonical(value)

@@ -14,12 +14,12 @@ from functools import lru_cache
 from typing import Any
 
 from textgym.errors import RowError
+from textgym.json_values import copy_json
 from textgym.messages import (
     ROLES,
     Message,
     ToolCall,
     ToolSchema,
-    copy_json,
     message_problem,
     system,
     text_of,

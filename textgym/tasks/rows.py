@@ -21,7 +21,7 @@ from textgym.errors import (
     in_one_line,
     install_advice,
 )
-from textgym.tasks.json_rows import json_row
+from textgym.json_values import json_row
 
 __all__ = ["HubRows", "Rows", "content_hash", "data_library"]
 

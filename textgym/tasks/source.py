@@ -13,10 +13,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError, did_you_mean
+from textgym.json_values import canonical_json, json_row
 from textgym.messages import message_problem
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
-from textgym.tasks.hashing import canonical_json, hash_int
-from textgym.tasks.json_rows import json_row
+from textgym.tasks.hashing import hash_int
 from textgym.tasks.splits import SPLITS, EvaluationTasks, TaskStream, draw_rows
 from textgym.tasks.task import Task, with_id
 

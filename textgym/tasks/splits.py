@@ -19,7 +19,8 @@ from itertools import chain, islice
 from typing import Any
 
 from textgym.errors import UsageError, in_one_line
-from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.json_values import canonical_json
+from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 
 __all__ = ["SPLITS", "EvaluationTasks", "TaskStream", "draw_rows", "split_of"]

@@ -1,12 +1,12 @@
 """Trajectories: the records of episodes.
 
 - `schema`: the keys of a trajectory. `tokens`: its token sequences.
-- `run_folder`: the files of a run. `run`: a run as its caller sees it. `selection`: a part of it.
+- `run_folder`: a run and its files. `selection`: some of its episodes.
 - `data_digests`: whether the data of a run has changed.
 - `batch`, `advantages`: what a trainer learns from.
 """
 
 from textgym.trajectories.batch import Batch, make_batch
-from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import Run
 
 __all__ = ["Batch", "Run", "make_batch"]

@@ -22,22 +22,21 @@ EnvFn = Callable[[], gym.Env[Any, Any]]
 
 
 def digests_of(envs: Mapping[str, gym.Env[Any, Any]]) -> dict[str, dict[str, str]]:
-    """Return the digests of the data that environments read, without environments that read none.
+    """Return the digests of the data of those environments that read some.
 
     Args:
         envs: One environment of each id.
     """
-    digests = {id: _digests(env) for id, env in envs.items()}
-    return {id: mine for id, mine in digests.items() if mine}
+    digests = {id: getattr(env.unwrapped, "data_digests", None) for id, env in envs.items()}
+    return {id: dict(env_digests) for id, env_digests in digests.items() if env_digests}
 
 
 def changed_data(before: Any, now: Any) -> list[str]:
     """Return the names of the data sets whose content has changed.
 
     Args:
-        before: The digests from an earlier time, as read from a file; whatever is not a mapping is
-            ignored.
-        now: The digests of today, or those from another file.
+        before: Earlier digests, as read from a file; values that are not mappings are ignored.
+        now: The present digests, or digests from another file.
 
     Example:
         >>> changed_data({"demo/A-v0": {"rows.jsonl": "e3"}}, {"demo/A-v0": {"rows.jsonl": "9f"}})
@@ -78,7 +77,3 @@ def with_unchanged_data(env_fns: Mapping[str, EnvFn], digests: DataDigests) -> d
         return make
 
     return {id: checked(id) for id in env_fns}
-
-
-def _digests(env: gym.Env[Any, Any]) -> dict[str, str]:
-    return dict(getattr(env.unwrapped, "data_digests", None) or {})

@@ -2,7 +2,7 @@
 
 Rollouts and `textgym.wrappers.RecordTrajectories` record with it, so both write the same files.
 
-Invariant: what an environment returned is taken only if it can be recorded.
+Invariant: values that cannot be recorded are refused, and leave the record as it was.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ def labels_of(env: gym.Env[Any, Any]) -> dict[str, str]:
 def components_of(trajectory: Trajectory) -> dict[str, float]:
     """Return an episode's reward components by name, each summed over the steps.
 
-    What is not a number is left out.
+    Values that are not numbers are left out.
 
     Example:
-        >>> steps = [{"components": {"found": 0.25}}, {"components": {"found": 0.25, "right": 1.0}}]
+        >>> steps = [{"components": {"right": 0.25}}, {"components": {"right": 0.25, "done": 1.0}}]
         >>> components_of({"steps": steps})
-        {'found': 0.5, 'right': 1.0}
+        {'right': 0.5, 'done': 1.0}
     """
     components: dict[str, float] = {}
     for step in trajectory["steps"]:
-        of_step = step["components"]
-        for name, value in of_step.items() if isinstance(of_step, dict) else ():
+        added = step["components"]
+        for name, value in added.items() if isinstance(added, dict) else ():
             if isinstance(value, (int, float)):
                 components[name] = components.get(name, 0) + value
     return components
@@ -79,11 +79,11 @@ def task_reward_of(trajectory: Trajectory) -> float | None:
 
 
 class EpisodeRecord:
-    """What an episode has recorded so far.
+    """The record of an episode so far.
 
     Attributes:
         observation: The conversation that the policy sees.
-        messages: The whole conversation, of which the observation may be a part.
+        messages: The whole conversation; the observation may be only a part of it.
         tools: The schemas of the tools that were offered.
         tokens: The tokens that the policy reported.
         terminated: Whether the task has reached its end.

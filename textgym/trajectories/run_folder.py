@@ -13,25 +13,24 @@ import errno
 import fcntl
 import itertools
 import json
-import math
 import mmap
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 import orjson
 
 from textgym.errors import RunError
-from textgym.trajectories.data_digests import changed_data
+from textgym.json_values import decode_line, encode_line, json_round_trip
+from textgym.trajectories.batch import Batch, make_batch
+from textgym.trajectories.data_digests import DataDigests, changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 
 __all__ = [
+    "Run",
     "RunFolder",
-    "encode_line",
-    "json_round_trip",
     "open_trajectories",
     "read_config",
     "read_line",
@@ -40,10 +39,9 @@ __all__ = [
     "refuse_used_folder",
 ]
 
+
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1
-_MAX_DEPTH = 200  # of nested lists and objects, which every JSON reader supports
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
 
 
@@ -100,7 +98,7 @@ class RunFolder:
         if not _is_json(stored):  # a run that was killed at its start leaves it empty or incomplete
             if file.exists() and file.stat().st_size:
                 raise RunError(
-                    f"{str(self.path)!r} holds trajectories, but no run.json to say of which run"
+                    f"{str(self.path)!r} holds trajectories, but its run.json is missing"
                 )
             self._run_file.seek(0)
             self._run_file.truncate()
@@ -297,11 +295,13 @@ def read_line(line: bytes, where: str) -> Trajectory:
         RunError: The line is broken, or has another version of the schema.
     """
     try:
-        trajectory: Trajectory = _decode(line)
+        trajectory: Trajectory = decode_line(line)
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
         if version == _VERSION_WITHOUT_TRACEBACKS:
-            _add_traceback(trajectory)
+            trajectory["version"] = SCHEMA_VERSION
+            if failure := trajectory.get("failure"):
+                failure["traceback"] = ""
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(f"{where} is broken: {type(error).__name__}: {error}") from None
     if trajectory["version"] != SCHEMA_VERSION:
@@ -310,69 +310,6 @@ def read_line(line: bytes, where: str) -> Trajectory:
             f"{SCHEMA_VERSION}: read it with the version that wrote it"
         )
     return trajectory
-
-
-def _add_traceback(trajectory: Trajectory) -> None:
-    """Turn a trajectory of version 1 of the schema into one of version 2."""
-    trajectory["version"] = SCHEMA_VERSION
-    failure = trajectory.get("failure")
-    if failure:
-        failure["traceback"] = ""
-
-
-def _decode(line: bytes) -> Any:
-    if not _LONG_NUMBER.search(line):  # which orjson would round
-        with contextlib.suppress(ValueError):
-            return orjson.loads(line)
-    return json.loads(line)  # which also reads unpaired surrogates
-
-
-def encode_line(value: Any) -> bytes:
-    """Return a trajectory, or any other value, as a line of JSON."""
-    try:
-        return orjson.dumps(value, default=_default, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # unpaired surrogates, ints of more than 64 bits, other keys, cycles
-        return (json.dumps(_jsonable(value)) + "\n").encode()
-
-
-def json_round_trip(value: Any) -> Any:
-    """Return a value as it will be read after it was stored.
-
-    Example:
-        >>> json_round_trip([{"price": np.float64(0.5), 3: (1, 2)}])
-        [{'price': 0.5, '3': [1, 2]}]
-    """
-    return _decode(encode_line(value))
-
-
-def _default(value: Any) -> Any:
-    """Return NumPy values as Python values, and everything else that is not JSON as its repr."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    try:
-        return repr(value)
-    except Exception:
-        return f"({type(value).__name__})"
-
-
-def _jsonable(value: Any, parents: tuple[int, ...] = ()) -> Any:
-    """Return a value as JSON values: keys become strings, cycles and great depth become "..."."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None  # as orjson writes it
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    if not isinstance(value, (dict, list, tuple)):
-        return _jsonable(_default(value), parents)
-    if id(value) in parents or len(parents) == _MAX_DEPTH:
-        return "..."
-    parents = (*parents, id(value))
-    if isinstance(value, dict):
-        return {_key(name): _jsonable(item, parents) for name, item in value.items()}
-    return [_jsonable(item, parents) for item in value]
-
-
-def _key(name: Any) -> str:
-    return name if isinstance(name, str) else str(_default(name))
 
 
 def _is_json(content: bytes) -> bool:
@@ -392,3 +329,52 @@ def _drop_incomplete_line(file: Path) -> None:
             size, end = len(content), content.rfind(b"\n") + 1
         if end < size:  # or the file would get a new time, which a stored index compares
             data.truncate(end)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished rollout.
+
+    Attributes:
+        metrics: The metrics of all episodes under `overall`, and of each environment under `envs`.
+        out: The folder that holds the run; None if it is held in memory.
+        in_memory: The trajectories, if there is no folder.
+        stopped_early: Whether the run was stopped because its first episodes all failed.
+        data: The digests of each environment's data sets, by environment and name.
+        rows: The rows that were given as tasks, by environment.
+    """
+
+    metrics: dict[str, Any]
+    out: Path | None
+    in_memory: tuple[Trajectory, ...] = ()
+    stopped_early: bool = False
+    data: DataDigests = field(default_factory=dict)
+    rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def mean_reward(self) -> float | None:
+        """The mean reward over all episodes that did not fail."""
+        mean: float | None = self.metrics["overall"]["mean_reward"]
+        return mean
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        """Yield the trajectories, from the folder or from memory."""
+        return iter(self.in_memory) if self.out is None else read_trajectories(self.out)
+
+    def to_batch(
+        self, *, advantage: str = "grpo", pad_id: int = 0, padding_side: str = "right"
+    ) -> Batch:
+        """Return the episodes as padded arrays for a trainer.
+
+        Args:
+            advantage: `grpo`, `dr_grpo` (without the standard deviation) or `rloo` (leave one out):
+                see `textgym.trajectories.advantages`.
+            pad_id: The token id that fills up rows.
+            padding_side: `left` or `right`.
+
+        Raises:
+            UsageError: An argument is invalid, or the policy reported no tokens.
+        """
+        return make_batch(
+            self.trajectories(), advantage=advantage, pad_id=pad_id, padding_side=padding_side
+        )

@@ -34,7 +34,7 @@ class Step(TypedDict):
     """One assistant message and its outcome.
 
     Attributes:
-        message_index: The place of the assistant message in the conversation.
+        message_index: The position of the assistant message in the conversation.
         reward: The step's reward; None if the step failed.
         task_reward: The environment's own part of the reward, if a wrapper changed the reward.
         components: The step's reward components by name.

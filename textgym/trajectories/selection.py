@@ -1,8 +1,8 @@
 """Searching a run: which episodes to show, and in which order.
 
-Only what a search compares of an episode is kept of each, and no more whole trajectories are in
-memory than are shown, so that a run of any length can be searched. The episodes are read one after
-the other, or come from an index, which only reads those that are shown.
+Memory holds only what a search compares, and the trajectories to show, so that a run of any length
+can be searched. The episodes are read one after the other, or come from an index, which reads only
+the episodes to show.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Entry(NamedTuple):
 
 
 class Episodes(ABC):
-    """The episodes of a run. An item is whatever finds one of them."""
+    """The episodes of a run. An item, of any type, identifies an episode."""
 
     @abstractmethod
     def entries(self) -> Iterator[tuple[Entry, Any]]:
@@ -100,21 +100,12 @@ class _WholeEpisodes(Episodes):
         return item
 
 
-def _worst_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
-    reward = match[0].reward
-    return reward is None, reward or 0.0
-
-
-def _best_first(match: tuple[Entry, Any]) -> tuple[bool, float]:
-    reward = match[0].reward
-    return reward is None, -(reward or 0.0)
-
-
 ORDERS: dict[str, Callable[[tuple[Entry, Any]], Any] | None] = {
-    "worst": _worst_first,
-    "best": _best_first,
+    "worst": lambda match: (match[0].reward is None, match[0].reward or 0.0),
+    "best": lambda match: (match[0].reward is None, -(match[0].reward or 0.0)),
     "stored": None,
 }
+"""The sort key of each order; failed episodes, which have no reward, come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +114,11 @@ class EpisodeFilter:
 
     Attributes:
         env: The environment's id, with or without its namespace.
-        task: The task's id or index, or `index:3` for the index alone.
+        task: The task's id or index, or `index:3`, which is never an id.
         level: The task's level.
         category: The task's category.
         stop_reason: Why the episode ended.
-        text: A text that some message contains, ignoring case.
+        text: A text that a message contains, ignoring case.
         failed: Whether the episode failed.
         success: Whether the task was solved; an episode that failed matches neither value.
     """
@@ -142,10 +133,13 @@ class EpisodeFilter:
     success: bool | None = None
 
     def matches(self, entry: Entry) -> bool:
-        """Return whether an episode meets all conditions but that on its text."""
+        """Return whether an episode meets all conditions except the one on its text."""
         return (
             (self.env is None or self.env in (entry.env_id, entry.env_id.rpartition("/")[2]))
-            and (self.task is None or self.task in _task_names(entry))
+            and (
+                self.task is None
+                or self.task in (entry.task_id, str(entry.task_index), f"index:{entry.task_index}")
+            )
             and (self.level is None or self.level == entry.level)
             and (self.category is None or self.category == entry.category)
             and (self.stop_reason is None or self.stop_reason == entry.stop_reason)
@@ -200,7 +194,7 @@ class Search:
         self._limit = limit
         self.streams = order == "stored" and limit == 0
         self.total = self.matched = 0
-        self._tasks: dict[str, tuple[float, int]] = {}  # found by `task`, with its index
+        self._tasks: dict[str, tuple[float, int]] = {}  # identity and index, by environment
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Yield the episodes."""
@@ -218,20 +212,20 @@ class Search:
             yield self._episodes.read(item)
 
     def _matching(self) -> Iterator[tuple[Entry, Any]]:
-        wanted = self._filter
+        conditions = self._filter
         for entry, item in self._episodes.entries():
             self.total += 1
-            if not wanted.matches(entry):
+            if not conditions.matches(entry):
                 continue
-            if not (wanted.text is None or self._has_text(wanted.text, item)):
-                continue
-            if wanted.task is not None and entry.task_id is not None:
-                self._check_task(wanted.task, entry, item)
+            if conditions.text is not None:
+                messages = self._episodes.read(item)["messages"]
+                folded = conditions.text.casefold()
+                if not any(folded in text.casefold() for text in _texts(messages)):
+                    continue
+            if conditions.task is not None and entry.task_id is not None:
+                self._check_task(conditions.task, entry, item)
             self.matched += 1
             yield entry, item
-
-    def _has_text(self, text: str, item: Any) -> bool:
-        return _contains(self._episodes.read(item)["messages"], text)
 
     def _check_task(self, name: str, entry: Entry, item: Any) -> None:
         """Refuse a name that different tasks of an environment have."""
@@ -256,15 +250,6 @@ def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajector
         if missing:
             raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")
         yield trajectory
-
-
-def _task_names(entry: Entry) -> tuple[str | None, ...]:
-    return entry.task_id, str(entry.task_index), f"index:{entry.task_index}"
-
-
-def _contains(messages: Any, text: str) -> bool:
-    folded = text.casefold()
-    return any(folded in part.casefold() for part in _texts(messages))
 
 
 def _texts(value: Any, key: str = "") -> Iterator[str]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from textgym.json_values import encode_line
 from textgym.messages import Message
 from textgym.tasks.hashing import hash_bytes
-from textgym.trajectories.run_folder import encode_line
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["EpisodeKey", "GroupKey", "prompt_of", "task_identity"]

@@ -81,8 +81,8 @@ class TokenRecord:
     def prior(self, messages: Sequence[Message]) -> Tokens | None:
         """Return a copy of the tokens that a conversation begins with.
 
-        They are None before the first turn with tokens, and if the environment has changed an
-        earlier message.
+        None before the first turn with tokens, and if the environment has changed an earlier
+        message.
         """
         tokens = self._tokens
         if tokens is None or not self._is_prefix_of(messages):
@@ -96,7 +96,7 @@ class TokenRecord:
 
         Args:
             action: The action, with its tokens.
-            messages: The conversation that the policy was given.
+            messages: The conversation that the policy saw.
             message: The action's message.
         """
         if action.prompt_ids is None or action.token_ids is None:
@@ -127,7 +127,7 @@ class TokenRow:
 
     Attributes:
         prompt_ids: The ids before the first sampled token.
-        completion_ids: All ids from the first sampled token on, also those of later prompts.
+        completion_ids: All ids from the first sampled token on, with later prompts.
         completion_mask: 1 for each sampled id of the completion, 0 for the others.
         logprobs: The log probability of each sampled id of the completion, 0 for the others; NaN
             where the policy reported none.

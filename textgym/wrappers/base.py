@@ -14,8 +14,9 @@ import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from textgym.errors import RewardError, StateError, UsageError
+from textgym.json_values import copy_json
 from textgym.layers import wrappers_around
-from textgym.messages import Message, copy_json
+from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
 
 __all__ = [

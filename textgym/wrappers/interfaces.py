@@ -16,7 +16,8 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from textgym.errors import ContextFullError, InvalidActionError, UsageError
-from textgym.messages import Message, assistant, copy_json, text_of
+from textgym.json_values import copy_json
+from textgym.messages import Message, assistant, text_of
 from textgym.names import import_object, is_place
 from textgym.policies import Action, Tokens
 from textgym.policies.chat.hermes_parser import with_parsed_calls

@@ -8,12 +8,13 @@ from collections import Counter
 from typing import Any
 
 from textgym._version import __version__
-from textgym.messages import Message, copy_json
+from textgym.json_values import canonical_json, copy_json
+from textgym.messages import Message
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Action
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
-from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.tasks.hashing import hash_int
 from textgym.trajectories.data_digests import digests_of
 from textgym.trajectories.episode_record import EpisodeRecord, as_message
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder

@@ -14,8 +14,8 @@ from textgym.envs.search import Search
 from textgym.envs.search.draws import Draws, Replay
 from textgym.envs.search.index import _words
 from textgym.envs.search.world import Archive, archive
+from textgym.json_values import canonical_json
 from textgym.messages import assistant_calls
-from textgym.tasks.hashing import canonical_json
 
 SIZES = [200, 531, pytest.param(5000, marks=pytest.mark.slow)]
 

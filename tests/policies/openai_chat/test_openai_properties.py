@@ -20,7 +20,7 @@ pytest.importorskip("aiohttp")
 
 from chat_server import ChatServer, FakeTime, http
 
-from textgym.policies.json_codec import decode, encode
+from textgym.json_values import decode_json, encode_json
 from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.policy import OpenAIPolicy
 from textgym.policies.openai.request_format import RequestFormat
@@ -110,7 +110,7 @@ def check(action: Any) -> None:
     observation, *_ = ENV.step(action.message)
     json.loads(json.dumps(observation, allow_nan=False).encode())
     body = ChatRequest(observation, []).fields(RequestFormat())
-    for message in decode(encode(body))["messages"]:
+    for message in decode_json(encode_json(body))["messages"]:
         for call in message.get("tool_calls") or ():
             assert isinstance(json.loads(call["function"]["arguments"]), dict)
 
@@ -152,8 +152,8 @@ def test_damaged_reply_is_an_action_or_a_documented_error(
 @given(VALUES)
 def test_encoded_json_can_be_decoded(value: Any) -> None:
     try:
-        sent = encode(value)
+        sent = encode_json(value)
     except ValueError:
         return
-    read = decode(sent)
-    assert decode(encode(read)) == read
+    read = decode_json(sent)
+    assert decode_json(encode_json(read)) == read

@@ -14,7 +14,7 @@ from textgym.checks.subject import Subject
 from textgym.rescoring import rescore
 from textgym.rollouts import rollout
 from textgym.tasks.hashing import hash_int
-from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import Run
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["replayability", "trajectory_record"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from textgym.checks.episodes import guesses, oracle, play
 from textgym.checks.subject import Subject
-from textgym.tasks.hashing import canonical_json
+from textgym.json_values import canonical_json
 from textgym.vector import TextVectorEnv
 
 __all__ = ["Script", "play_in_turns", "play_in_vector", "play_scripts", "record", "recorded"]

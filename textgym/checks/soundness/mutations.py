@@ -23,8 +23,9 @@ from textgym.checks.soundness.texts import (
     asks_for_order,
     reorder,
 )
+from textgym.json_values import canonical_json
 from textgym.messages import Message, text_of
-from textgym.tasks.hashing import canonical_json, hash_int
+from textgym.tasks.hashing import hash_int
 
 __all__ = ["HIDDEN", "REPLACEMENTS", "Mutant", "call_mutants", "text_mutants"]
 

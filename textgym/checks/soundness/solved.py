@@ -14,8 +14,8 @@ from typing import Any
 
 from textgym.checks.episodes import Episode, Sight, oracle, play
 from textgym.checks.subject import Subject
+from textgym.json_values import canonical_json, json_round_trip
 from textgym.messages import Message, text_of
-from textgym.tasks.hashing import canonical_json
 from textgym.verifiers.exact import normalize_answer
 
 __all__ = ["Solved", "arguments_in", "calls_in", "solved_tasks"]
@@ -76,7 +76,7 @@ class Solved:
             [normalize_answer(text_of(item.actions[turn])) for turn in item.text_turns]
             for item in (self, other)
         )
-        golds = [canonical_json(json.loads(_as_json(item.answer))) for item in (self, other)]
+        golds = [canonical_json(json_round_trip(item.answer)) for item in (self, other)]
         same_gold = golds[0] == golds[1] and self.answer is not None
         return said != others and not same_gold
 
@@ -96,10 +96,6 @@ class Solved:
     def loses(self, actions: Sequence[Message]) -> bool:
         """Return whether other messages get less than the oracle's."""
         return not self.wins(self.play(actions)[0])
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, default=repr)
 
 
 def _final_state(env: Any) -> str:

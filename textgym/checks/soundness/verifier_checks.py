@@ -20,8 +20,8 @@ from textgym.checks.soundness.mutations import (
 from textgym.checks.soundness.solved import Solved, solved_tasks
 from textgym.checks.soundness.variants import FORMS, variants
 from textgym.checks.subject import Subject
+from textgym.json_values import canonical_json
 from textgym.messages import text_of
-from textgym.tasks.hashing import canonical_json
 
 __all__ = ["canary_floor", "oracle_variants"]
 

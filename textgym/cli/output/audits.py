@@ -26,7 +26,7 @@ __all__ = ["audit_parts"]
 
 Json = Mapping[str, Any]
 
-_MAX_SAID = 160  # characters of a text that is shown of an episode
+_MAX_SHOWN = 160  # characters of a text of an episode
 _BAR_WIDTHS = 20, 40  # cells, in a narrow and in a wide terminal
 _WIDE = 120
 _STYLES = {"ok  ": "green", "skip": "dim", "warn": "yellow", "FAIL": "bold red"}
@@ -47,7 +47,7 @@ def audit_parts(report: Json, attackers: int | None = 10) -> list[RenderableType
     )
     parts: list[RenderableType] = [title, Text(_settings(report), "dim")]
     levels = results_by_level(report)
-    width = max((len(_name(r)) for mine in levels.values() for r in mine), default=0)
+    width = max((len(_name(r)) for results in levels.values() for r in results), default=0)
     for level, results in levels.items():
         parts += [Text(""), Text(level, "bold"), _checks(results, width)]
     panel = panel_of(report)
@@ -107,19 +107,19 @@ def _evidence(result: Result) -> Iterator[str]:
     words = [
         f"{name.replace('_', ' ')} {value}"
         for name, value in item.items()
-        if isinstance(value, (str, int, float)) and len(str(value)) <= _MAX_SAID
+        if isinstance(value, (str, int, float)) and len(str(value)) <= _MAX_SHOWN
     ]
     if isinstance(item.get("rewards"), list):
         words.append(f"rewards {', '.join(map(str, item['rewards'][-5:]))}")
-    said = _last_said(item.get("messages"))
-    words += [f"said {_short(said)}"] if said is not None else []
+    reply = _last_reply(item.get("messages"))
+    words += [f"said {_short(reply)}"] if reply is not None else []
     yield visible(f"for example: {', '.join(words)}" if words else f"shown by {_short(str(item))}")
     if len(result.evidence) > 1:
         yield f"and {len(result.evidence) - 1} more (--html and --json have them whole)"
 
 
-def _last_said(messages: Any) -> str | None:
-    """Return what the model said last, with its tool calls; None if that is not known."""
+def _last_reply(messages: Any) -> str | None:
+    """Return the model's last message, with its tool calls; None if it is not known."""
     for message in reversed(messages if isinstance(messages, list) else []):
         if isinstance(message, Mapping) and message.get("role") == "assistant":
             content, calls = message.get("content"), message.get("tool_calls")
@@ -129,8 +129,8 @@ def _last_said(messages: Any) -> str | None:
 
 
 def _short(text: str) -> str:
-    shown = repr(text[:_MAX_SAID])
-    return f"{shown}… ({len(text):,} characters)" if len(text) > _MAX_SAID else shown
+    shown = repr(text[:_MAX_SHOWN])
+    return f"{shown}… ({len(text):,} characters)" if len(text) > _MAX_SHOWN else shown
 
 
 def _attackers(panel: Panel, count: int | None) -> list[RenderableType]:

@@ -33,10 +33,10 @@ def csv_records(
     records = []
     for id, group in row_keys([metrics for _, metrics in runs], by):
         for place, (name, metrics) in enumerate(runs):
-            mine = find(metrics, by, (id, group))
-            if mine is None:
+            node = find(metrics, by, (id, group))
+            if node is None:
                 continue
-            record = {"run": name, "environment": id or "overall", "group": group, **_figures(mine)}
+            record = {"run": name, "environment": id or "overall", "group": group, **_figures(node)}
             if place:
                 record |= _difference(find(differences[place - 1], by, (id, group)))
             records.append(record)
@@ -44,7 +44,7 @@ def csv_records(
 
 
 def print_csv(records: Sequence[dict[str, Any]]) -> None:
-    """Print records as CSV; a figure that is not known is empty."""
+    """Print records as CSV, with empty cells for unknown figures."""
     names = dict.fromkeys(name for record in records for name in record)
     writer = csv.DictWriter(sys.stdout, list(names), lineterminator="\n")
     writer.writeheader()
@@ -82,19 +82,18 @@ def _figures(metrics: dict[str, Any]) -> dict[str, Any]:
         "success_low": success_low,
         "success_high": success_high,
         **{name: metrics[name] for name in _MEANS},
-        **{name: found["mean"] for name, found in metrics["at_k"].items()},
+        **{name: value["mean"] for name, value in metrics["at_k"].items()},
     }
 
 
 def _difference(node: dict[str, Any] | None) -> dict[str, Any]:
     """Return the difference in mean reward from the first run, with its confidence interval."""
-    found = node and node["reward"]
-    if not node or not found:
+    if not node or not node["reward"]:
         return {}
     return {
-        "difference": found["difference"],
-        "difference_low": found["low"],
-        "difference_high": found["high"],
+        "difference": node["reward"]["difference"],
+        "difference_low": node["reward"]["low"],
+        "difference_high": node["reward"]["high"],
         "shared_tasks": node["shared_tasks"],
     }
 

@@ -1,4 +1,4 @@
-"""Tables of metrics for the terminal.
+"""Tables of the metrics of a run, and of several runs, for the terminal.
 
 Invariants: numbers are never wrapped (in a narrow terminal, names are); columns without any value
 are left out; text from data sets is escaped before it is printed; `±` is the distance from a figure
@@ -20,7 +20,9 @@ from textgym.metrics.run_metrics import GROUPS, label_order
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 
 __all__ = [
+    "comparison_table",
     "details",
+    "explain",
     "find",
     "mean_cell",
     "metrics_rows",
@@ -32,7 +34,9 @@ __all__ = [
     "row_keys",
     "row_name",
     "splits_of",
+    "unpaired_note",
 ]
+
 
 Metrics = dict[str, Any]
 Rows = Sequence[tuple[str, Metrics]]
@@ -52,18 +56,17 @@ _LENGTHS = {
 def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
     """Return the rows of a table: each environment, followed by its groups, and overall.
 
-    Groups are included if there are at least two, and `overall` if there is more than one
-    environment.
+    Groups are included if there are at least two; `overall`, if there are several environments.
 
     Args:
         metrics: The metrics of each run.
         by: `env`, `level` or `category`.
     """
     keys: list[Key] = []
-    ids = sorted({id for mine in metrics for id in mine["envs"]})
+    ids = sorted({id for tree in metrics for id in tree["envs"]})
     for id in ids:
         keys.append((id, ""))
-        nodes = [mine["envs"][id] for mine in metrics if id in mine["envs"]]
+        nodes = [tree["envs"][id] for tree in metrics if id in tree["envs"]]
         names = {name for node in nodes for name in node[_GROUPS[by]]} if by != "env" else set()
         if len(names) > 1:
             keys += [(id, name) for name in sorted(names, key=label_order)]
@@ -71,7 +74,7 @@ def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:
 
 
 def find(tree: dict[str, Any], by: str, key: Key) -> dict[str, Any] | None:
-    """Return the metrics or differences of a row; None if there are none."""
+    """Return the metrics or differences of a row; None if the tree lacks it."""
     id, group = key
     node: dict[str, Any] | None = tree["envs"].get(id) if id else tree["overall"]
     return node[_GROUPS[by]].get(group) if node and group else node
@@ -98,7 +101,7 @@ def row_name(by: str, key: Key, splits: Mapping[str, str]) -> str:
 
 
 def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the split that was played of each environment, as far as `run.json` has it."""
+    """Return the split that was played of each environment, as far as `run.json` states it."""
     splits = config.get("splits")
     return splits if isinstance(splits, dict) else {}
 
@@ -107,8 +110,8 @@ def metrics_rows(
     metrics: dict[str, Any], by: str, splits: Mapping[str, str]
 ) -> list[tuple[str, Metrics]]:
     """Return the rows of one run: see `row_keys` and `row_name`."""
-    found = ((key, find(metrics, by, key)) for key in row_keys([metrics], by))
-    return [(row_name(by, key, splits), mine) for key, mine in found if mine]
+    nodes = ((key, find(metrics, by, key)) for key in row_keys([metrics], by))
+    return [(row_name(by, key, splits), node) for key, node in nodes if node]
 
 
 def metrics_tables(rows: Rows) -> list[RenderableType]:
@@ -123,10 +126,11 @@ def metrics_table(rows: Rows) -> Table:
     Args:
         rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
     """
+    is_shaped = any(m["mean_reward"] != m["mean_task_reward"] for _, m in rows)  # by a wrapper
     columns: list[tuple[str, Callable[[Metrics], str]]] = [
         ("episodes", lambda metrics: f"{metrics['episodes']:,}"),
         ("reward", mean_cell),
-        ("task\nreward", task_reward_cell if _is_shaped(rows) else lambda metrics: "-"),
+        ("task\nreward", _task_reward if is_shaped else lambda metrics: "-"),
         ("success", rate_cell),
         ("no\nanswer", lambda metrics: number(metrics["no_answer_rate"], "{:.1%}")),
         ("steps", lambda metrics: number(metrics["mean_steps"], "{:.2f}")),
@@ -156,9 +160,13 @@ def repeats_table(rows: Rows) -> Table | None:
         f"majority@{most}",
     ]
     columns = [(name.replace("[", "\n["), _at_k(name)) for name in names]
-    full = f"pass@{most}"
-    if any(f["tasks"] != f["at_k"].get(full, {"tasks": f["tasks"]})["tasks"] for _, f in rows):
-        columns.append((f"tasks\nwith {most}", lambda f: _tasks(f, full)))
+
+    def complete(metrics: Metrics) -> int:  # tasks with all their repeats
+        return int(metrics["at_k"].get(f"pass@{most}", {"tasks": 0})["tasks"])
+
+    if any(complete(metrics) not in (0, metrics["tasks"]) for _, metrics in rows):
+        title = f"tasks\nwith {most}"
+        columns.append((title, lambda metrics: f"{complete(metrics):,} of {metrics['tasks']:,}"))
     return _table(rows, columns)
 
 
@@ -184,20 +192,16 @@ def details(name: str, metrics: Metrics) -> list[RenderableType]:
         for key, title in _LENGTHS.items()
         if metrics["lengths"][key] is not None
     ]
-    columns = [(key, _length(key)) for key in ("mean", "median", "p95", "max")]
+    columns: list[tuple[str, Callable[[Metrics], str]]] = [
+        (key, lambda length, key=key: _short(length[key]))  # type: ignore[misc]
+        for key in ("mean", "median", "p95", "max")
+    ]
     shown: list[RenderableType] = [Text(visible(name), "bold"), parts]
     return [*shown, Text(""), _table(lengths, columns)] if lengths else shown
 
 
-def _is_shaped(rows: Rows) -> bool:
-    """Return whether a wrapper changed the reward of any row."""
-    return any(metrics["mean_reward"] != metrics["mean_task_reward"] for _, metrics in rows)
-
-
-def task_reward_cell(metrics: Metrics) -> str:
-    """Return the mean of the environment's own reward with its confidence interval."""
-    names = ("mean_task_reward", "task_reward_error", "tasks")
-    return _mean(*(metrics[name] for name in names))
+def _task_reward(metrics: Metrics) -> str:
+    return _mean(metrics["mean_task_reward"], metrics["task_reward_error"], metrics["tasks"])
 
 
 def mean_cell(metrics: Metrics) -> str:
@@ -213,9 +217,8 @@ def mean_cell(metrics: Metrics) -> str:
 def _mean(mean: float | None, error: float | None, tasks: int) -> str:
     if mean is None:
         return "-"
-    found = Estimate(mean, error, tasks)
-    interval = mean_interval(found)
-    return f"{found.mean:.3f}" + (f" ±{interval[1] - found.mean:.3f}" if interval else "")
+    interval = mean_interval(Estimate(mean, error, tasks))
+    return f"{mean:.3f}" + (f" ±{interval[1] - mean:.3f}" if interval else "")
 
 
 def rate_cell(metrics: Metrics) -> str:
@@ -230,9 +233,9 @@ def rate_cell(metrics: Metrics) -> str:
     return _rate(Estimate(metrics["success_rate"], metrics["success_error"], metrics["tasks"]))
 
 
-def _rate(found: Estimate) -> str:
-    low, high = rate_interval(found)
-    return f"{found.mean:.1%} ±{100 * max(found.mean - low, high - found.mean):.1f}"
+def _rate(rate: Estimate) -> str:
+    low, high = rate_interval(rate)
+    return f"{rate.mean:.1%} ±{100 * max(rate.mean - low, high - rate.mean):.1f}"
 
 
 def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Metrics], str]]]) -> Table:
@@ -252,19 +255,10 @@ def _table(rows: Rows, columns: Sequence[tuple[str, Callable[[Metrics], str]]]) 
 
 def _at_k(name: str) -> Callable[[Metrics], str]:
     def cell(metrics: Metrics) -> str:
-        found = metrics["at_k"].get(name)
-        return _rate(Estimate(found["mean"], found["error"], found["tasks"])) if found else "-"
+        value = metrics["at_k"].get(name)
+        return _rate(Estimate(value["mean"], value["error"], value["tasks"])) if value else "-"
 
     return cell
-
-
-def _tasks(metrics: Metrics, name: str) -> str:
-    found = metrics["at_k"].get(name, {"tasks": 0})
-    return f"{found['tasks']:,} of {metrics['tasks']:,}"
-
-
-def _length(key: str) -> Callable[[Metrics], str]:
-    return lambda lengths: _short(lengths[key])
 
 
 def _rewards(metrics: Metrics) -> str:
@@ -298,3 +292,78 @@ def _short(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+MetricsTree = dict[str, Any]  # the metrics of a run, or the differences between two runs
+
+
+def comparison_table(
+    letters: Sequence[str],
+    metrics: Sequence[MetricsTree],
+    differences: Sequence[MetricsTree],
+    by: str,
+    splits: Mapping[str, str],
+) -> Table:
+    """Return a table with one block per environment and group, and one row per run in each.
+
+    Args:
+        letters: The names of the runs.
+        metrics: The metrics of the runs.
+        differences: The result of `compare` for the first run and each other run.
+        by: `env`, `level` or `category`.
+        splits: The splits that were played of each environment, as far as they are known.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("", overflow="fold", min_width=10)
+    table.add_column("", vertical="bottom")
+    titles = ("reward", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
+    for key in row_keys(metrics, by):
+        name = row_name(by, key, splits)
+        for place, letter in enumerate(letters):
+            node = find(metrics[place], by, key)
+            if node is None:
+                continue
+            difference = find(differences[place - 1], by, key) if place else None
+            cells = mean_cell(node), rate_cell(node), *_difference_cells(difference)
+            table.add_row(as_text(name), letter, *cells)
+            name = ""
+    return table
+
+
+def explain(differences: Sequence[MetricsTree]) -> str:
+    """Return an explanation of the columns of these differences."""
+    nodes = [node for tree in differences for node in (tree["overall"], *tree["envs"].values())]
+    text = "Differences are in mean reward, each run minus A."
+    if any(node["paired"] for node in nodes):
+        text += " They are paired by task, over the tasks that both runs share."
+    if any(not node["paired"] and node["reward"] for node in nodes):
+        text += " Runs that share no task are compared by their means."
+    return text
+
+
+def unpaired_note(letter: str, other: str, differences: MetricsTree) -> str:
+    """Return a line with the number of tasks that are not paired; "" if all are paired.
+
+    Args:
+        letter: The name of the first run.
+        other: The name of the second run.
+        differences: The result of `compare`.
+    """
+    first, second = differences["overall"]["unpaired_tasks"]
+    if not first + second:
+        return ""
+    return (
+        f"not paired: {first:,} tasks of {letter} and {second:,} of {other}; no graded task of the "
+        "other run has their id and prompt"
+    )
+
+
+def _difference_cells(node: MetricsTree | None) -> tuple[str, ...]:
+    """Return the difference, its interval and the number of shared tasks; nothing for None."""
+    if node is None or node["reward"] is None:
+        return ()
+    reward = node["reward"]
+    interval = "-" if reward["low"] is None else f"{reward['low']:+.3f} to {reward['high']:+.3f}"
+    return f"{reward['difference']:+.3f}", interval, f"{node['shared_tasks']:,}"

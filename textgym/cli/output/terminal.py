@@ -46,8 +46,7 @@ def page(texts: Iterable[str]) -> None:
     """Show texts through a pager (`PAGER`, or `less`) in a terminal, and print them elsewhere.
 
     Args:
-        texts: Each is written as soon as it is generated; none is generated after the user left the
-            pager.
+        texts: Each is written as soon as it is generated, until the user leaves the pager.
     """
     command = shlex.split(os.environ.get("PAGER", "less"))
     pages = sys.stdin.isatty() and sys.stdout.isatty()
@@ -83,7 +82,7 @@ def _wait(pager: subprocess.Popen[str]) -> None:
 
 
 class _Line:
-    """A line whose text is made each time that it is drawn."""
+    """A line whose text is made whenever it is drawn."""
 
     def __init__(self, text: str) -> None:
         self.make_text: Callable[[], str] = lambda: text
@@ -100,7 +99,7 @@ def status_line(text: str) -> Iterator[Callable[[Callable[[], str]], None]]:
         text: What the line says first.
 
     Yields:
-        A function that changes the line. It is given a function that returns the new text, and that
+        A function that changes the line. Its argument is a function that returns the new text; it
         is called a few times a second, in another thread.
     """
     console = Console(stderr=True)

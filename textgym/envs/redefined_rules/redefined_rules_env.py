@@ -13,9 +13,9 @@ from textgym.envs.generation import choice, randint
 from textgym.envs.redefined_rules.answers import find_answer, is_answer, read_answer, written
 from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, draw_puzzle
 from textgym.errors import RowError
+from textgym.json_values import canonical_json
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
-from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task
 from textgym.verifiers.stated import named_form
 

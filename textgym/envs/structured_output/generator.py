@@ -14,7 +14,7 @@ from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.structured_output.forms import person, word
 from textgym.envs.structured_output.kinds import KINDS, REMARK, Field, Kind, Lines, dated_field
 from textgym.envs.structured_output.kinds.parts import CITIES
-from textgym.messages import copy_json
+from textgym.json_values import copy_json
 
 __all__ = ["ANSWER_FORMATS", "draw_task"]
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from textgym.envs.structured_output.generator import ANSWER_FORMATS
 from textgym.errors import RowError
-from textgym.messages import Message, ToolSchema, copy_json, user
+from textgym.json_values import copy_json
+from textgym.messages import Message, ToolSchema, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
 from textgym.verifiers.documents import FORMATS

@@ -18,10 +18,10 @@ from hashlib import sha256
 from typing import Any
 
 from textgym.errors import UsageError
-from textgym.messages import Message, ToolSchema, copy_json, text_of
+from textgym.json_values import copy_json, replace_surrogates
+from textgym.messages import Message, ToolSchema, text_of
 from textgym.policies.chat.hermes_parser import parse_tool_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
-from textgym.policies.json_codec import replace_surrogates
 
 __all__ = [
     "PROBE_TOOL",

@@ -21,9 +21,9 @@ from textgym.errors import (
     did_you_mean,
     install_advice,
 )
+from textgym.json_values import replace_surrogates
 from textgym.messages import Message, ToolCall, ToolSchema, assistant
 from textgym.policies.chat.templates import PROBE_TOOL, ignores_tools
-from textgym.policies.json_codec import replace_surrogates
 
 __all__ = ["VLLMOutputParser", "make_output_parser", "shorten_error"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from textgym.errors import UsageError
-from textgym.policies.json_codec import encode
+from textgym.json_values import encode_json
 
 __all__ = [
     "KEY_VARIABLE",
@@ -81,7 +81,7 @@ def checked_body(extra: Mapping[str, Any] | None) -> dict[str, Any]:
         raise UsageError(f"extra_body must be an object of fields and values, not {extra!r}")
     body = dict(extra or {})
     try:
-        encode(body)
+        encode_json(body)
     except ValueError as error:
         raise UsageError(f"extra_body cannot be sent as JSON: {error}") from None
     return body

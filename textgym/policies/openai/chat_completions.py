@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+from textgym.json_values import decode_json, encode_json
 from textgym.messages import Message, ToolSchema, message_problem, text_of
 from textgym.policies.base import Action
 from textgym.policies.chat.hermes_parser import with_parsed_calls
 from textgym.policies.chat.tool_prompt import with_tool_prompt
-from textgym.policies.json_codec import decode, encode
 from textgym.policies.openai.replies import InvalidReplyError, ParsedReply, as_json
 from textgym.policies.openai.request_format import RequestFormat
 
@@ -121,15 +121,15 @@ def _call_to_send(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _arguments(value: Any) -> str:
     """Return arguments as the text of a JSON object; servers fail on a model's broken JSON."""
-    text = value if isinstance(value, str) else encode(value or {}).decode()
+    text = value if isinstance(value, str) else encode_json(value or {}).decode()
     try:
-        return text if isinstance(decode(text.encode()), dict) else _wrapped(text)
+        return text if isinstance(decode_json(text.encode()), dict) else _wrapped(text)
     except ValueError:
         return _wrapped(text) if text else "{}"
 
 
 def _wrapped(text: str) -> str:
-    return encode({"arguments": text}).decode()
+    return encode_json({"arguments": text}).decode()
 
 
 def _parse_message(received: Mapping[str, Any], reasoning_key: str | None) -> Message:

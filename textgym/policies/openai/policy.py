@@ -22,11 +22,11 @@ from textgym.errors import (
     UsageError,
     did_you_mean,
 )
+from textgym.json_values import encode_json
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import make_output_parser
-from textgym.policies.json_codec import encode
 from textgym.policies.openai.arguments import (
     KEY_VARIABLE,
     check_numbers,
@@ -253,7 +253,7 @@ class OpenAIPolicy(Policy):
             removed = {name for name, value in self._extra_body.items() if value is None}
             body = {n: v for n, v in (body | self._extra_body).items() if n not in removed}
         try:
-            return encode(body)
+            return encode_json(body)
         except ValueError as error:
             raise UsageError(f"the conversation cannot be sent as JSON: {error}") from None
 

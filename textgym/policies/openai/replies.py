@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
+from textgym.json_values import decode_json, encode_json
 from textgym.policies.base import Action
-from textgym.policies.json_codec import decode, encode
 from textgym.policies.openai.connection_pool import HTTPReply
 from textgym.policies.openai.rate_limit import read_retry_after
 from textgym.policies.openai.request_format import RequestFormat
@@ -150,7 +150,7 @@ def _read(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedReques
             FailureCause.LENGTH, f"the reply is longer than {len(reply.data) // 2**20} MiB"
         )
     try:
-        body = decode(reply.data)
+        body = decode_json(reply.data)
     except ValueError:
         return _read_non_json(reply)
     if not isinstance(body, dict):
@@ -173,7 +173,7 @@ def model_ids(reply: HTTPReply) -> list[str] | None:
         ['a', 'b']
     """
     try:
-        body = decode(reply.data)
+        body = decode_json(reply.data)
     except ValueError:
         return None
     listed = body.get("data") if isinstance(body, dict) else None
@@ -191,7 +191,7 @@ def as_json(value: Any) -> str:
         '{"a":1}'
     """
     try:
-        return encode(value).decode()
+        return encode_json(value).decode()
     except ValueError:
         return "(nested too deeply to show)"
 

@@ -9,7 +9,7 @@ import re
 import tomllib
 from typing import Any, NoReturn
 
-from textgym.messages import is_deeper
+from textgym.json_values import is_deeper
 
 __all__ = [
     "MAX_DEPTH", "MAX_LENGTH", "DocumentError", "check_depth", "document_body", "finite",

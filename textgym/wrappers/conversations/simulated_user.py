@@ -9,8 +9,9 @@ from typing import Any
 from textgym.core.episode import Conversation
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError, UserFailure
+from textgym.json_values import copy_json
 from textgym.layers import graded_cut
-from textgym.messages import Message, copy_json, text_of, user
+from textgym.messages import Message, text_of, user
 from textgym.spaces import read_action
 from textgym.tasks.hashing import hash_int
 from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn, add_usage

@@ -1,7 +1,8 @@
-"""Rows as JSON holds them: what has a plain form is read in it, all else is refused by name."""
+"""JSON values: rows are converted or refused by name, and all else is stored, sent and shown."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import uuid
@@ -19,8 +20,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.errors import DatasetError, RowError
+from textgym.json_values import (
+    canonical_json,
+    copy_json,
+    decode_json,
+    encode_json,
+    json_round_trip,
+    json_row,
+    json_text,
+    readable_json,
+)
 from textgym.tasks.files import load_rows
-from textgym.tasks.json_rows import json_row
 
 
 def deep(levels: int) -> Any:
@@ -287,3 +297,61 @@ def test_row_that_a_caller_brings_is_read_in_the_same_way() -> None:
     assert env.task.row["price"] == 1.5  # type: ignore[attr-defined]
     with pytest.raises(RowError, match="field 'image' holds bytes"):
         env.reset(options={"task": {**row, "image": b"x"}})
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e9, 1e9) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(json_values)
+def test_a_json_value_is_unchanged_by_every_function(value: Any) -> None:
+    assert copy_json(value) == json_round_trip(value) == readable_json(value) == value
+    assert decode_json(encode_json(value)) == json.loads(canonical_json(value)) == value
+    assert json_row({"field": value}) == {"field": value}
+    if not isinstance(value, str):
+        assert json.loads(json_text(value)) == value
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({1: {2}}, "{1: {2}}"),
+        ({("a", "b"): 1}, "{('a', 'b'): 1}"),
+        (b"\xff", "b'\\xff'"),
+        (Unspeakable(), "(Unspeakable)"),
+        ([Unspeakable()], "(list)"),
+    ],
+)
+def test_what_json_lacks_is_shown_as_its_repr(value: Any, text: str) -> None:
+    assert json_text(value) == text
+
+
+def test_a_list_that_contains_itself_can_be_stored_and_shown() -> None:
+    endless: list[Any] = [1]
+    endless.append(endless)
+    assert json_round_trip(endless) == [1, "..."]
+    assert json_text(endless) == "[1, [...]]"
+    assert "[...]" in json.dumps(readable_json(endless))
+
+
+def test_lone_surrogates_are_kept_in_files_replaced_for_servers_and_escaped_for_people() -> None:
+    value = {"text": "a\ud800b"}
+    assert json_round_trip(value) == value
+    assert decode_json(encode_json(value)) == {"text": "a\ufffdb"}
+    assert readable_json(value) == {"text": "a\\ud800b"}
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_numbers_that_are_not_finite(number: float) -> None:
+    assert json_round_trip([number]) == [None]
+    assert readable_json([number]) == [repr(number)]
+    with pytest.raises(RowError) if number == math.inf else contextlib.nullcontext():
+        assert json_row({"field": number}) == {"field": None}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.metrics.pass_at_k import majority_successes, pass_at_k, repeat_counts
+from textgym.metrics.repeats import majority_successes, pass_at_k, repeat_counts
 
 # pass@k.
 

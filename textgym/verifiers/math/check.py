@@ -92,12 +92,10 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
     readings = [reading for reading in stated if reading is not None]
     if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
-    values = [_value_of(reading) for reading in readings]
-    if not all(map(_is_number, values)):
+    values = [(_value_of(reading), reading) for reading in readings]
+    if not all(_is_number(value) for value, _ in values):
         del readings[1:]  # what is approximately equal to a set or a formula is another one
-    elif not all(
-        _is_rounding(*pair) for pair in combinations(zip(values, readings, strict=True), 2)
-    ):
+    elif not all(_is_rounding(*pair) for pair in combinations(values, 2)):
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])

@@ -28,7 +28,7 @@ from typing import Any
 import textgym
 from textgym import messages
 from textgym.envs.haystack import answers, lc_niah
-from textgym.policies.chat import hermes as hermes_parser
+from textgym.policies.chat import hermes
 from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
 from textgym.verifiers.choices import letters
 from textgym.verifiers.judge.prompt import JudgePrompt
@@ -97,7 +97,7 @@ def _use(expression: re.Pattern[str], method: str) -> Work:
 def functions() -> dict[str, Work]:
     """Return the functions that read a model's text."""
     plain: tuple[Work, ...] = (
-        messages.split_reasoning, hermes_parser.parse_tool_calls,
+        messages.split_reasoning, hermes.parse_tool_calls,
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
         stated.stated_answer, stated.named_form, json_reader.last_json, exact.normalize_answer,
         exact.bare_answer, exact.read_number, exact.normalize_text, calendar.read_time,

@@ -41,7 +41,7 @@ import torch
 import textgym
 from textgym.metrics.statistics import Estimate, rate_interval
 from textgym.policies import Policy
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import with_tool_prompt
 from textgym.training import History, episode_figures
 from textgym.training.logprob_gap import logprob_gap
 from textgym.trajectories.batch import Batch

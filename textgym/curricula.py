@@ -1,7 +1,7 @@
-"""Curricula over a mixture: the success on an environment decides how often it is drawn.
+"""Curricula over a mixture: how often each environment is drawn depends on the success on it.
 
 Invariants: a draw depends only on the weights, the seed, the number of the draw, and the results so
-far; no environment's share falls to 0, so the curriculum notices when it becomes learnable.
+far; no environment's share falls to 0, so that an environment that becomes learnable is noticed.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _ARGUMENTS = ("window", "floor", "results")
 
 
 class SuccessCurriculum:
-    """Draws an environment more often if it is solved sometimes, but not always.
+    """Prefers environments that are sometimes solved and sometimes not.
 
     The weight of an environment is multiplied by `max(floor, 4 * p * (1 - p))`, where `p` is its
-    success rate over the last `window` episodes. The factor is 1 at a rate of one half, and
-    smallest if all episodes succeed or all fail. `p * (1 - p)`, the learnability, is the variance
-    of a success. If it is 0, all returns of a group are the same and teach nothing (Foster et al.,
-    2025, arXiv:2502.12272). The factor of an environment without results is 1.
+    success rate over the last `window` episodes: 1 at a rate of one half, `floor` if all episodes
+    succeed or all fail. The learnability `p * (1 - p)` is the variance of a success; where it is 0,
+    all returns of a group are equal and teach nothing (Foster et al., 2025, arXiv:2502.12272). An
+    environment without results keeps its whole weight.
 
     It keeps its results, so one object can serve the rollouts of a whole training run.
 
     Args:
         window: How many of the last episodes of each environment count.
-        floor: The least factor, over 0 and at most 1.
-        results: Successes to start with, as a list for each id, the oldest first.
+        floor: The smallest factor, greater than 0 and at most 1.
+        results: The initial results of each environment by id, the oldest first.
 
     Raises:
         UsageError: An argument is invalid.
@@ -61,9 +61,8 @@ class SuccessCurriculum:
             raise UsageError(f"a curriculum's floor must be over 0 and at most 1, not {floor!r}")
         self._window, self._floor = window, float(floor)
         self._results: dict[str, deque[bool]] = {}
-        for id, successes in _checked(results or {}).items():
-            for success in successes:
-                self.add(id, success)
+        for id, successes in _checked_results(results or {}).items():
+            self._results[id] = deque(successes, maxlen=window)
 
     def add(self, id: str, success: bool) -> None:
         """Add the result of an episode. Threads may add results at the same time.
@@ -75,7 +74,7 @@ class SuccessCurriculum:
         self._results.setdefault(id, deque(maxlen=self._window)).append(bool(success))
 
     def factor(self, id: str) -> float:
-        """Return what the weight of an environment is multiplied by, from `floor` to 1."""
+        """Return the factor of an environment's weight, from `floor` to 1."""
         results = tuple(self._results.get(id, ()))
         if not results:
             return 1.0
@@ -107,38 +106,47 @@ class SuccessCurriculum:
 
 
 Curriculum = bool | Mapping[str, Any] | SuccessCurriculum
-"""A curriculum as an argument: True, a dict of arguments, or a `SuccessCurriculum`."""
+"""A curriculum as an argument: True, a dict of arguments of `SuccessCurriculum`, or an object."""
 
 
-def read_curriculum(value: Curriculum | None) -> SuccessCurriculum | None:
-    """Return the curriculum for an argument of `rollout` or `make_vec`; None if there is none.
+def read_curriculum(
+    given: Curriculum | None, num_envs: int | None = None
+) -> SuccessCurriculum | None:
+    """Return the curriculum that an argument of `rollout` or `make_vec` describes; None for none.
+
+    Args:
+        given: The argument.
+        num_envs: The number of environments that it draws from, if it is known.
 
     Raises:
-        UsageError: The value is something else, or an argument in it is invalid.
+        UsageError: The argument is invalid, or there are fewer than two environments.
 
     Example:
         >>> read_curriculum({"window": 8}).as_dict()
         {'window': 8, 'floor': 0.1}
     """
-    if value is None or isinstance(value, SuccessCurriculum):
-        return value
-    if isinstance(value, bool):
-        return SuccessCurriculum() if value else None
-    if not isinstance(value, Mapping):
+    if given is None or given is False:
+        return None
+    if num_envs is not None and num_envs < 2:
+        raise UsageError("a curriculum draws from several environments: pass ids with weights")
+    if isinstance(given, SuccessCurriculum):
+        return given
+    arguments = {} if given is True else given
+    if not isinstance(arguments, Mapping):
         raise UsageError(
             f"curriculum must be True, a dict such as {{'window': 64}}, or a SuccessCurriculum, "
-            f"not {value!r:.100}"
+            f"not {given!r:.100}"
         )
-    for name in value:
+    for name in arguments:
         if name not in _ARGUMENTS:
             hint = did_you_mean(str(name), _ARGUMENTS)
             raise UnknownNameError(f"a curriculum has no argument {name!r:.100}{hint}")
-    return SuccessCurriculum(**value)
+    return SuccessCurriculum(**arguments)
 
 
-def _checked(results: Any) -> Mapping[str, Sequence[bool]]:
+def _checked_results(results: Any) -> Mapping[str, Sequence[bool]]:
     if isinstance(results, Mapping) and all(
-        isinstance(successes, (list, tuple)) and all(type(item) is bool for item in successes)
+        isinstance(successes, (list, tuple)) and all(type(success) is bool for success in successes)
         for successes in results.values()
     ):
         return results

@@ -1,7 +1,7 @@
 """Mixtures: environments with weights, division by weight, and keyword arguments.
 
-A mixture maps ids to weights. An environment that a function makes is given as that function, or as
-a pair of weight and function, and then the key is only its name.
+A mixture maps ids to weights. Instead of a weight, an entry may have a function that makes the
+environment, or a pair of a weight and a function; its key is then only a name.
 """
 
 from __future__ import annotations
@@ -120,11 +120,11 @@ def check_env_kwargs(
         what: What the keyword arguments are called, for errors.
         kwargs: The names of arguments, and ids.
         ids: The ids of the environments that are played.
-        functions: Those of them that a function makes.
+        functions: The ids among them whose environments are made by functions.
 
     Raises:
-        UnknownNameError: A name is neither an argument nor the id of such an environment.
-        UsageError: An argument is for an environment that a function makes.
+        UnknownNameError: A name is neither an argument's nor the id of an environment.
+        UsageError: An argument is for an environment that is made by a function.
     """
     check_env_ids(what, [name for name in kwargs if not name.isidentifier()], ids)
     for name in kwargs if functions else ():

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from textgym.concurrency.run_sync import result_of
+from textgym.concurrency.event_loops import result_of
 from textgym.errors import BoundaryFailure, EnvironmentFailure, ToolError, UsageError, in_one_line
 from textgym.json_values import MAX_DEPTH, is_deeper
 from textgym.messages import ToolSchema

@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from textgym.concurrency.blocking import CallThreads, reset_may_block, step_may_block
+from textgym.concurrency.calls import CallThreads, reset_may_block, step_may_block
 
 
 class Foreign(gym.Env[Any, Any]):

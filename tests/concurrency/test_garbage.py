@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 import textgym
-from textgym.concurrency.garbage import THRESHOLDS, rare_collections
 from textgym.rollouts.player import EpisodePlayer
+from textgym.rollouts.workers import THRESHOLDS, rare_collections
 from textgym.trajectories.schema import Trajectory
 
 USUAL = (700, 10, 10)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from textgym.concurrency.retry import pause_seconds, retry_pause
+from textgym.concurrency.calls import pause_seconds, retry_pause
 from textgym.errors import JudgeFailure, UsageError
 
 

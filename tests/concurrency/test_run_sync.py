@@ -12,7 +12,7 @@ import traceback
 
 import pytest
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import run_sync
 
 
 def test_error_of_the_coroutine_is_raised_inside_a_running_loop() -> None:

@@ -23,10 +23,10 @@ from textgym.errors import JudgeFailure, RunError, UsageError
 from textgym.messages import assistant, user
 from textgym.metrics.run_metrics import planned_episodes
 from textgym.policies import Action, Policy
-from textgym.rollouts.curriculum_schedule import CurriculumSchedule
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks, list_jobs
 from textgym.rollouts.resume import remaining
+from textgym.rollouts.schedule import CurriculumSchedule
 from textgym.trajectories.run_folder import read_config
 
 EASY, EVEN, NEVER = "demo/Easy-v0", "demo/Even-v0", "demo/Never-v0"
@@ -276,7 +276,7 @@ def test_a_folder_with_more_tasks_than_the_run_is_refused(tmp_path: Path) -> Non
     with file.open("a") as output:
         output.write(json.dumps({**extra, "task_index": last + 1}) + "\n")
     begun: list[int] = []
-    with pytest.raises(RunError, match="holds episodes of 31 tasks, and the run has 30"):
+    with pytest.raises(RunError, match="has episodes of 31 tasks, and the run has 30"):
         play(out=tmp_path / "run", episodes=30, resume=True, on_start=begun.append)
     assert begun == []
 

@@ -15,7 +15,7 @@ from textgym.core.episode import Grade
 from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
-from textgym.policies.scripted import OraclePolicy
+from textgym.policies.specs import OraclePolicy
 from textgym.rollouts.recorder import MAX_INITIAL_FAILURES
 from textgym.trajectories.episode_record import MAX_TRACEBACK
 
@@ -126,7 +126,7 @@ def test_an_environment_that_cannot_be_made_fails_its_episodes_only() -> None:
 
         def __init__(self) -> None:
             super().__init__()
-            if type(self).made > 3:
+            if type(self).made > 1:
                 raise EnvironmentFailure("no more of these")
 
     trajectories = play(Once, Yielding(), concurrency=3, episodes=9)

@@ -816,8 +816,85 @@ def test_every_environment_is_closed() -> None:
         return made[-1]
 
     play(make, episodes=5, concurrency=3)
-    assert len(made) == len(closed) >= 3
+    assert len(made) == len(closed) >= 1
     assert set(map(id, made)) == set(map(id, closed))
+
+
+@pytest.mark.parametrize("as_mixture", [False, True])
+def test_an_environment_is_made_once_before_the_first_step(as_mixture: bool) -> None:
+    made: list[Talk] = []
+
+    def make() -> Talk:
+        made.append(Talk(split="test"))
+        return made[-1]
+
+    textgym.rollout(
+        {"talk": make} if as_mixture else make,
+        "oracle",
+        episodes=1,
+        on_start=lambda total: made.append(made[0]),
+    )
+    assert len(made) == 2
+    assert made[0] is made[1]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        {"episodes": 10**6},
+        {"tasks": []},
+        {"repeats": 0},
+        {"env_concurrency": {"other": 1}},
+        {"env_kwargs": {"level": 1}},
+        {"curriculum": True},
+        {"wrappers": ["NoSuchWrapper"]},
+        {"wrappers": ["FlattenConversation"]},
+    ],
+    ids=repr,
+)
+def test_environments_are_closed_if_an_argument_is_refused(problem: dict[str, Any]) -> None:
+    opened = closed = 0
+
+    class Door(Talk):
+        def close(self) -> None:
+            nonlocal closed
+            closed += 1
+
+    def make() -> Door:
+        nonlocal opened
+        opened += 1
+        return Door(split="test")
+
+    with pytest.raises(UsageError):
+        textgym.rollout(make, "oracle", **problem)
+    assert opened == closed <= 1
+
+
+def test_environments_are_closed_if_the_policy_is_refused() -> None:
+    closed = []
+
+    class Door(Talk):
+        def close(self) -> None:
+            closed.append(self)
+
+    with pytest.raises(UsageError, match="there is no policy"):
+        textgym.rollout(lambda: Door(split="test"), "oracel")
+    assert len(closed) == 1
+
+
+def test_environments_that_were_made_are_closed_if_another_cannot_be_made() -> None:
+    closed = []
+
+    class Door(Talk):
+        def close(self) -> None:
+            closed.append(self)
+
+    def broken() -> Door:
+        raise OSError("no such door")
+
+    with pytest.raises(OSError, match="no such door"):
+        textgym.rollout({"door": Door, "broken": broken}, "oracle")
+    assert len(closed) == 1
 
 
 def test_callbacks_get_the_number_of_episodes_and_each_trajectory() -> None:

@@ -28,7 +28,7 @@ from typing import Any
 import textgym
 from textgym import messages
 from textgym.envs.haystack import answers, lc_niah
-from textgym.policies.chat import hermes_parser
+from textgym.policies.chat import hermes as hermes_parser
 from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
 from textgym.verifiers.choices import letters
 from textgym.verifiers.judge.prompt import JudgePrompt

@@ -16,7 +16,8 @@ import pytest
 from gymnasium.vector import AsyncVectorEnv
 
 from textgym.errors import DatasetError
-from textgym.tasks import file_rows, files, parquet_rows
+from textgym.tasks import files, parquet_rows
+from textgym.tasks import rows as file_rows
 from textgym.tasks.files import load_rows
 
 CHANGED = "has changed since the environment was made"

@@ -12,8 +12,8 @@ import pytest
 from textgym.errors import UsageError
 from textgym.json_values import canonical_json
 from textgym.messages import user
-from textgym.tasks.hashing import hash_int
-from textgym.tasks.splits import SPLITS, TaskStream, draw_rows, split_of
+from textgym.tasks.hashing import TaskStream, hash_int
+from textgym.tasks.splits import SPLITS, draw_rows, split_of
 from textgym.tasks.task import Task, with_id
 
 

@@ -17,7 +17,7 @@ from vector_envs import Count, Failing
 import textgym
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import JudgeFailure, UsageError
-from textgym.vector.mixture_env import MixtureEnv
+from textgym.vector.make import MixtureEnv
 
 GUESS, MCQA, CALLS = "textgym/GuessNumber-v0", "textgym/MCQA-v0", "textgym/SingleToolCall-v0"
 BOTH = {GUESS: 1.0, MCQA: 1.0}

@@ -18,7 +18,7 @@ from vector_envs import Count, Failing, Gated, begin, plain, task
 
 from textgym.errors import InvalidActionError, JudgeFailure, RewardError, UsageError
 from textgym.vector import TextVectorEnv
-from textgym.vector.infos import stack_infos
+from textgym.vector.batches import stack_infos
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
 BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "threads"])
@@ -26,7 +26,7 @@ BLOCKING = pytest.mark.parametrize("blocking", [False, True], ids=["inline", "th
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textgym.concurrency.retry.pause_seconds", lambda attempt: 0.0)
+    monkeypatch.setattr("textgym.concurrency.calls.pause_seconds", lambda attempt: 0.0)
 
 
 def steps(vector: TextVectorEnv) -> list[int]:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textgym
-from textgym.concurrency import background_loop as background
+from textgym.concurrency import event_loops as background
 from textgym.errors import (
     ContextFullError,
     JudgeFailure,

@@ -31,7 +31,7 @@ from textgym.wrappers import (
     TokenBudget,
     TurnBudget,
 )
-from textgym.wrappers.conversations.calculator import calculator
+from textgym.wrappers.conversations.extra_tools import calculator
 
 CALCULATE = assistant_calls(("calculator", {"expression": "6 * 7"}))
 
@@ -608,7 +608,7 @@ def test_what_does_not_fit_is_refused_in_one_line(wrap: Any, id: str, problem: s
 
 def test_a_window_goes_around_the_others() -> None:
     window = ContextWindow(make("textgym/GuessNumber-v0"), max_messages=5)
-    with pytest.raises(UsageError, match="ContextWindow must be put around TurnBudget, not inside"):
+    with pytest.raises(UsageError, match="ContextWindow must be around TurnBudget, not inside"):
         TurnBudget(window)
 
 

@@ -326,7 +326,7 @@ def test_levels_of_rows_rise_and_fall(tmp_path: Path) -> None:
 
 def test_levels_that_are_texts_are_given_in_order(tmp_path: Path) -> None:
     file = write(tmp_path / "rows.jsonl", ["hard", "easy"])
-    with pytest.raises(UsageError, match="give levels= in order"):
+    with pytest.raises(UsageError, match="pass levels= in order"):
         LevelCurriculum(make(dataset=file))
     env = LevelCurriculum(make(dataset=file), levels=["easy", "hard"], window=1)
     assert levels_of(env, [True, False]) == ["easy", "hard"]

@@ -182,9 +182,9 @@ def test_weighted_components_drop_no_payment_of_a_wrapper_unnoticed(payer: str, 
         spec = f"WeightedComponents:weights={weights}"
         return textgym.registry.make("textgym/MCQA-v0", wrappers=[payer, *between, spec])
 
-    with pytest.raises(UsageError, match=f"would drop what wrappers inside pay as {part}: put it"):
+    with pytest.raises(UsageError, match=f"components of wrappers inside: {part}; put it"):
         weigh('{"correct":1}')
-    with pytest.raises(UsageError, match=f"would drop what wrappers inside pay as {part}: put it"):
+    with pytest.raises(UsageError, match=f"components of wrappers inside: {part}; put it"):
         weigh('{"task_reward":1}', "SystemPrompt:text=Be brief.")
     for weight in (0, 1):
         weigh(f'{{"correct":1,"{part}":{weight}}}').close()
@@ -306,7 +306,7 @@ def test_environment_without_messages_is_refused_at_once() -> None:
 
 def test_two_wrappers_of_one_name_are_refused() -> None:
     env = StepPenalty(make())
-    with pytest.raises(UsageError, match="two wrappers pay as 'step_penalty'"):
+    with pytest.raises(UsageError, match="use the reward component 'step_penalty'"):
         StepPenalty(env)
     assert rewards(StepPenalty(env, amount=1.0, name="again"), "0") == [-1.01]
 
@@ -314,7 +314,7 @@ def test_two_wrappers_of_one_name_are_refused() -> None:
 def test_component_of_the_environment_is_never_overwritten() -> None:
     env = StepPenalty(make("textgym/MCQA-v0"), name="correct")
     env.reset(seed=1)
-    with pytest.raises(RewardError, match="component 'correct' of its own"):
+    with pytest.raises(RewardError, match="already has a reward component 'correct'"):
         env.step("A")
 
 
@@ -326,10 +326,10 @@ def test_component_of_the_environment_is_never_overwritten() -> None:
         (partial(EfficiencyBonus, limit=1), "limit must be an integer of 2 or more"),
         (partial(FormatBonus, pattern="("), "pattern is not a regular expression"),
         (partial(RepetitionPenalty, ngram=0), "ngram must be an integer of 1 or more"),
-        (partial(SoftOverlongPunishment, max_length=5, buffer=6), "buffer must be over 0"),
+        (partial(SoftOverlongPunishment, max_length=5, buffer=6), "buffer must be greater than 0"),
         (partial(WeightedComponents, weights={}), "weights must be finite numbers"),
         (partial(ClipReturn, low=1.0), "low must be 0 or less"),
-        (partial(PotentialShaping, potential=len, gamma=1.5), "gamma must be over 0"),
+        (partial(PotentialShaping, potential=len, gamma=1.5), "gamma must be greater than 0"),
         (partial(PotentialShaping, potential="nomodule:f"), "there is no module 'nomodule'"),
         (partial(PotentialShaping, potential="json:dmups"), "did you mean 'dumps'"),
     ],

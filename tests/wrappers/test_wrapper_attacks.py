@@ -8,7 +8,7 @@ import gymnasium as gym
 import pytest
 
 import textgym
-from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.concurrency.calls import reset_may_block, step_may_block
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
@@ -141,8 +141,8 @@ def without_result(env: Any) -> None:
         ("LengthPenalty:tokenizer=5", "a tokenizer is a name or a function, not 5"),
         ("EfficiencyBonus:limit=NaN", "limit must be an integer of 2 or more, not nan"),
         ("SoftOverlongPunishment:max_length=1e999,buffer=1", "both integers"),
-        ("PotentialShaping:potential=5", "potential must be a function or its place, not 5"),
-        ("PotentialShaping:potential=os:sep", "potential must be a function or its place"),
+        ("PotentialShaping:potential=5", "potential must be a function or module:function, not 5"),
+        ("PotentialShaping:potential=os:sep", "potential must be a function or module:function"),
     ],
 )
 def test_arguments_that_would_fail_at_a_step_are_refused(spec: Any, problem: str) -> None:
@@ -154,7 +154,7 @@ def test_arguments_that_would_fail_at_a_step_are_refused(spec: Any, problem: str
 
 
 def test_two_retries_have_different_names() -> None:
-    with pytest.raises(UsageError, match="two wrappers pay as 'retry'"):
+    with pytest.raises(UsageError, match="use the reward component 'retry'"):
         Retry(Retry(make()))
 
 

@@ -30,12 +30,13 @@ from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
-from textgym.policies import Sampling, make_policy
+from textgym.policies import make_policy
 from textgym.registry import make, with_registered_ids
 from textgym.rollouts.progress import RunProgress
-from textgym.trajectories.run_folder import read_config, refuse_used_folder
+from textgym.trajectories.run_folder import read_config
 
 if TYPE_CHECKING:
+    from textgym.rollouts.prepared import PreparedRollout
     from textgym.trajectories import Run
 
 __all__ = ["eval_command"]
@@ -146,7 +147,7 @@ def eval_command(
         kwargs["wrappers"] = wrap
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
-        from textgym.rollouts.plan import with_test_split
+        from textgym.rollouts.env_set import with_test_split
 
         kwargs = with_test_split(weights, kwargs)
         for id in ids:
@@ -159,24 +160,23 @@ def eval_command(
         "top_k": top_k,
         "stop": stop or [],
     }
-    console = Console()
+    from textgym.rollouts.prepared import PreparedRollout
+
     folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
-    run = _play(
-        console,
+    # Wrong arguments are reported before a model is loaded.
+    with PreparedRollout(
         weights if weighted or len(ids) > 1 else ids[0],
-        policy,
-        folder,
-        sampling=sampling,
-        policy_options=policy_options,
         episodes=episodes if weighted or episodes is None else episodes * len(ids),
         repeats=repeats,
         start=start,
         concurrency=concurrency,
         env_concurrency=limits,
         seed=seed,
+        out=folder,
         resume=resume,
         env_kwargs=kwargs,
-    )
+    ) as rollout:
+        run = _play(Console(), rollout, policy, folder, sampling, policy_options)
     _report(run, folder)
     metrics = run.metrics["overall"]
     if metrics["failures"] == metrics["episodes"]:
@@ -213,24 +213,15 @@ def _report(run: Run, folder: Path) -> None:
 
 def _play(
     console: Console,
-    envs: str | dict[str, float],
+    rollout: PreparedRollout,
     policy: str | None,
     out: Path,
-    sampling: Any,
+    sampling: dict[str, Any],
     policy_options: dict[str, Any],
-    **options: Any,
 ) -> Run:
-    """Run the rollout under a progress bar with the mean reward so far."""
+    """Play the rollout under a progress bar with the mean reward so far."""
     import asyncio
 
-    from textgym.rollouts import arollout
-
-    Sampling.read(sampling)
-    if not options["resume"]:
-        refuse_used_folder(out)
-    for id in [envs] if isinstance(envs, str) else envs:
-        # Before a model is loaded, which takes long: a wrong id or argument is an error.
-        make(id, **kwargs_for_env(id, options["env_kwargs"])).close()
     spec = policy or _DEFAULT_POLICY
     status = console.status(f"loading {spec}") if console.is_terminal else nullcontext()
     with status, _advice_to_name_a_policy(policy):
@@ -239,14 +230,7 @@ def _play(
 
     async def run() -> Run:
         try:
-            return await arollout(
-                envs,
-                player,
-                on_episode=progress.count,
-                on_start=progress.begin,
-                out=out,
-                **options,
-            )
+            return await rollout.play(player, on_episode=progress.count, on_start=progress.begin)
         finally:
             await player.close()
 

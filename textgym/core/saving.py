@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 
-from textgym.concurrency.run_sync import result_of
+from textgym.concurrency.event_loops import result_of
 from textgym.core.authoring import AuthorMethods, StateT, copy_of_state
 from textgym.core.episode import Conversation, Payments
 from textgym.core.saved_episode import (

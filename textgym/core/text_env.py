@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
-from textgym.concurrency.run_sync import result_of
+from textgym.concurrency.event_loops import result_of
 from textgym.core.authoring import StateT, check_class, check_grade, check_reply, copy_of_state
 from textgym.core.episode import Conversation, Grade, Payments, verdict_reason
 from textgym.core.saved_episode import declared_type

@@ -1,9 +1,9 @@
-"""Policies: what answers a conversation, named by a spec such as `oracle` or `hf:MODEL`.
+"""Policies answer conversations; a spec such as `oracle` or `hf:MODEL` names one.
 
-- `base`: `Policy`, `Action`, `Sampling` and `Tokens`; `specs`: `make_policy`.
-- `scripted`: the oracle and the random policy, which play through the environment's own methods.
+- `base`: `Policy`, `Action`, `Sampling` and `Tokens`.
+- `specs`: `make_policy`, and the oracle and the random policy.
 - `hf`, `vllm`, `openai/`: language models run by transformers, by vLLM, and behind a server.
-- `chat/`: chat templates, token ids of prompts, and messages parsed from sampled text.
+- `chat/`: chat templates, token ids of prompts, and parsing of sampled text.
 """
 
 from textgym.policies.base import Action, Policy, Sampling, Tokens

@@ -1,7 +1,7 @@
 """The policy interface: a policy reads a conversation and returns an action.
 
-A policy knows nothing about environments. The two scripted policies are the exception: `for_env`
-binds them to one.
+A policy knows nothing about environments, except the two scripted policies, which `for_env` binds
+to one.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Action", "Policy", "Sampling", "Tokens"]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A token sequence of an episode, as the engine saw and sampled it.
+    """A token sequence of an episode, exactly as the engine read and sampled it.
 
     Attributes:
         ids: All token ids, prompt and sampled.
         loss_mask: 1 for each sampled id, 0 for the others.
         logprobs: The log probability of each sampled id, 0.0 for the others.
-        message_count: How many of the conversation's messages the tokens cover, including the
-            sampled message at the end.
+        message_count: The number of messages that the tokens cover, including the sampled message
+            at the end.
 
     Example:
         >>> first = Tokens.of_turn([1, 2], [3], [-0.5], message_count=2)
@@ -52,7 +52,7 @@ class Tokens:
         logprobs: Sequence[float] | None,
         message_count: int,
     ) -> Tokens:
-        """Return the tokens of one turn; log probabilities that are not given become NaN."""
+        """Return the tokens of one turn; missing log probabilities become NaN."""
         prompt_length, length = len(prompt_ids), len(token_ids)
         return cls(
             ids=[*prompt_ids, *token_ids],
@@ -84,17 +84,17 @@ class Tokens:
 
 @dataclass(slots=True)
 class Action:
-    """What a policy answered.
+    """The answer of a policy.
 
     Attributes:
         message: The assistant's message.
         finish_reason: `stop`, `length` (the token limit was reached) or `tool_calls`.
         usage: Token counts: `prompt_tokens`, `completion_tokens`.
-        prompt_ids: The prompt's token ids; None if the policy does not give tokens.
+        prompt_ids: The prompt's token ids; None if the policy has no tokens.
         token_ids: The sampled token ids.
         logprobs: One natural-log probability for each sampled id, of the model's distribution
             before temperature and truncation.
-        policy_version: Which weights sampled it.
+        policy_version: The version of the weights that sampled it.
     """
 
     message: Message
@@ -138,24 +138,22 @@ class Sampling:
                 _is_count(self.max_tokens) and self.max_tokens >= 1,
                 "an integer above 0",
             ),
-            (
-                "stop",
-                all(isinstance(text, str) and text for text in self.stop),
-                "non-empty strings",
-            ),
+            ("stop", all(isinstance(s, str) and s for s in self.stop), "non-empty strings"),
         ):
             if not is_valid:
                 raise UsageError(f"{name} must be {rule}, not {getattr(self, name)!r}")
 
     @classmethod
-    def read(cls, settings: Mapping[str, Any] | None) -> Sampling:
-        """Read settings by name.
+    def read(cls, settings: Sampling | Mapping[str, Any] | None) -> Sampling:
+        """Read settings by name; a `Sampling` is returned unchanged.
 
         Raises:
             UnknownNameError: There is no such setting.
             UsageError: A value is invalid.
         """
-        names = [item.name for item in fields(cls)]
+        if isinstance(settings, Sampling):
+            return settings
+        names = [setting.name for setting in fields(cls)]
         values = dict(settings or {})
         for name in values:
             if name not in names:
@@ -184,8 +182,8 @@ class Policy:
     """Answers conversations. Subclasses define `act`.
 
     Attributes:
-        name: The policy's name in records and errors; mostly its spec.
-        sampling: How tokens are sampled; None if the policy samples none.
+        name: The policy's name in records and errors; usually its spec.
+        sampling: How tokens are sampled; None if the policy samples no tokens.
 
     Example:
         >>> import asyncio
@@ -213,12 +211,11 @@ class Policy:
         Args:
             messages: The conversation.
             tools: Schemas of the tools that may be called, in nested form.
-            prior: The recorded tokens of the conversation's first `prior.message_count` messages,
-                if there are any.
+            prior: The recorded tokens of the first `prior.message_count` messages, if any.
             seed: Makes the sampling repeatable.
 
         Raises:
-            PolicyFailure: The policy gave no action; the caller may try again.
+            PolicyFailure: The policy did not answer; the caller may try again.
             ContextFullError: The conversation no longer fits the model.
         """
         raise NotImplementedError(f"{type(self).__name__} must define act")

@@ -36,7 +36,7 @@ _DEFAULT_CONTEXT_LENGTH = 4096
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """A request; it is abandoned if whoever made it was cancelled."""
+    """A request; it is abandoned if its caller was cancelled."""
 
     prompt: EncodedPrompt
     seed: int | None
@@ -56,7 +56,7 @@ class _Batch:
     answers: asyncio.Future[list[Action]]
 
     async def end_if_abandoned(self) -> None:
-        """Wait until the model is free if nobody waits for any answer."""
+        """Wait until the model is free if all requests are abandoned."""
         if all(request.abandoned for request in self.requests):
             await asyncio.wait([self.answers])
 
@@ -72,13 +72,12 @@ class _Queue:
 class HFPolicy(Policy):
     """A language model run by transformers.
 
-    The weights are plain floats, so that they can be trained; those of a .gguf file are
-    dequantised.
+    The weights are floats, so that they can be trained; a .gguf file is dequantised.
 
-    If the chat template ignores tools, the project's own tool prompt describes them. Tool calls in
-    Hermes form (see `textgym.policies.chat.hermes_parser`) are parsed if this prompt asks for them
-    or the template writes them. For any other form, `tool_parser` names vLLM's parser of the model
-    family; without it such calls stay text.
+    If the chat template ignores tools, textgym's own tool prompt describes them. Tool calls in
+    Hermes form (see `textgym.policies.chat.hermes`) are parsed if this prompt asks for them or the
+    template writes them. For any other form, `tool_parser` names vLLM's parser of the model family;
+    without it such calls stay text.
 
     Args:
         model: As in `find_model`.
@@ -87,7 +86,7 @@ class HFPolicy(Policy):
         device: Where the model runs, such as `cpu` or `cuda:1`; by default a GPU if there is one.
         dtype: `float32`, `bfloat16`, `float16`, or `auto` for the model's own; by default bfloat16
             on a GPU and float32 elsewhere.
-        attn_implementation: The attention of transformers, such as `sdpa` or `eager`.
+        attn_implementation: The implementation of attention, such as `sdpa` or `eager`.
         tool_parser: The parser of tool calls, such as `llama3_json`; see `VLLMOutputParser`.
         reasoning_parser: The parser of the reasoning; by default, reasoning is between think tags.
 
@@ -140,10 +139,10 @@ class HFPolicy(Policy):
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> Self:
-        """Return a policy over a model that the caller holds, such as one that is being trained.
+        """Return a policy over a model of the caller, such as a model that is being trained.
 
-        The model is used where it is, and is not copied. While it generates, it is in evaluation
-        mode; then its mode and its generation config are as before.
+        The model is not copied or moved. It generates in evaluation mode; afterwards its mode and
+        its generation config are restored.
 
         Args:
             model: A causal language model of transformers, or a peft model around one.
@@ -161,11 +160,9 @@ class HFPolicy(Policy):
             raise UsageError("HFPolicy.of: the tokenizer has no chat template")
         _check_batch_size(batch_size)
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        if not isinstance(sampling, Sampling):
-            sampling = Sampling.read(sampling)
         policy = cls.__new__(cls)
         name = name or f"hf:{model.config.name_or_path or type(model).__name__}"
-        policy._set_up(name, model, tokenizer, sampling, batch_size, parser)
+        policy._set_up(name, model, tokenizer, Sampling.read(sampling), batch_size, parser)
         return policy
 
     def _set_up(
@@ -217,7 +214,7 @@ class HFPolicy(Policy):
 
     @property
     def context_length(self) -> int:
-        """How many tokens the model can hold."""
+        """The maximum number of tokens in the context."""
         return self.codec.context_length
 
     async def close(self) -> None:
@@ -225,7 +222,7 @@ class HFPolicy(Policy):
         self._thread.shutdown()
 
     async def _serve(self, loop: asyncio.AbstractEventLoop, waiting: list[_Request]) -> None:
-        """Answer the requests of an event loop, batch after batch, until none waits."""
+        """Answer the requests of an event loop, batch after batch, until there are none."""
         try:
             await asyncio.sleep(0)  # requests made at the same time join the first batch
             while batch := self._next_batch(waiting):
@@ -234,7 +231,7 @@ class HFPolicy(Policy):
             self._queues.pop(loop, None)
 
     def _next_batch(self, waiting: list[_Request]) -> list[_Request]:
-        """Take waiting requests; a prompt near the context limit goes alone, as it is cut early."""
+        """Take waiting requests; a prompt near the context limit has a batch of its own."""
         waiting[:] = [request for request in waiting if not request.abandoned]
         room = self.context_length - self.sampling.max_tokens
         long = next((r for r in waiting if len(r.prompt.ids) > room), None)
@@ -252,7 +249,7 @@ class HFPolicy(Policy):
         batch = _Batch(requests, answers)
         for request in requests:
             request.batch = batch
-        await asyncio.wait([answers])  # which goes on if this task is cancelled
+        await asyncio.wait([answers])  # continues if this task is cancelled
         if cause := answers.exception():
             failure = PolicyFailure(f"{self.name}: {type(cause).__name__}: {cause}")
             failure.__cause__ = cause
@@ -331,7 +328,7 @@ def _check_batch_size(batch_size: Any) -> None:
 
 
 def _generation_config(ends: Collection[int], tokenizer: Any) -> Any:
-    """Return a config that only says where messages end, so that no other default applies."""
+    """Return a config with the end of messages and without any other default."""
     pad = tokenizer.pad_token_id
     return import_transformers()[1].GenerationConfig(
         eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0) if pad is None else pad

@@ -1,4 +1,4 @@
-"""Sampling tokens for a batch in which each row has its own random generator and its own end.
+"""Sampling tokens for a batch whose rows have their own random generators and ends.
 
 The logits processor leaves only the sampled token possible in each row, and records its log
 probability. It draws one uniform number for each row and step, and looks it up in the row's
@@ -70,10 +70,10 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
 
 
 class Abandoned(StoppingCriteria):  # type: ignore[misc]  # transformers is not typed here
-    """A stopping criterion that ends the rows for which nobody waits.
+    """A stopping criterion that ends abandoned rows.
 
     Args:
-        abandoned: Says for each row of the batch whether nobody waits for it.
+        abandoned: Returns for each row of the batch whether its request is abandoned.
     """
 
     def __init__(self, abandoned: Callable[[], list[bool]]) -> None:

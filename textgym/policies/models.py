@@ -1,7 +1,7 @@
 """Models and tokenizers of transformers: finding and loading them, and the modes of a model.
 
-transformers is imported on first use. A model that somebody else holds is left as it was. One
-thread at a time generates with a model: another one that asks for it waits.
+transformers is imported on first use. The mode of a model is restored after use. Only one thread at
+a time generates with a model; others wait.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DTYPES = ("auto", "bfloat16", "float16", "float32")
 
 
 def find_model(model: str) -> tuple[str, str | None]:
-    """Return where a model is: a folder or hub id, and the name of its .gguf file, if any.
+    """Return the folder or hub id of a model, and the name of its .gguf file, if any.
 
     Args:
         model: "" or `SmolLM2-135M-Instruct` for the default model, which is part of the package
@@ -101,14 +101,14 @@ def eos_token_ids(configured: int | Collection[int] | None, tokenizer: Any) -> s
 
     Args:
         configured: `eos_token_id` of the model's generation config.
-        tokenizer: The model's tokenizer; its own `eos_token_id` is added.
+        tokenizer: The model's tokenizer; its `eos_token_id` is added.
     """
     ids = configured if isinstance(configured, Collection) else [configured]
     return {token for token in [*ids, tokenizer.eos_token_id] if token is not None}
 
 
 def load_eos_token_ids(model: str, tokenizer: Any) -> set[int]:
-    """Read from a model's files the ids at which it ends a message; see `eos_token_ids`."""
+    """Read the ids at which a model ends a message from its files; see `eos_token_ids`."""
     try:
         configured = _load_with("GenerationConfig", model).eos_token_id
     except UnknownNameError:  # a folder with only a tokenizer
@@ -141,7 +141,7 @@ class Placement:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         try:
             torch.empty(0, device=self.device)
-        except Exception as error:  # a name that torch does not know, or a device that is not there
+        except Exception as error:  # an unknown name, or a device that does not exist
             reason = in_one_line(error)
             raise UsageError(f"the device {self.device!r} cannot be used: {reason}") from error
         if dtype is None:
@@ -190,7 +190,7 @@ def _load_with(loader: str, model: str, **options: Any) -> Any:
 
 @contextmanager
 def _bars_only_in_a_terminal() -> Iterator[None]:
-    """Show the bars that are begun meanwhile only if standard error is a terminal."""
+    """Show the progress bars of the block only if standard error is a terminal."""
     bar = import_module("tqdm").tqdm
     begin = bar.__init__
     bar.__init__ = partialmethod(begin, disable=None)  # None: tqdm asks the stream
@@ -222,7 +222,7 @@ _locks_lock = threading.Lock()
 
 @contextlib.contextmanager
 def evaluation_mode(model: Any) -> Iterator[None]:
-    """Put a torch module and the modules in it into evaluation mode for a while."""
+    """Put a torch module and the modules in it into evaluation mode during the block."""
     modules = [module for module in model.modules() if module.training]
     for module in modules:
         module.training = False
@@ -235,7 +235,7 @@ def evaluation_mode(model: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def generation_mode(model: Any, config: Any) -> Iterator[None]:
-    """Put a model into evaluation mode and give it a generation config for a while.
+    """Put a model into evaluation mode and set its generation config during the block.
 
     Args:
         model: A model of transformers, or a peft model around one.
@@ -243,15 +243,12 @@ def generation_mode(model: Any, config: Any) -> Iterator[None]:
     """
     # A peft model generates with the config of the model inside.
     holder = model.get_base_model() if hasattr(model, "get_base_model") else model
-    with _lock_of(holder), evaluation_mode(model):
+    with _locks_lock:
+        lock = _locks.setdefault(holder, threading.Lock())
+    with lock, evaluation_mode(model):
         kept, holder.generation_config = holder.generation_config, config
         try:
             yield
         finally:
             if holder.generation_config is config:
                 holder.generation_config = kept
-
-
-def _lock_of(model: Any) -> threading.Lock:
-    with _locks_lock:
-        return _locks.setdefault(model, threading.Lock())

@@ -1,17 +1,24 @@
-"""Policy specs: strings that name a policy, such as `oracle`, `hf:MODEL` or `module:Class`."""
+"""Policy specs, such as `oracle`, `hf:MODEL` or `module:Class`, and the two scripted policies.
+
+The oracle and the random policy play through methods of the environment.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
-from textgym.errors import UnknownNameError, UsageError, did_you_mean
+import gymnasium as gym
+
+from textgym.errors import OracleError, UnknownNameError, UsageError, did_you_mean
+from textgym.messages import Message, ToolSchema
 from textgym.names import import_class
-from textgym.policies.base import Policy, Sampling
-from textgym.policies.scripted import OraclePolicy, RandomPolicy
+from textgym.policies.base import Action, Policy, Sampling, Tokens
 
-__all__ = ["POLICY_KINDS", "make_policy"]
+__all__ = ["POLICY_KINDS", "OraclePolicy", "RandomPolicy", "make_policy"]
+
 
 POLICY_KINDS: dict[str, str] = {
     "oracle": "plays correctly, for checking an environment",
@@ -42,10 +49,10 @@ def make_policy(
     Args:
         spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL`,
             `openai:MODEL@BASE_URL`, or `module:Class` for a subclass of `Policy`.
-        sampling: Settings of `Sampling` by name. A class of your own gets them as the argument
+        sampling: Settings of `Sampling` by name. A `module:Class` gets them as the argument
             `sampling` if it has one.
         options: The policy's other options by name: those arguments of `OpenAIPolicy`,
-            `VLLMPolicy` and `HFPolicy` that docs/policies.md lists, or arguments of your class.
+            `VLLMPolicy` and `HFPolicy` that docs/policies.md lists, or arguments of the class.
 
     Raises:
         UnknownNameError: There is no such policy, model, setting or option.
@@ -67,7 +74,7 @@ def make_policy(
     settings = Sampling.read(sampling)
     kind, _, model = spec.partition(":")
     if kind not in POLICY_KINDS and model.replace(".", "").isidentifier():
-        return _make_own(spec, settings, options or {})
+        return _make_from_class(spec, settings, options or {})
     if kind not in POLICY_KINDS:
         hint = did_you_mean(kind, POLICY_KINDS)
         raise UnknownNameError(f"there is no policy {spec!r}{hint}")
@@ -93,14 +100,79 @@ def make_policy(
     return OraclePolicy() if kind == "oracle" else RandomPolicy()
 
 
-def _make_own(spec: str, sampling: Sampling, options: Mapping[str, Any]) -> Policy:
-    """Make a policy of a class that `module:Class` names."""
+def _make_from_class(spec: str, sampling: Sampling, options: Mapping[str, Any]) -> Policy:
     cls = import_class(spec, Policy)
     parameters = inspect.signature(cls).parameters
-    open_ended = any(item.kind is item.VAR_KEYWORD for item in parameters.values())
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     for name in options:
-        if name not in parameters and not open_ended:
+        if name not in parameters and not takes_any:
             hint = did_you_mean(name, parameters) if parameters else ": it has no options"
             raise UnknownNameError(f"the policy {spec!r} has no option {name!r}{hint}")
-    given = {"sampling": sampling} if "sampling" in parameters else {}
-    return cls(**{**given, **options})
+    arguments = {"sampling": sampling} if "sampling" in parameters else {}
+    return cls(**{**arguments, **options})
+
+
+class _ScriptedPolicy(Policy):
+    """Plays through a method of the environment that it is bound to."""
+
+    method: ClassVar[str]
+
+    def __init__(self, env: gym.Env[Any, Any] | None = None) -> None:
+        self._method = None if env is None else self._method_of(env)
+
+    def for_env(self, env: gym.Env[Any, Any]) -> Policy:
+        """Return a policy bound to an environment.
+
+        Raises:
+            OracleError: The environment does not define the method.
+        """
+        return type(self)(env)
+
+    async def act(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        *,
+        prior: Tokens | None = None,
+        seed: int | None = None,
+    ) -> Action:
+        """Return the environment's own message; see `Policy.act`."""
+        if self._method is None:
+            raise UsageError(
+                f"the {self.name} policy is not bound to an environment: call for_env first"
+            )
+        message = self._message(self._method, seed)
+        return Action(message, "tool_calls" if message.get("tool_calls") else "stop")
+
+    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+        raise NotImplementedError
+
+    def _method_of(self, env: gym.Env[Any, Any]) -> Callable[..., Message]:
+        method: Callable[..., Message] | None = getattr(env.unwrapped, self.method, None)
+        if method is None or getattr(method, "__left_to_authors__", False):
+            card = getattr(env.unwrapped, "card", None)
+            name = env.spec.id if env.spec else card.id if card else type(env.unwrapped).__name__
+            raise OracleError(
+                f"{name} cannot be played by {self.name!r}: it does not define {self.method}"
+            )
+        return method
+
+
+class OraclePolicy(_ScriptedPolicy):
+    """Plays correctly, through the environment's `solve`."""
+
+    name = "oracle"
+    method = "solve"
+
+    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+        return method()
+
+
+class RandomPolicy(_ScriptedPolicy):
+    """Plays well-formed guesses, through the environment's `guess`."""
+
+    name = "random"
+    method = "guess"
+
+    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+        return method(random.Random(seed))

@@ -1,10 +1,10 @@
 """`TokenPolicy`: a policy over any function that continues token ids.
 
-It is how the engine of a trainer plays: prompts go to it as token ids, and its sampled ids are
-recorded as they are.
+The engines of trainers play with it: they get prompts as token ids, and their sampled ids are
+recorded unchanged.
 
-Invariant: what the function returns is either used as it is, up to the first token that ends a
-message, or it is a `PolicyFailure`. No tokens without an end are a request that was aborted, and
+Invariant: the function's result is either used unchanged, up to the first token that ends a
+message, or is a `PolicyFailure`. A result without tokens and without an end is an aborted request,
 never an empty message.
 """
 
@@ -27,16 +27,16 @@ __all__ = ["SampleTokens", "SampledTokens", "TokenPolicy"]
 
 
 class SampledTokens(NamedTuple):
-    """What an engine sampled.
+    """The tokens that an engine sampled.
 
     Attributes:
-        token_ids: The sampled ids, with the one that ends the message; what follows that one is
-            left out. It is a list, a tuple, or an array of NumPy or torch.
-        logprobs: One natural-log probability for each id, in the same forms; None if they are not
-            known. If one of them is None or NaN, the message has none.
+        token_ids: The sampled ids, up to the id that ends the message; later ids are ignored. A
+            list, a tuple, or an array of NumPy or torch.
+        logprobs: One natural-log probability for each id, in the same forms; None if they are
+            unknown. If one of them is None or NaN, the message has none.
         is_finished: Whether the model ended the message, rather than a limit. A message with an id
-            that ends it is finished in any case, and without tokens it must be True: otherwise the
-            request was aborted.
+            that ends it is always finished. Without tokens it must be True, otherwise the request
+            was aborted.
     """
 
     token_ids: Any
@@ -45,8 +45,8 @@ class SampledTokens(NamedTuple):
 
 
 SampleTokens = Callable[[list[int], Sampling, int | None], Awaitable[SampledTokens]]
-"""Called with the prompt's ids, how tokens are sampled, and a seed. `max_tokens` of the sampling is
-at most what the context has room for."""
+"""Called with the prompt's ids, the sampling, and a seed. `max_tokens` of the sampling is at most
+the room in the context."""
 
 
 class TokenPolicy(Policy):
@@ -57,9 +57,9 @@ class TokenPolicy(Policy):
         tokenizer: The model's tokenizer, with a chat template.
         sampling: How tokens are sampled, or settings of `Sampling` by name; without `stop`.
         name: The policy's name in records.
-        context_length: How many tokens the model can hold; by default there is no limit.
+        context_length: The maximum number of tokens in the context; by default there is no limit.
         end_ids: The ids at which the engine ends a message, such as `eos_token_id` of the model's
-            generation config; that of the tokenizer is added.
+            generation config; the tokenizer's own is added.
         tool_parser: As in `HFPolicy`.
         reasoning_parser: As in `HFPolicy`.
 
@@ -93,7 +93,7 @@ class TokenPolicy(Policy):
     ) -> None:
         if not tokenizer.chat_template:
             raise UsageError("TokenPolicy: the tokenizer has no chat template")
-        self.sampling = sampling if isinstance(sampling, Sampling) else Sampling.read(sampling)
+        self.sampling = Sampling.read(sampling)
         if self.sampling.stop:
             raise UsageError("TokenPolicy: stop is not supported; the engine ends messages")
         self.name, self.tokenizer = name, tokenizer
@@ -118,9 +118,9 @@ class TokenPolicy(Policy):
         """Answer a conversation; see `Policy.act`.
 
         Raises:
-            PolicyFailure: What the function returned cannot be used.
+            PolicyFailure: The function's result cannot be used.
             ContextFullError: The conversation fills the model's context.
-            UsageError: The template refuses the conversation, or the parser the tools.
+            UsageError: The template refuses the conversation, or the parser refuses the tools.
         """
         prompt = self.codec.encode_prompt(messages, tools, prior)
         room = self.codec.context_length - len(prompt.ids)
@@ -133,14 +133,14 @@ class TokenPolicy(Policy):
             raise
         except Exception as error:
             raise PolicyFailure(
-                f"{self.name}: what was sampled cannot be used: {in_one_line(error)}"
+                f"{self.name}: the sampled tokens cannot be used: {in_one_line(error)}"
             ) from error
 
     def _read(self, sampled: Any, max_tokens: int) -> SampledTokens:
-        """Return what was sampled, up to the id that ends the message, as Python's own numbers.
+        """Return the sampled tokens up to the end of the message, as Python's own numbers.
 
         Raises:
-            PolicyFailure: It is not what `SampledTokens` describes.
+            PolicyFailure: They are not as `SampledTokens` describes.
         """
         if not isinstance(sampled, SampledTokens):
             raise self._failure(f"must return SampledTokens, not {type(sampled).__name__}")
@@ -163,7 +163,6 @@ class TokenPolicy(Policy):
         return SampledTokens(ids, logprobs, is_finished)
 
     def _action(self, prompt: EncodedPrompt, sampled: SampledTokens, version: str | None) -> Action:
-        """Return the action that was sampled."""
         ids, logprobs, finished = sampled
         text = self.tokenizer.decode(
             [id for id in ids if id not in self.codec.eos_token_ids],
@@ -186,7 +185,7 @@ class TokenPolicy(Policy):
 
 
 def _numbers(values: Any) -> list[float] | None:
-    """Return log probabilities; None if one of them is not known."""
+    """Return log probabilities; None if one of them is unknown."""
     if values is None:
         return None
     listed = _listed(values)
@@ -196,5 +195,4 @@ def _numbers(values: Any) -> list[float] | None:
 
 
 def _listed(values: Any) -> list[Any]:
-    """Return the items of a list, a tuple, or an array of NumPy or torch."""
     return list(values.tolist() if hasattr(values, "tolist") else values)

@@ -2,7 +2,7 @@
 
 The engine is stepped on the caller's event loop. Requests made before a step are part of its batch,
 and a finished request is answered before the next step. So the batch stays full, and no episode
-waits for another. Prompts are given as token ids, and sampled ids are recorded unchanged.
+waits for another. Prompts are token ids, and sampled ids are recorded unchanged.
 
 Invariant: an engine has one stepper, however many policies use it.
 """
@@ -57,7 +57,7 @@ class VLLMPolicy(Policy):
         UsageError: vLLM does not accept these arguments.
 
     Attributes:
-        engine: vLLM's `LLMEngine`; `VLLMPolicy.of` takes one that the caller holds.
+        engine: vLLM's `LLMEngine`.
         codec: Encodes prompts and decodes actions.
         version: The version of the weights; None until `load_weights` is called or you set it.
     """
@@ -94,14 +94,14 @@ class VLLMPolicy(Policy):
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> Self:
-        """Return a policy over an engine that the caller holds, such as that of a trainer.
+        """Return a policy over an engine of the caller, such as a trainer's.
 
         The caller loads weights, sets `version` if actions should carry one, and closes the engine.
-        While episodes are played, nobody else may step the engine. Several policies may use it at
-        once, for example with other samplings.
+        While episodes are played, only policies may step the engine. Several policies may use it at
+        once, for example with different samplings.
 
         Args:
-            engine: vLLM's `LLM` or `LLMEngine`, in this process or with one of its own.
+            engine: vLLM's `LLM` or `LLMEngine`, in this process or in a process of its own.
             sampling: How tokens are sampled, or settings of `Sampling` by name.
             name: The policy's name in records; by default `vllm:` and the model's own.
             tokenizer: The model's tokenizer with another chat template; by default the engine's.
@@ -109,7 +109,7 @@ class VLLMPolicy(Policy):
             reasoning_parser: As in `HFPolicy`.
 
         Raises:
-            UsageError: It is no such engine, requests of others are running in it, its model has no
+            UsageError: It is not such an engine, other requests are running in it, its model has no
                 chat template, or an argument is invalid.
 
         Example:
@@ -126,12 +126,10 @@ class VLLMPolicy(Policy):
             raise UsageError("VLLMPolicy.of: the engine has requests that are not finished")
         tokenizer = tokenizer or engine.get_tokenizer()
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        if not isinstance(sampling, Sampling):
-            sampling = Sampling.read(sampling)
         policy = cls.__new__(cls)
         name = name or f"vllm:{engine.model_config.model}"
-        policy._set_up(name, engine, tokenizer, sampling, parser)
-        policy._is_held = True
+        policy._set_up(name, engine, tokenizer, Sampling.read(sampling), parser)
+        policy._is_shared = True
         return policy
 
     def _set_up(
@@ -146,7 +144,7 @@ class VLLMPolicy(Policy):
         self.name, self.sampling, self.engine, self.tokenizer = name, sampling, engine, tokenizer
         self.version: str | None = None
         self._lora = lora
-        self._is_held = False  # by the caller
+        self._is_shared = False  # the caller owns the engine
         config = engine.model_config
         if not self.tokenizer.chat_template:
             raise UnknownNameError(f"the model {config.model!r} has no chat template")
@@ -210,8 +208,8 @@ class VLLMPolicy(Policy):
         self.version = version
 
     async def close(self) -> None:
-        """Stop the engine and free its memory, unless the caller holds it."""
-        if not self._is_held:
+        """Stop the engine and free its memory, unless the caller owns it."""
+        if not self._is_shared:
             self.engine.engine_core.shutdown()
 
     def sampling_params(self, room: int, seed: int | None) -> Any:
@@ -238,13 +236,13 @@ class VLLMPolicy(Policy):
 
 
 class _Stepper:
-    """Steps an engine as long as requests wait, whichever policy made them.
+    """Steps an engine as long as requests of any policy wait.
 
     Args:
         engine: vLLM's `LLMEngine`.
 
     Attributes:
-        waiting: What awaits the completion of each request, by the request's id.
+        waiting: The future of each request's completion, by the request's id.
     """
 
     _known: ClassVar[WeakValueDictionary[int, _Stepper]] = WeakValueDictionary()
@@ -260,7 +258,7 @@ class _Stepper:
 
     @classmethod
     def of(cls, engine: Any) -> _Stepper:
-        """Return the stepper of an engine, which lives as long as a policy uses it."""
+        """Return the stepper of an engine, which exists as long as a policy uses it."""
         with cls._known_lock:
             stepper = cls._known.get(id(engine))
             if stepper is None:
@@ -297,7 +295,7 @@ class _Stepper:
                 self._engine.abort_request([id])
 
     def _add_future(self, id: str, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
-        """Return a request's future; the engine serves one event loop as long as requests wait."""
+        """Return a request's future; the engine serves one event loop while requests wait."""
         with self._lock:
             if self._loop is not loop:
                 if self.waiting and self._loop and not self._loop.is_closed():
@@ -311,7 +309,7 @@ class _Stepper:
         return done
 
     async def _run_steps(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Step the engine until no request waits; other tasks of the event loop run in between."""
+        """Step the engine until no request waits; other tasks run between the steps."""
         while True:
             await asyncio.sleep(0)
             if not self.waiting or self._loop is not loop:
@@ -327,7 +325,6 @@ class _Stepper:
                     done.set_result(output.outputs[0])
 
     def _fail(self, error: Exception) -> None:
-        """Fail all waiting requests."""
         failure = PolicyFailure(f"vllm: {in_one_line(error)}")
         failure.__cause__ = error
         for done in self._abort_all():
@@ -335,7 +332,6 @@ class _Stepper:
                 done.set_exception(failure)
 
     def _abort_all(self) -> list[asyncio.Future[Any]]:
-        """Abort all waiting requests, and return their futures."""
         waiting, self.waiting = self.waiting, {}
         if waiting:
             with contextlib.suppress(Exception):  # the engine may be broken

@@ -21,8 +21,8 @@ from typing import Any
 import gymnasium as gym
 
 from textgym._version import __version__
-from textgym.concurrency.blocking import CallThreads
-from textgym.concurrency.garbage import rare_collections
+from textgym.concurrency.calls import CallThreads
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import BoundaryFailure, RunError, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
@@ -39,11 +39,11 @@ from textgym.rescoring.verdicts import (
     with_failure,
     with_new_grade,
 )
-from textgym.rollouts.engine import check_minimum, refuse_running_loop
 from textgym.rollouts.env_pool import EnvPool, PooledEnv
+from textgym.rollouts.env_set import check_minimum
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
-from textgym.rollouts.workers import EPISODES_PER_YIELD
+from textgym.rollouts.workers import EPISODES_PER_YIELD, rare_collections
 from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run_folder import Run, RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
@@ -55,7 +55,7 @@ __all__ = ["arescore", "rescore"]
 EnvFns = EnvFn | Mapping[str, EnvFn]
 
 
-def rescore(
+async def arescore(
     run: str | Path | Run,
     *,
     env_kwargs: Mapping[str, Any] | None = None,
@@ -67,6 +67,8 @@ def rescore(
     on_episode: Callable[[EpisodeVerdict], None] | None = None,
 ) -> Rescore:
     """Compute a run's rewards again.
+
+    `rescore` blocks; in a running event loop, await `arescore`, which has the same arguments.
 
     Args:
         run: A run, or its folder.
@@ -81,8 +83,8 @@ def rescore(
         on_episode: Called with the verdict on each episode.
 
     Raises:
-        UsageError: An argument is invalid, an environment cannot be made, or it was called inside
-            a running event loop; await `arescore` there.
+        UsageError: An argument is invalid, or an environment cannot be made, or `rescore` was
+            called in a running event loop.
         RunError: There is no run, or `out` cannot be written.
 
     Example:
@@ -91,38 +93,6 @@ def rescore(
         >>> result = textgym.rescore(run)
         >>> result.counts["same"], result.mean_after == run.mean_reward
         (20, True)
-    """
-    refuse_running_loop("arescore")
-    return asyncio.run(
-        arescore(
-            run,
-            env_kwargs=env_kwargs,
-            envs=envs,
-            out=out,
-            concurrency=concurrency,
-            retries=retries,
-            keep=keep,
-            on_episode=on_episode,
-        )
-    )
-
-
-async def arescore(
-    run: str | Path | Run,
-    *,
-    env_kwargs: Mapping[str, Any] | None = None,
-    envs: EnvFns | None = None,
-    out: str | Path | None = None,
-    concurrency: int = 64,
-    retries: int = 2,
-    keep: int = 1000,
-    on_episode: Callable[[EpisodeVerdict], None] | None = None,
-) -> Rescore:
-    """Compute a run's rewards again; see `rescore` for the arguments.
-
-    Raises:
-        UsageError: An argument is invalid, or an environment cannot be made.
-        RunError: There is no run, or `out` cannot be written.
     """
     check_minimum(1, concurrency=concurrency)
     check_minimum(0, retries=retries, keep=keep)
@@ -161,6 +131,9 @@ async def arescore(
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return recorder.finish(tuple(changed_data(_data_digests(run), replayer.digests)))
+
+
+rescore = synchronous(arescore, refuses_running_loop=True)
 
 
 def _peek(

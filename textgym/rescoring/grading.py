@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from textgym.concurrency.blocking import step_may_block
+from textgym.concurrency.calls import step_may_block
 from textgym.core.text_env import TextEnv
 from textgym.errors import BoundaryFailure, RowError, RunError, UsageError
 from textgym.json_values import encode_line

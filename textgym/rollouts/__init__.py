@@ -1,10 +1,10 @@
 """Rollouts: many episodes of any environments, played concurrently with one policy and recorded.
 
-`engine` has the entry points. `plan` decides what is played, `schedule` in which order, `workers`
-play it and `env_pool` lends them environments. `episode` plays and records one episode, `recorder`
-stores trajectories and metrics, `run_log` logs what goes wrong, `progress` shows a bar, and
-`resume` continues a run that was interrupted. `curriculum_schedule` is the order where a curriculum
-draws the environments.
+`engine` has the entry points. `prepared` checks the arguments before a policy is loaded:
+`env_set` makes the environments, and `plan` decides which tasks are played. `schedule` decides the
+order, `workers` play, and `env_pool` lends them environments. `episode` plays and records one
+episode, `recorder` stores trajectories and metrics and logs what goes wrong, `progress` shows a
+bar, and `resume` continues a run that was interrupted.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout

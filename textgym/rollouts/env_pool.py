@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.concurrency.blocking import reset_may_block, step_may_block
+from textgym.concurrency.calls import reset_may_block, step_may_block
 from textgym.layers import grade_at_time_limit
 from textgym.policies import Policy
 from textgym.rollouts.recorder import RunLog
@@ -21,7 +21,7 @@ __all__ = ["EnvPool", "PooledEnv"]
 
 
 class PooledEnv:
-    """An environment of a pool, with what its episodes need to know of it.
+    """An environment of a pool, and its properties that each episode needs.
 
     Args:
         key: Environments of the same key are interchangeable.
@@ -29,7 +29,7 @@ class PooledEnv:
 
     Attributes:
         key: The key.
-        env: The environment. The cut of a `TimeLimit` around it is graded.
+        env: The environment. An episode that a `TimeLimit` around it cuts is graded.
         step_may_block: Whether `step` may block.
         reset_may_block: Whether `reset` may block.
         has_tasks: Whether the options of `reset` select a task by its index.
@@ -47,7 +47,7 @@ class PooledEnv:
         self._bound: Policy | None = None
 
     def bound(self, policy: Policy) -> Policy:
-        """Return a policy bound to the environment; one that plays it again is not bound again."""
+        """Return a policy bound to the environment; the last binding is kept."""
         if self._bound is None or self._policy is not policy:
             self._bound = policy.for_env(self.env)
             self._policy = policy
@@ -80,12 +80,19 @@ class EnvPool:
         """Return an idle environment of a key, or a new one.
 
         Args:
-            key: Which environments may be returned.
-            make: Makes a new one; what it raises is raised.
+            key: The key.
+            make: Makes a new environment; its errors are raised.
         """
         if self._idle[key]:
             return self._idle[key].pop()
-        pooled = PooledEnv(key, make())
+        return self._added(key, make())
+
+    def add(self, key: Hashable, env: gym.Env[Any, Any]) -> None:
+        """Add an environment that was made elsewhere; the pool closes it."""
+        self.release(self._added(key, env))
+
+    def _added(self, key: Hashable, env: gym.Env[Any, Any]) -> PooledEnv:
+        pooled = PooledEnv(key, env)
         self._all.add(pooled)
         return pooled
 

@@ -3,9 +3,9 @@
 `play` drives any Gymnasium environment with message spaces and any policy, and returns a trajectory
 in the schema of `trajectories.jsonl`.
 
-Invariants: a step that failed is retried with the message that the policy gave; the policy is asked
-again only if the policy failed; an episode that still fails is recorded with reward None, the
-boundary that failed and the traceback, and keeps the message that could not be stepped.
+Invariants: a failed step is retried with the same message; the policy is called again only if the
+policy failed; an episode that still fails is recorded with reward None, the boundary that failed
+and the traceback, and keeps the message of the failed step.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from functools import partial
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn
 
-from textgym.concurrency.blocking import CallThreads
-from textgym.concurrency.retry import is_boundary_failure, retry_pause
+from textgym.concurrency.calls import CallThreads, is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
 from textgym.json_values import copy_json, encode_line
 from textgym.messages import Message, copy_messages
@@ -91,10 +90,9 @@ async def play(
         job: The episode.
         retries: How often a failed reset, step or policy call is retried.
         threads: Run the calls of the environment that may block.
-        check_prompt: Called with the job, its prompt and its tools before the policy is asked; what
-            it raises fails the episode.
-        on_failure: Called with the environment or the policy, and what it raised, if the episode
-            fails.
+        check_prompt: Called with the job, its prompt and its tools before the policy acts; an error
+            fails the episode.
+        on_failure: Called with the environment or the policy and its error, if the episode fails.
     """
     started, clock = time.time(), time.perf_counter()
     record = EpisodeRecord()
@@ -119,10 +117,11 @@ def unplayed_trajectory(job: Job, policy_name: str, error: Exception) -> Traject
 
 
 def _raise_if_run_ends(error: BaseException) -> None:
-    """Raise an error that ends the run, and not only an episode.
+    """Raise an error that ends the run, not only the episode.
 
-    Libraries may raise what is not an Exception (a panic of Rust code), cancel themselves, or turn
-    the cancellation of the run into another error; only a real cancellation ends the run.
+    Libraries may raise errors that are not an `Exception` (a panic of Rust code), cancel
+    themselves, or turn the cancellation of the run into another error; only a real cancellation
+    ends the run.
     """
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         raise error
@@ -299,7 +298,7 @@ class SamePromptCheck:
         >>> check(Job("demo/A-v0", {}, 5, 0, 0), [{"role": "user", "content": "One?"}], [])
         >>> check(Job("demo/A-v0", {}, 5, 1, 0), [{"role": "user", "content": "Two?"}], [])
         Traceback (most recent call last):
-        textgym.errors.EnvironmentFailure: repeat 1 of task 5 starts with another prompt than ...
+        textgym.errors.EnvironmentFailure: repeat 1 of task 5 starts with a different ...
     """
 
     def __init__(self, repeats: int) -> None:
@@ -311,16 +310,16 @@ class SamePromptCheck:
         """Check the prompt of an episode that starts.
 
         Raises:
-            EnvironmentFailure: Another repeat of the task had another prompt.
+            EnvironmentFailure: An earlier repeat of the task had a different prompt.
         """
         if not self._is_same((job.env_id, job.task_index), messages, tools):
             raise EnvironmentFailure(
-                f"repeat {job.repeat} of task {job.task_index} starts with another prompt than an "
-                "earlier repeat: reset must return the same prompt for the same seed and index"
+                f"repeat {job.repeat} of task {job.task_index} starts with a different prompt than "
+                "an earlier repeat: reset must return the same prompt for the same seed and index"
             )
 
     def add_completed(self, trajectory: Trajectory) -> None:
-        """Add the prompt of an episode that was played before a run was resumed."""
+        """Add the prompt of an episode that was played before the run was resumed."""
         key = trajectory["env_id"], trajectory["task_index"]
         self._is_same(key, prompt_of(trajectory), trajectory["tools"])
 

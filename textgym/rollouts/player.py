@@ -1,8 +1,8 @@
-"""`EpisodePlayer`: plays exactly the episodes that a trainer asks for, step after step.
+"""`EpisodePlayer`: plays exactly the episodes that a trainer requests, step after step.
 
-Invariants: the trajectories have the order of the episodes that were asked for; every episode has
-one, also if it failed; environments are kept between calls, and never shared by two episodes, also
-if several calls play at once.
+Invariants: trajectories have the order of the requested episodes, and every episode has one, even
+if it failed; environments are kept between calls, and never shared by two episodes, even if several
+calls play at once.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from itertools import starmap
 from operator import index
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
-from textgym.mixtures import check_env_ids, kwargs_for_env
 from textgym.policies import Policy, make_policy
-from textgym.provenance import kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
-from textgym.rollouts.engine import check_minimum
 from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.env_set import Envs, EnvSet, check_minimum
 from textgym.rollouts.episode import Job
-from textgym.rollouts.plan import Envs, PlannedTasks, make_env_fns, with_wrappers
+from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.rollouts.workers import play_all
@@ -37,7 +35,7 @@ __all__ = ["EpisodePlayer"]
 
 
 class EpisodePlayer:
-    """Plays the episodes that it is asked for; use it as a context manager, or close it.
+    """Plays requested episodes; use it as a context manager, or close it.
 
     Args:
         envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
@@ -51,7 +49,7 @@ class EpisodePlayer:
         UsageError: An argument is invalid.
 
     Attributes:
-        samples: One environment of each id, to look at. They are never played.
+        samples: One environment of each id, for inspection. They are never played.
 
     Example:
         >>> with EpisodePlayer("textgym/MCQA-v0") as player:
@@ -72,49 +70,27 @@ class EpisodePlayer:
         env_concurrency: Mapping[str, int] | None = None,
         retries: int = 2,
     ) -> None:
-        envs, limits = registered_envs(envs), with_registered_ids(env_concurrency or {})
         check_minimum(1, concurrency=concurrency)
         check_minimum(0, retries=retries)
-        kwargs = with_registered_ids(env_kwargs or {})
         self._log = RunLog()
-        self._env_fns = make_env_fns(envs, kwargs, wrappers, self._log)
-        check_env_ids("env_concurrency", limits, self._env_fns)
-        check_minimum(1, **limits)
-        self._limits, self._concurrency, self._retries = limits, concurrency, retries
+        self._envs = EnvSet(
+            registered_envs(envs),
+            with_registered_ids(env_kwargs or {}),
+            wrappers,
+            with_registered_ids(env_concurrency or {}),
+            self._log,
+        )
+        self.samples = self._envs.samples
+        self._concurrency, self._retries = concurrency, retries
         self._pool, self._is_closed = EnvPool(self._log), False
-        self.samples = {id: make() for id, make in self._env_fns.items()}
-        given = with_wrappers(kwargs, wrappers)
-        self._kwargs = {
-            id: recorded_kwargs(
-                kwargs_from_spec(env) if callable(envs) else kwargs_for_env(id, given)
-            )
-            for id, env in self.samples.items()
-        }
         self._key_kwargs = {
-            id: json.dumps(kwargs, sort_keys=True) for id, kwargs in self._kwargs.items()
+            id: json.dumps(kwargs, sort_keys=True) for id, kwargs in self._envs.kwargs.items()
         }
 
     @property
     def env_ids(self) -> tuple[str, ...]:
         """The ids of the environments."""
         return tuple(self.samples)
-
-    def play(
-        self, policy: str | Policy, episodes: Iterable[EpisodeKey], *, seed: int = 0
-    ) -> list[Trajectory]:
-        """Play episodes and return their trajectories, from any thread, in a running loop too.
-
-        Args:
-            policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
-            episodes: The episodes, in any order.
-            seed: As in `rollout`. With the same seed, an episode that is played again samples with
-                the same random numbers.
-
-        Raises:
-            UsageError: There is no such environment, it has other keyword arguments than the key of
-                an episode, the policy cannot play it, or the player is closed.
-        """
-        return run_sync(lambda: self.aplay(policy, episodes, seed=seed))
 
     async def aplay(
         self,
@@ -124,13 +100,21 @@ class EpisodePlayer:
         seed: int = 0,
         on_step: Callable[[EpisodeKey, float], None] | None = None,
     ) -> list[Trajectory]:
-        """Play episodes inside a running event loop; see `play`.
+        """Play episodes and return their trajectories.
+
+        `play` blocks, and may be called from any thread, also in a running event loop; `aplay` is
+        awaited.
 
         Args:
-            policy: As in `play`.
-            episodes: As in `play`.
-            seed: As in `play`.
+            policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
+            episodes: The episodes, in any order.
+            seed: As in `rollout`. With the same seed, an episode that is played again samples with
+                the same random numbers.
             on_step: Called with the episode and the reward of each step that it has played.
+
+        Raises:
+            UsageError: There is no such environment, it has other keyword arguments than the key of
+                an episode, the policy cannot play it, or the player is closed.
         """
         if self._is_closed:
             raise UsageError("the player is closed")
@@ -142,7 +126,7 @@ class EpisodePlayer:
 
         def job(key: EpisodeKey) -> Job:
             report = partial(on_step, key) if on_step else None
-            kwargs = self._kwargs[key.env_id]
+            kwargs = self._envs.kwargs[key.env_id]
             return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=report)
 
         jobs = {id: iter([job(key) for key in mine]) for id, mine in tasks.items()}
@@ -159,16 +143,18 @@ class EpisodePlayer:
             for sample in (self.samples[id] for id in tasks):
                 player.for_env(sample)
             await play_all(
-                Schedule(jobs, planned, self._limits),
-                self._env_fns,
+                Schedule(jobs, planned, self._envs.limits),
+                self._pool,
+                self._envs.env_fns,
                 player,
                 min(self._concurrency, len(asked)),
                 self._retries,
                 take,
                 self._log,
-                kept_pool=self._pool,
             )
         return [played[key].popleft() for key in asked]
+
+    play = synchronous(aplay)
 
     def _full_key(self, key: EpisodeKey) -> EpisodeKey:
         """Return a key with Python's own integers, for records, and with keyword arguments.
@@ -180,7 +166,7 @@ class EpisodePlayer:
             task_index, repeat = index(key.task_index), index(key.repeat)
         except TypeError:
             raise UsageError(f"the numbers of an episode must be integers, not {key}") from None
-        if key.env_id not in self._env_fns:
+        if key.env_id not in self.samples:
             raise UsageError(f"there is no environment {key.env_id!r} among {self.env_ids}")
         kwargs = self._key_kwargs[key.env_id]
         if key.env_kwargs not in (None, kwargs):
@@ -194,8 +180,7 @@ class EpisodePlayer:
         """Close all environments; a closed player plays no more."""
         self._is_closed = True
         self._pool.close()
-        for env in self.samples.values():
-            self._log.close(env)
+        self._envs.close()
 
     def __enter__(self) -> EpisodePlayer:
         return self

@@ -1,9 +1,9 @@
-"""What a run leaves: `RunRecorder` takes each trajectory once, and `RunLog` logs what goes wrong.
+"""Recording a run: `RunRecorder` takes each trajectory once, and `RunLog` logs errors.
 
 A trajectory is written to the run's folder, or kept in memory, before anything else happens. A run
 whose first episodes all fail is stopped early. Episodes that a time limit cut before they were
-graded are counted, and the end of the run logs them. Every failure is recorded in its trajectory;
-the log shows the first one of each class, with its traceback, while the run is going on.
+graded are counted, and logged at the end of the run. Every failure is recorded in its trajectory;
+the log shows the first failure of each class at once, with its traceback.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]
 
 
 MAX_INITIAL_FAILURES = 100
-"""A longer run is stopped early if so many first episodes fail and none succeeds."""
+"""A longer run is stopped early if its first episodes, this many, all fail."""
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class RunRecorder:
         self._ungraded: Counter[str] = Counter()
 
     def add_completed(self, completed: EpisodeTable) -> None:
-        """Count the episodes that the folder held already before the run was resumed."""
+        """Count the episodes that were in the folder before the run was resumed."""
         self._episode_table = completed
         self.remaining -= completed.num_episodes
 
@@ -113,12 +113,7 @@ class RunRecorder:
             self._folder.write_metrics(metrics)
         path = self._folder.path if self._folder else None
         return Run(
-            metrics,
-            path,
-            tuple(self._in_memory),
-            self._stopped_early,
-            self._digests,
-            self._rows,
+            metrics, path, tuple(self._in_memory), self._stopped_early, self._digests, self._rows
         )
 
 
@@ -140,7 +135,7 @@ class RunLog:
         Args:
             owner: The environment or policy that failed, or the id of an environment that could
                 not be made.
-            error: What it raised.
+            error: The error.
         """
         self._warn("%s failed (later failures of this class are only recorded)", owner, error)
 
@@ -159,7 +154,7 @@ class RunLog:
             self._warn("%s could not be closed", policy, error)
 
     def _warn(self, text: str, owner: object, error: BaseException) -> None:
-        """Log an error once; a `UsageError` without its traceback, as its message says it all."""
+        """Log an error once; a `UsageError` without its traceback, which would not help."""
         kind = type(owner)
         name = owner if isinstance(owner, str) else f"{kind.__module__}.{kind.__qualname__}"
         if (text, name) not in self._logged:

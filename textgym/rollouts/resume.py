@@ -1,9 +1,9 @@
-"""Resuming a run: which episodes its folder holds already, and which are still to be played.
+"""Resuming a run: the episodes that its folder has, and the episodes that remain.
 
 `RunFolder` has already compared `run.json` with the configuration of the resumed run.
 
 Invariants: a completed episode is never played again; a failed episode is dropped from the folder
-and played again; a folder that holds an episode twice, or one of another run, is refused.
+and played again; a folder with an episode that is there twice, or of another run, is refused.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def read_completed(
         seed: The run's seed.
 
     Raises:
-        RunError: The folder holds an episode twice, or one that is not part of the run.
+        RunError: The folder has an episode twice, or an episode that is not part of the run.
     """
     restore = "restore its trajectories.jsonl, or name another folder"
     index = read_index(folder.path)
     completed: set[Key] = set()
     planned_repeats = range(repeats)
-    for key, its_seed in _played(index, folder):
+    for key, played_seed in _played(index, folder):
         id, task, repeat = key
         planned = id in tasks and task in tasks[id] and repeat in planned_repeats
-        if key in completed or not planned or its_seed != seed:
+        if key in completed or not planned or played_seed != seed:
             how = "twice" if key in completed else "which is not part of this run"
             raise RunError(
                 f"{str(folder.path)!r} holds task {task}, repeat {repeat} of {id}, {how}: {restore}"
@@ -70,7 +70,7 @@ def _played(index: RunIndex, folder: RunFolder) -> Iterable[tuple[Key, int]]:
 
 
 def unfinished(index: RunIndex, folder: RunFolder, repeats: int) -> Iterator[Trajectory]:
-    """Yield the completed episodes, or only those of tasks that have repeats to be played.
+    """Yield the completed episodes of tasks with remaining repeats; without an index, of all tasks.
 
     Args:
         index: The completed episodes.

@@ -1,18 +1,23 @@
-"""The order of the episodes of a rollout, for several environments with limits of their own.
+"""The order of the episodes of a rollout.
 
 Invariants: an environment never runs more episodes at once than its limit; no episode waits because
-of another environment's limit; without limits, all environments advance through their tasks in
-proportion, and the repeats of a task follow one another.
+of another environment's limit; the tasks of an environment are played in order, and the repeats of
+a task follow one another. Without limits and without a curriculum, all environments advance through
+their tasks in proportion. With a curriculum, a draw depends on how many tasks were begun before and
+on the results so far, so that a resumed run continues as the interrupted one would have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from textgym.curricula import SuccessCurriculum
+from textgym.errors import RunError
+from textgym.metrics.run_index import Key
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 
-__all__ = ["JobQueue", "Schedule"]
+__all__ = ["CurriculumSchedule", "JobQueue", "Schedule"]
 
 
 class Schedule:
@@ -41,7 +46,7 @@ class Schedule:
         tasks: Mapping[str, PlannedTasks],
         limits: Mapping[str, int],
     ) -> None:
-        self.queues = {id: JobQueue(mine, tasks[id], limits.get(id)) for id, mine in jobs.items()}
+        self.queues = {id: JobQueue(jobs[id], tasks[id], limits.get(id)) for id in jobs}
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -52,8 +57,8 @@ class Schedule:
         """Return the next job.
 
         It is None if every environment has reached its limit or its end, or the schedule was
-        stopped. The caller can then leave for good: each finished job is replaced at once by the
-        next one, so the remaining callers are always as many as the limits allow.
+        stopped. The caller can then end: each finished job is replaced at once by the next one, so
+        the remaining callers are always as many as the limits allow.
 
         Args:
             finished: The job that the caller has just finished.
@@ -64,7 +69,7 @@ class Schedule:
         return queue.pop() if queue else None
 
     def choose(self) -> JobQueue | None:
-        """Return the available queue that has advanced least; None if there is none."""
+        """Return the available queue that has advanced least; None if no queue is available."""
         best: JobQueue | None = None
         for queue in self.queues.values():
             if queue.is_available() and (best is None or queue.progress < best.progress):
@@ -88,7 +93,7 @@ class JobQueue:
 
     @property
     def position(self) -> int:
-        """The place of the next job's task among the environment's tasks, from 0."""
+        """The position of the next job's task among the environment's tasks, from 0."""
         return self._tasks.position(self._next.task_index) if self._next else len(self._tasks)
 
     @property
@@ -106,3 +111,58 @@ class JobQueue:
         self.running += 1
         self._next = next(self._jobs, None)
         return job
+
+
+class CurriculumSchedule(Schedule):
+    """Hands out jobs of the environments that a curriculum draws.
+
+    Args:
+        jobs: As in `Schedule`, without those that were completed before.
+        tasks: As in `Schedule`.
+        limits: As in `Schedule`. An environment at its limit is not drawn.
+        curriculum: Draws the environment of each task.
+        weights: The weight of each environment.
+        seed: The run's seed.
+        count: How many tasks are begun.
+        completed: The episodes that were played before the run was resumed.
+
+    Raises:
+        RunError: More tasks were played before than the run has.
+    """
+
+    def __init__(
+        self,
+        jobs: Mapping[str, Iterator[Job]],
+        tasks: Mapping[str, PlannedTasks],
+        limits: Mapping[str, int],
+        curriculum: SuccessCurriculum,
+        weights: Mapping[str, float],
+        seed: int,
+        count: int,
+        completed: Iterable[Key],
+    ) -> None:
+        super().__init__(jobs, tasks, limits)
+        self._curriculum, self._weights = curriculum, weights
+        self._seed, self._count = seed, count
+        self._begun = dict.fromkeys(jobs, 0)  # the number of tasks
+        for id, index, _ in completed:
+            self._begun[id] = max(self._begun[id], tasks[id].position(index) + 1)
+        if sum(self._begun.values()) > count:
+            raise RunError(
+                f"the folder has episodes of {sum(self._begun.values())} tasks, and the run has "
+                f"{count}: restore its trajectories.jsonl, or pass another folder"
+            )
+
+    def choose(self) -> JobQueue | None:
+        """Return the queue of a task with remaining repeats, or else the queue that is drawn."""
+        available = {id: queue for id, queue in self.queues.items() if queue.is_available()}
+        for id, queue in available.items():
+            if queue.position < self._begun[id]:
+                return queue
+        number = sum(self._begun.values())
+        if number == self._count or not available:
+            return None
+        weights = {id: self._weights[id] for id in available}
+        drawn = self._curriculum.draw(weights, self._seed, number)
+        self._begun[drawn] += 1
+        return available[drawn]

@@ -1,6 +1,6 @@
-"""Data sets: rows from a .jsonl or .parquet file or from a hub, read into tasks.
+"""Data sets: tasks from the rows of a .jsonl or .parquet file or of a hub.
 
-Invariants: a row is read when its task is asked for, and the first one when the environment is
+Invariants: a row is read when its task is requested, and the first row when the environment is
 made; an invalid row raises an error with its location (`line 17 of rows.jsonl`) when it is read;
 environments of one process share the rows of a file, and its tasks if they read it in the same way.
 """
@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from textgym.errors import DatasetError, RowError
-from textgym.tasks.file_rows import JsonlRows
 from textgym.tasks.parquet_rows import ParquetRows
-from textgym.tasks.rows import HubRows, Rows
+from textgym.tasks.rows import HubRows, JsonlRows, Rows
 from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskList", "file_stamp", "is_file_name", "load_rows", "read_tasks", "shared_tasks"]
@@ -40,7 +39,7 @@ def is_file_name(dataset: str | os.PathLike[str]) -> bool:
 
 
 def load_rows(dataset: str, split: str) -> Rows:
-    """Open a data set, whose rows are read when they are asked for.
+    """Open a data set. Its rows are read on access.
 
     Args:
         dataset: A path, or a hub id. It is a path if it exists or ends in .jsonl or .parquet.
@@ -68,17 +67,16 @@ def load_rows(dataset: str, split: str) -> Rows:
 
 
 class TaskList:
-    """The tasks of a data set, read when they are first asked for.
+    """The tasks of a data set, read on first access.
 
-    Different tasks with the same id are logged once, when the second one of the first such pair is
-    read.
+    If different tasks have the same id, the first such pair is logged.
 
     Args:
         rows: The rows of the data set.
         level: Only rows with this `level` are tasks; None for all.
 
     Attributes:
-        kept: The tasks that were read lately, by index.
+        kept: The tasks that were read recently, by index.
 
     Raises:
         DatasetError: No row has the level.
@@ -109,7 +107,7 @@ class TaskList:
         return tuple(sorted(known, key=lambda level: (isinstance(level, str), level)))
 
     def read(self, index: int, read_row: Callable[[dict[str, Any]], Task]) -> Task:
-        """Read a task, which is then kept.
+        """Read a task and keep it.
 
         Args:
             index: The index.
@@ -141,7 +139,7 @@ class TaskList:
         if task.messages != earlier.messages:
             self._first_index = None
             _log.warning(
-                "different tasks have the same id, so that results cannot be told apart by id: "
+                "different tasks have the same id, so their results cannot be distinguished by id: "
                 "%r (%s, %s)",
                 task.id,
                 *(self._rows.place(self._numbers[number]) for number in (first, index)),
@@ -149,12 +147,9 @@ class TaskList:
 
 
 def read_tasks(
-    dataset: str,
-    split: str,
-    level: int | None,
-    read_row: Callable[[dict[str, Any]], Task],
+    dataset: str, split: str, level: int | None, read_row: Callable[[dict[str, Any]], Task]
 ) -> TaskList:
-    """Open a data set and read its first task, so that rows of another kind are refused at once.
+    """Open a data set and read its first task, so that unsuitable rows are refused at once.
 
     Args:
         dataset: As in `load_rows`.
@@ -173,12 +168,12 @@ def read_tasks(
 
 
 def file_stamp(dataset: str) -> tuple[str, int, int, int] | None:
-    """Return a value that changes when the file does; None if there is no such file."""
+    """Return a value that changes with the file; None if the file does not exist."""
     try:
-        found = os.stat(dataset)
+        status = os.stat(dataset)
     except OSError:
         return None
-    return os.path.abspath(dataset), found.st_mtime_ns, found.st_ctime_ns, found.st_size
+    return os.path.abspath(dataset), status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
 Tasks = TypeVar("Tasks")
@@ -186,7 +181,7 @@ _shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 
 
 def shared_tasks(key: Hashable, make: Callable[[], Tasks]) -> Tasks:
-    """Return the tasks of a key. They are made only if no existing environment holds them."""
+    """Return the tasks of a key, which are made unless an environment has them already."""
     tasks: Tasks | None = _shared.get(key)
     if tasks is None:
         tasks = _shared[key] = make()

@@ -1,10 +1,14 @@
-"""Hashes. Invariant: equal values give equal hashes in every process."""
+"""Hashes, and the random numbers that they draw.
+
+Invariant: equal values give equal results in every process.
+"""
 
 from __future__ import annotations
 
+import secrets
 from hashlib import blake2b
 
-__all__ = ["hash_bytes", "hash_int"]
+__all__ = ["TaskStream", "hash_bytes", "hash_int"]
 
 
 def hash_int(*parts: object) -> int:
@@ -19,10 +23,39 @@ def hash_int(*parts: object) -> int:
 
 
 def hash_bytes(content: bytes) -> int:
-    """Return a hash that a float holds exactly, of 53 bits, the same in every process.
+    """Return a 53-bit hash, which a float represents exactly, the same in every process.
 
     Example:
         >>> float(hash_bytes(b"one")) == hash_bytes(b"one") != hash_bytes(b"two")
         True
     """
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big") >> 11
+
+
+class TaskStream:
+    """An endless stream of numbers that select tasks. The n-th depends only on the seed and n.
+
+    Attributes:
+        state: The seed, and the number of draws since it was set.
+
+    Example:
+        >>> stream = TaskStream()
+        >>> stream.seed(5)
+        >>> first = stream.draw()
+        >>> stream.seed(5)
+        >>> stream.draw() == first
+        True
+    """
+
+    def __init__(self) -> None:
+        self.state = [secrets.randbits(63), 0]
+
+    def seed(self, seed: int) -> None:
+        """Restart the stream with a seed."""
+        self.state = [int(seed), 0]
+
+    def draw(self) -> int:
+        """Return the next number, which has 48 bits."""
+        seed, count = self.state
+        self.state = [seed, count + 1]
+        return hash_int("task", seed, count) >> 15

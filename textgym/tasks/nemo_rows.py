@@ -2,8 +2,8 @@
 
 `input` is a string, a list of messages (with content as a string or as parts), or a list of
 Responses items: message, reasoning, function_call, function_call_output. Tools in `tools` are flat
-and become nested. Sampling parameters are ignored. Environments read the verifier's fields of a
-row, which keep their names.
+and become nested. Sampling parameters are ignored. The verifier's fields of a row keep their names,
+and environments read them.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def prompt_of(row: Mapping[str, Any]) -> list[Message]:
     return [*messages, *messages_of(params["input"], f"{_PLACE}.input")]
 
 
-def messages_of(given: Any, place: str) -> list[Message]:
+def messages_of(value: Any, place: str) -> list[Message]:
     """Convert a string, or a list of messages and Responses items, to messages.
 
     Args:
-        given: The value from a row.
+        value: The value from a row.
         place: The name of its field, for errors.
 
     Raises:
@@ -70,13 +70,13 @@ def messages_of(given: Any, place: str) -> list[Message]:
         >>> messages_of([{"role": "user", "content": "What is 2 + 2?"}], "prompt")
         [{'role': 'user', 'content': 'What is 2 + 2?'}]
     """
-    if isinstance(given, str):
-        return [user(given)]
-    if not isinstance(given, list):
-        raise RowError(place, f"must be a string or a list, not {type(given).__name__}")
+    if isinstance(value, str):
+        return [user(value)]
+    if not isinstance(value, list):
+        raise RowError(place, f"must be a string or a list, not {type(value).__name__}")
     messages: list[Message] = []
     reasoning = ""
-    for index, item in enumerate(given):
+    for index, item in enumerate(value):
         where = f"{place}.{index}"
         if not isinstance(item, Mapping):
             raise RowError(where, f"must be a message or an item, not {type(item).__name__}")
@@ -141,11 +141,12 @@ def patterns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         ('Choice: (.)',)
     """
     metadata = row.get("template_metadata")
-    given = metadata.get("output_regex") if isinstance(metadata, Mapping) else None
-    if given is None:
+    patterns = metadata.get("output_regex") if isinstance(metadata, Mapping) else None
+    if patterns is None:
         return ()
-    patterns = [given] if isinstance(given, str) else given
-    if not isinstance(patterns, list) or not all(isinstance(item, str) for item in patterns):
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    if not isinstance(patterns, list) or not all(isinstance(text, str) for text in patterns):
         raise RowError("template_metadata.output_regex", "must be a string or a list of strings")
     return tuple(filter(None, patterns))
 

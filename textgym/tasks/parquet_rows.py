@@ -1,11 +1,11 @@
-"""The rows of a .parquet file, which become a temporary file that any row can be read from.
+"""The rows of a .parquet file, converted to a temporary file in which any row can be read.
 
-A row of a Parquet file cannot be read without those before it in its row group. So the file is
-converted to batches of Arrow's format from its beginning up to the row that is asked for, and
-later rows are converted when one of them is.
+A row of a Parquet file cannot be read without the earlier rows of its row group. So the file is
+converted to batches of Arrow's format, from its beginning up to the requested row; later rows are
+converted when they are requested.
 
 Invariants: a row is converted once in a process; only one batch is in memory at a time; the
-temporary file has no name, so that it ends with its process.
+temporary file has no name, so it is deleted when its process ends.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.errors import DatasetError, RowError, in_one_line
-from textgym.tasks.file_rows import FileRows
-from textgym.tasks.rows import data_library
+from textgym.tasks.rows import FileRows, data_library
 
 __all__ = ["ParquetRows"]
 
@@ -63,7 +62,7 @@ class ParquetRows(FileRows):
             RowError: A value has no form in Python, such as a date after the year 9999.
         """
         batches = self._batches
-        if batches is None or batches.process != os.getpid():  # a fork has a file of its own
+        if batches is None or batches.process != os.getpid():  # a fork needs its own file
             batches = self._batches = _Batches(self._read_batches())
         try:
             with self._failures():
@@ -94,7 +93,7 @@ class ParquetRows(FileRows):
                 yield batch
 
     def _open(self) -> Any:
-        """Open the file that was opened first, with a position of its own."""
+        """Open the same file again, with its own position."""
         arrow, parquet = data_library("pyarrow"), data_library("pyarrow.parquet")
         file = arrow.OSFile(f"/dev/fd/{self._file}")
         return parquet.ParquetFile(file, pre_buffer=False, buffer_size=MAX_BATCH)
@@ -119,7 +118,7 @@ class ParquetRows(FileRows):
 
 
 class _Batches:
-    """The batches that were converted so far, in a file without a name.
+    """The converted batches, in a file without a name.
 
     Args:
         source: All batches of the rows, in order.
@@ -137,7 +136,7 @@ class _Batches:
         self._rows, self._starts = [0], [0]  # where each batch begins, and where the last one ends
 
     def find(self, index: int) -> tuple[Any, int]:
-        """Return the batch that has a row, and the row's place in it."""
+        """Return the batch of a row, and the row's position in it."""
         with self._lock:
             while index >= self._rows[-1]:
                 self._add(next(self._source))

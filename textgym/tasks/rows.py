@@ -1,7 +1,10 @@
-"""The rows of a data set, read when they are asked for, and those of a hub.
+"""The rows of a data set, a file or a hub, which are read on access.
 
 Invariants: rows are JSON data; an error in a row names its location and is raised whenever the row
-is read; a data set's digest is a hash of exactly the content that its rows are read from.
+is read; a data set's digest is a hash of exactly the content that its rows are read from. A row is
+read from the file that was opened, even if its path now names another one; a file that was changed
+in place raises an error and never gives a torn row. The content stays in the system's cache, which
+processes share, and is not mapped, because a truncated mapped file ends the process.
 """
 
 from __future__ import annotations
@@ -9,25 +12,25 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import os
+import weakref
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, overload
 
-from textgym.errors import (
-    DatasetError,
-    ExtraMissingError,
-    RowError,
-    in_one_line,
-    install_advice,
-)
+import numpy as np
+
+from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line, install_advice
 from textgym.json_values import json_row
 
-__all__ = ["HubRows", "Rows", "content_hash", "data_library"]
+__all__ = ["FileRows", "HubRows", "JsonlRows", "Rows", "content_hash", "data_library"]
 
 
 class Rows(Sequence[tuple[str, dict[str, Any]]]):
-    """The rows of a data set, each with its location. A row is read each time it is asked for.
+    """The rows of a data set, each with its location. A row is read on each access.
 
     Attributes:
         name: The name of the data set.
@@ -51,7 +54,7 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     @abstractmethod
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row that has one."""
+        """Yield the index and the `level` of each row with a level."""
 
     @overload
     def __getitem__(self, index: int) -> tuple[str, dict[str, Any]]: ...
@@ -65,7 +68,7 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     @cached_property
     def levels(self) -> list[Any]:
-        """The `level` of each row; None where it is no number or string."""
+        """The `level` of each row; None if it is not a number or string."""
         levels: list[Any] = [None] * len(self)
         known: dict[Any, Any] = {}  # one object for all equal strings
         for index, value in self.read_levels():
@@ -110,8 +113,7 @@ class HubRows(Rows):
         content = content_hash()
         for _, row in self:
             content.update(json.dumps(row).encode() + b"\n")
-        digest: str = content.hexdigest()
-        return digest
+        return str(content.hexdigest())
 
     def place(self, index: int) -> str:
         """Return the location of a row."""
@@ -126,7 +128,7 @@ class HubRows(Rows):
         return row
 
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row that has one."""
+        """Yield the index and the `level` of each row with a level."""
         for index in range(len(self)):
             row = self.read(index)
             if "level" in row:
@@ -156,3 +158,143 @@ def data_library(name: str) -> Any:
         raise ExtraMissingError(
             f"parquet files and hub data sets need the extra 'data': {install_advice('data')}"
         ) from error
+
+
+CHUNK_SIZE = 1 << 22  # bytes
+LINES_AT_ONCE = 256
+_NEWLINE, _BRACE = b"\n{"
+
+
+class FileRows(Rows):
+    """The rows of a file, which is open as long as the object exists.
+
+    Args:
+        path: The path.
+
+    Raises:
+        DatasetError: The file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        try:
+            self._file = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise self._failure(error.strerror) from error
+        weakref.finalize(self, os.close, self._file)
+        self._stamp = self._read_stamp()
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the file's bytes."""
+        content = content_hash()
+        for start in range(0, self._stamp[0], CHUNK_SIZE):
+            content.update(self._bytes(start, CHUNK_SIZE))
+        return str(content.hexdigest())
+
+    def _bytes(self, start: int, length: int) -> bytes:
+        """Read some bytes.
+
+        Raises:
+            DatasetError: The file has changed since it was opened, or cannot be read any more.
+        """
+        try:
+            data = os.pread(self._file, length, start)
+        except OSError as error:
+            raise self._failure(error.strerror) from error
+        self._check_unchanged()
+        return data
+
+    def _check_unchanged(self) -> None:
+        if self._read_stamp() != self._stamp:
+            raise DatasetError(f"data set {self.name!r} has changed since the environment was made")
+
+    def _read_stamp(self) -> tuple[int, int]:
+        status = os.fstat(self._file)
+        return status.st_size, status.st_mtime_ns
+
+    def _failure(self, reason: object) -> DatasetError:
+        return DatasetError(f"data set {self.name!r} cannot be read: {reason}")
+
+
+class JsonlRows(FileRows):
+    """The rows of a .jsonl file: its lines that are not blank. Opening it finds their positions.
+
+    Args:
+        path: The path.
+
+    Raises:
+        DatasetError: The file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        starts, is_object = self._find_lines()
+        self._bounds = np.append(starts, self._stamp[0])
+        for line in np.flatnonzero(~is_object).tolist():
+            is_object[line] = self._line(line).strip() != b""
+        count = len(starts)
+        self._lines: Sequence[int] = range(count) if is_object.all() else is_object.nonzero()[0]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def place(self, index: int) -> str:
+        """Return the location of a row."""
+        return f"line {self._lines[index] + 1} of {self.name}"
+
+    def read(self, index: int) -> dict[str, Any]:
+        """Parse the line of a row.
+
+        Raises:
+            DatasetError: The line is not a JSON object.
+        """
+        return self._parse(self._line(self._lines[index]), index)
+
+    def read_levels(self) -> Iterator[tuple[int, Any]]:
+        """Yield the index and the `level` of each row with a level. Other rows are not parsed."""
+        for index, line in enumerate(self._read_lines()):
+            if b'"level"' in line or b"\\u" in line:  # a key may be written with escapes
+                row = self._parse(line, index)
+                if "level" in row:
+                    yield index, row["level"]
+
+    def _find_lines(self) -> tuple[Any, Any]:
+        """Return where each line begins, and whether it begins with a brace."""
+        starts, is_object = [np.empty(0, np.int64)], [np.empty(0, bool)]
+        last = b"\n"
+        for base in range(0, self._stamp[0], CHUNK_SIZE):
+            data = np.frombuffer(last + self._bytes(base, CHUNK_SIZE), np.uint8)
+            positions = np.flatnonzero(data[:-1] == _NEWLINE)
+            starts.append(positions + base)
+            is_object.append(data[positions + 1] == _BRACE)
+            last = data[-1:].tobytes()
+        return np.concatenate(starts), np.concatenate(is_object)
+
+    def _line(self, number: int) -> bytes:
+        start, end = self._bounds[number : number + 2].tolist()
+        return self._bytes(start, end - start)
+
+    def _read_lines(self) -> Iterator[bytes]:
+        """Yield the lines of all rows; many are read at once."""
+        for first in range(0, len(self._bounds) - 1, LINES_AT_ONCE):
+            bounds = self._bounds[first : first + LINES_AT_ONCE + 1].tolist()
+            base = bounds[0]
+            data = self._bytes(base, bounds[-1] - base)
+            for start, end in pairwise(bounds):
+                line = data[start - base : end - base]
+                if line.strip():
+                    yield line
+
+    def _parse(self, line: bytes, index: int) -> dict[str, Any]:
+        try:
+            row = json.loads(line.strip())
+        except json.JSONDecodeError as error:
+            problem = f"{error.msg} at column {error.colno}"
+            raise DatasetError(f"{self.place(index)} is not valid JSON: {problem}") from None
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{self.place(index)} is not valid JSON: {error}") from None
+        if not isinstance(row, dict):
+            kind = type(row).__name__
+            raise DatasetError(f"{self.place(index)} is a JSON {kind}; a row must be an object")
+        return row

@@ -1,6 +1,6 @@
-"""The source of an environment's tasks, which are drawn, selected by index, or given as rows.
+"""The source of an environment's tasks, which are drawn, selected by index, or passed as rows.
 
-Invariants: the n-th task drawn after seeding depends only on the seed and n, whatever episodes were
+Invariant: the n-th task drawn after seeding depends only on the seed and n, not on the episodes
 played in between.
 """
 
@@ -16,8 +16,8 @@ from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError,
 from textgym.json_values import canonical_json, json_row
 from textgym.messages import message_problem
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
-from textgym.tasks.hashing import hash_int
-from textgym.tasks.splits import SPLITS, EvaluationTasks, TaskStream, draw_rows
+from textgym.tasks.hashing import TaskStream, hash_int
+from textgym.tasks.splits import SPLITS, EvaluationTasks, draw_rows
 from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskSource"]
@@ -43,12 +43,11 @@ class TaskSource:
         dataset: None for the generator, otherwise as in `TextEnv`.
         split: As in `TextEnv`.
         level: As in `TextEnv`.
-        at_level: Returns the tasks of an environment that was made with the same arguments and a
-            level.
+        at_level: Returns the tasks of an environment with the same arguments and a level.
 
     Attributes:
         stream: The random stream that selects tasks.
-        index: The index of the task that was chosen last; None if it has none.
+        index: The index of the task that was chosen last; None for a task without an index.
         count: The number of tasks, see `TextEnv.num_tasks`.
     """
 
@@ -100,7 +99,7 @@ class TaskSource:
 
     @property
     def keeps_tasks(self) -> bool:
-        """Whether tasks are kept for other episodes; those of a train split are drawn each time."""
+        """Whether tasks are kept for other episodes; train tasks are drawn each time."""
         return self.count is not None
 
     @property
@@ -126,7 +125,6 @@ class TaskSource:
         return self._evaluation.get(index, self._draws)
 
     def _draws(self, index: int) -> Iterator[Task]:
-        """Yield the tasks that an index of the generator draws."""
         rows = draw_rows(
             self._generate,
             self._canonical,
@@ -140,7 +138,7 @@ class TaskSource:
             yield self._read_generated(row)
 
     def _read_generated(self, row: dict[str, Any]) -> Task:
-        """Read a generated row; the first one is checked, because they are all alike."""
+        """Read a generated row; only the first one is checked, because all are alike."""
         if self._is_checked:
             return self._read_row(row)
         task = self.read(row)
@@ -180,8 +178,8 @@ class TaskSource:
         """Check the options of `reset`, before anything is changed.
 
         Raises:
-            UsageError: They are no dict, or do not go together, or there are no tasks of the level.
-            UnknownNameError: There is no such option or level.
+            UsageError: They are not a dict, or exclude each other, or the level has no tasks.
+            UnknownNameError: An option or level does not exist.
         """
         if options.__class__ is not dict and not isinstance(options, Mapping):
             raise UsageError(f"options must be a dict such as {{'index': 3}}, not {options!r:.100}")
@@ -196,9 +194,9 @@ class TaskSource:
         if "level" in options:
             self._of_level(options["level"])
 
-    def _of_level(self, given: Any) -> TaskSource:
-        """Return the tasks of a level, which are those of an environment made with it."""
-        level = given if isinstance(given, str) else _as_integer("level", given)
+    def _of_level(self, selected: Any) -> TaskSource:
+        """Return the tasks of a level, as an environment made with this level has them."""
+        level = selected if isinstance(selected, str) else _as_integer("level", selected)
         if level == self.level:
             return self
         if self.level is not None:
@@ -218,7 +216,7 @@ class TaskSource:
         return self._of_levels[level]
 
     def choose(self, options: Mapping[str, Any] | None) -> Task:
-        """Return the task that the options of `reset` select, or else draw the next one.
+        """Return the task that the options of `reset` select, or draw the next task.
 
         Raises:
             UsageError: No task has the index.
@@ -226,10 +224,10 @@ class TaskSource:
         """
         self.index = None
         if options and "task" in options:
-            given = options["task"]
-            if not isinstance(given, Mapping):
-                raise RowError("task", f"must be a row (a dict), not {type(given).__name__}")
-            row = json_row(given)
+            row = options["task"]
+            if not isinstance(row, Mapping):
+                raise RowError("task", f"must be a row (a dict), not {type(row).__name__}")
+            row = json_row(row)
             try:
                 name = f"row-{hash_int(canonical_json(row)):016x}"
             except ValueError as error:  # a number with thousands of digits
@@ -254,7 +252,6 @@ class TaskSource:
         return self._share(file_stamp(dataset) or ("hub", dataset), read)
 
     def _share(self, origin: Hashable, make: Callable[[], Shared]) -> Shared:
-        """Return tasks that all environments of the same class and arguments share."""
         try:
             arguments = canonical_json(self._arguments)
         except TypeError:  # an argument that is not JSON data cannot be part of the key

@@ -4,15 +4,14 @@ Invariants:
 
 - The same id, split, level and index give the same generated task in every process.
 - A hash of its content decides the split of a generated task, so splits cannot overlap.
-- No two tasks of an evaluation split have the same prompt, unless the generator finds no further
-  prompt in many draws. They are drawn when they are first needed, also by several threads at once,
-  because all of them draw the same tasks.
+- No two tasks of an evaluation split have the same prompt, unless the generator finds no new prompt
+  in many draws. Tasks are drawn when they are first needed. Several threads may draw at once,
+  because they draw the same tasks.
 """
 
 from __future__ import annotations
 
 import random
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice
@@ -23,7 +22,7 @@ from textgym.json_values import canonical_json
 from textgym.tasks.hashing import hash_int
 from textgym.tasks.task import Task
 
-__all__ = ["SPLITS", "EvaluationTasks", "TaskStream", "draw_rows", "split_of"]
+__all__ = ["SPLITS", "EvaluationTasks", "draw_rows", "split_of"]
 
 
 SPLITS = ("train", "validation", "test")
@@ -48,7 +47,7 @@ def draw_rows(
     levels: Sequence[int],
     index: int,
 ) -> Iterator[dict[str, Any]]:
-    """Draw the generated rows of an id, split, level and index: the row, and others to replace it.
+    """Draw the generated row of an id, split, level and index, and then alternatives.
 
     Args:
         generate: Makes a row from a random generator and a level.
@@ -60,7 +59,7 @@ def draw_rows(
         index: The index of the task, from 0.
 
     Raises:
-        UsageError: None of many draws belongs to the split, or what was drawn is not a row.
+        UsageError: None of many draws belongs to the split, or `generate` returned no row.
     """
     rng = random.Random(hash_int(id, split, level, index))
     draws_left = MAX_DRAWS
@@ -92,43 +91,14 @@ def _split_of_row(row: Any, canonical: Callable[..., Any], generate: Callable[..
         ) from error
 
 
-class TaskStream:
-    """An endless stream of numbers that select tasks. The n-th depends only on the seed and n.
-
-    Attributes:
-        state: The seed, and the number of draws since it was set.
-
-    Example:
-        >>> stream = TaskStream()
-        >>> stream.seed(5)
-        >>> first = stream.draw()
-        >>> stream.seed(5)
-        >>> stream.draw() == first
-        True
-    """
-
-    def __init__(self) -> None:
-        self.state = [secrets.randbits(63), 0]
-
-    def seed(self, seed: int) -> None:
-        """Restart the stream with a seed."""
-        self.state = [int(seed), 0]
-
-    def draw(self) -> int:
-        """Return the next number, which has 48 bits."""
-        seed, count = self.state
-        self.state = [seed, count + 1]
-        return hash_int("task", seed, count) >> 15
-
-
 MAX_DRAWS_OF_A_PROMPT = 300
 
 
 class EvaluationTasks:
     """The tasks of an evaluation split that were drawn so far.
 
-    Tasks are drawn in the order of their indices, and one whose prompt was drawn before is drawn
-    again. Once that fails, the prompts are exhausted, and later tasks may repeat earlier ones.
+    Tasks are drawn in the order of their indices; a task with an earlier prompt is drawn again.
+    Once that fails, the prompts are exhausted, and later tasks may repeat earlier ones.
 
     Example:
         >>> from textgym.messages import user
@@ -158,7 +128,7 @@ class EvaluationTasks:
         return self._tasks[index]
 
     def _choose(self, index: int, draws: Iterator[Task]) -> Task:
-        """Return the first task with a new prompt; the very first if the prompts are exhausted."""
+        """Return the first task with a new prompt; the first task if the prompts are exhausted."""
         first = next(draws)
         if self._exhausted_at is not None and index > self._exhausted_at:
             return first

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
-from textgym.concurrency import background_loop
+from textgym.concurrency import event_loops as background_loop
 from textgym.errors import (
     ContextFullError,
     PolicyFailure,
@@ -27,8 +27,7 @@ from textgym.errors import (
 )
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies.base import Action, Policy, Sampling, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.player import EpisodePlayer
 from textgym.trajectories.episode_record import check_graded, components_of

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.policies import Policy
-from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_set import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.tasks import TaskRef
 from textgym.trajectories.advantages import rewards_differ
@@ -44,7 +44,7 @@ class PlayedGroups:
         return [episode for group in self.groups for episode in group]
 
 
-def play_groups(
+async def aplay_groups(
     player: EpisodePlayer,
     policy: str | Policy,
     tasks: Iterable[TaskRef],
@@ -55,6 +55,8 @@ def play_groups(
     seed: int = 0,
 ) -> PlayedGroups:
     """Play groups, and replace groups with equal returns by groups of the next tasks.
+
+    `play_groups` blocks, also in a running event loop; `aplay_groups` is awaited.
 
     Args:
         player: The player of the environments.
@@ -77,24 +79,6 @@ def play_groups(
         >>> len(played.groups), len(played.trajectories)
         (4, 16)
     """
-    return run_sync(
-        lambda: aplay_groups(
-            player, policy, tasks, count=count, size=size, redraws=redraws, seed=seed
-        )
-    )
-
-
-async def aplay_groups(
-    player: EpisodePlayer,
-    policy: str | Policy,
-    tasks: Iterable[TaskRef],
-    *,
-    count: int,
-    size: int,
-    redraws: int = 0,
-    seed: int = 0,
-) -> PlayedGroups:
-    """Play groups inside a running event loop; see `play_groups`."""
     check_minimum(1, count=count, size=size)
     check_minimum(0, redraws=redraws)
     next_tasks = iter(tasks)
@@ -111,6 +95,9 @@ async def aplay_groups(
             discarded.append(groups[position])
             groups[position] = group
     return PlayedGroups(groups, discarded)
+
+
+play_groups = synchronous(aplay_groups)
 
 
 async def _play(

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.metrics.statistics import Estimate, clustered_error, rate_interval
 from textgym.mixtures import weights_of
 from textgym.policies import Policy
 from textgym.registry import registered_envs
-from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_set import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures
 from textgym.training.tasks import check_no_split, list_tasks
@@ -77,8 +77,10 @@ class Validation:
             for repeat in range(repeats)
         ]
 
-    def run(self, policy: str | Policy) -> dict[str, float]:
+    async def arun(self, policy: str | Policy) -> dict[str, float]:
         """Play the tasks and return the figures of `episode_figures`, as `validation/NAME`.
+
+        `run` blocks, also in a running event loop; `arun` is awaited.
 
         `validation/success_low` and `validation/success_high` are the bounds of the 95 % confidence
         interval of `validation/episodes/success`, clustered by task.
@@ -86,10 +88,6 @@ class Validation:
         Args:
             policy: The policy, or the spec of one.
         """
-        return run_sync(lambda: self.arun(policy))
-
-    async def arun(self, policy: str | Policy) -> dict[str, float]:
-        """Play the tasks inside a running event loop; see `run`."""
         played = await self._player.aplay(policy, self._episodes)
         figures = {f"validation/{name}": value for name, value in episode_figures(played).items()}
         graded = [episode for episode in played if not episode["failure"]]
@@ -100,6 +98,8 @@ class Validation:
             low, high = rate_interval(Estimate(fmean(successes), error, len(set(groups))))
             figures |= {"validation/success_low": low, "validation/success_high": high}
         return figures
+
+    run = synchronous(arun)
 
     def close(self) -> None:
         """Close all environments."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from textgym.concurrency import background_loop as background
+from textgym.concurrency import event_loops as background
 from textgym.errors import ContextFullError, UsageError, UserFailure
 from textgym.messages import Message, assistant, system, text_of, user
 from textgym.names import import_object

@@ -1,8 +1,7 @@
 """Vectors: many environments stepped together, also different ones.
 
-`text_vector_env` is the `TextVectorEnv`, `make` makes one from ids, `arguments` parses what it is
-given. `sub_env` is one sub-environment, `pending_calls` runs the calls of all of them, and `infos`
-batches their infos.
+`text_vector_env` has the `TextVectorEnv`, and `make` makes one from ids. `sub_envs` has its
+sub-environments and runs their calls; `batches` parses arguments and stacks results.
 """
 
 from textgym.vector.make import make_vec

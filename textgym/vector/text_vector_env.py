@@ -22,15 +22,15 @@ from textgym.core.saving import live_spec
 from textgym.errors import BoundaryFailure, InvalidActionError, UnknownNameError, UsageError
 from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
-from textgym.vector.arguments import (
+from textgym.vector.batches import (
     parse_actions,
     parse_autoreset_mode,
     parse_env_id,
     parse_reset,
+    stack_infos,
+    stack_results,
 )
-from textgym.vector.infos import stack_infos, stack_results
-from textgym.vector.pending_calls import PendingCalls, shorten
-from textgym.vector.sub_env import SubEnv
+from textgym.vector.sub_envs import PendingCalls, SubEnv, shorten
 
 __all__ = ["TextVectorEnv"]
 
@@ -52,7 +52,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
     Args:
         env_fns: Functions that make the sub-environments, which may be different environments.
-        env_ids: The name of each sub-environment; None, or None for one, takes the id of its spec.
+        env_ids: The name of each sub-environment; None stands for the id of its spec.
         autoreset_mode: When the next episode begins: `SameStep`, in the step that ends an episode;
             `NextStep`, in the following step, whose action is ignored; `Disabled`, with
             `reset(options={"reset_mask": ...})`.
@@ -137,7 +137,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
     @property
     def spec(self) -> EnvSpec | None:
-        """The spec that Gymnasium made the vector from; None if it was made otherwise."""
+        """The spec of a vector that Gymnasium made; otherwise None."""
         return self._spec
 
     @spec.setter
@@ -154,7 +154,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Conversations, dict[str, Any]]:
-        """Begin an episode in every sub-environment, or in those of a mask.
+        """Begin an episode in every sub-environment, or in the sub-environments of a mask.
 
         Args:
             seed: The seed of the first sub-environment, which is increased by one for each next
@@ -250,8 +250,8 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
         Args:
             batch_size: How many sub-environments to wait for; all that are ready are returned.
-            timeout: How many seconds to wait, also for actions that other threads may send; then
-                whatever is ready is returned. None waits for the actions sent so far.
+            timeout: How many seconds to wait, also for actions that other threads may send. Then
+                the ready results are returned. None waits for the actions sent so far.
 
         Returns:
             What `step` returns, for the sub-environments whose indices are in `infos["env_id"]`.
@@ -342,7 +342,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
         self._calls = PendingCalls(self.num_envs)
 
     def _close_all(self) -> None:
-        """Close each sub-environment, and then raise the first error, if any."""
+        """Close all sub-environments, and then raise the first error, if any."""
         with contextlib.ExitStack() as stack:
             for env in reversed(self.envs):
                 stack.callback(env.close)

@@ -1,41 +1,38 @@
 """Wrappers: `gymnasium.Wrapper`s for environments whose observations are conversations.
 
-- `base`: the base classes, for wrappers of one's own too.
+- `base`: the base classes, also for user-supplied wrappers.
 - `rewards`: wrappers that change the reward.
 - `conversations`: wrappers that change the conversation.
 - `curriculum`: a wrapper that chooses the level of the tasks.
-- `interfaces`: wrappers for programs that know no messages.
+- `interfaces`: wrappers for programs without messages.
 - `recording`: a wrapper that writes the files of a rollout.
-- `specs`: wrappers given as text, for commands and stored runs.
+- `specs`: wrappers as text, for commands and stored runs.
 
-Each takes its arguments by name and records them in the spec. What changes in an episode is
-saved by `textgym.get_state`.
+A wrapper takes its arguments by name and records them in the spec. `textgym.get_state` saves its
+state.
 """
 
 from textgym.wrappers.base import MessageWrapper, RewardWrapper
-from textgym.wrappers.conversations import (
-    ContextWindow,
-    ExtraTools,
-    FewShot,
-    Retry,
-    SimulatedUser,
-    SystemPrompt,
-    TokenBudget,
-    TurnBudget,
-)
+from textgym.wrappers.conversations.budgets import ContextWindow, TokenBudget, TurnBudget
+from textgym.wrappers.conversations.extra_tools import ExtraTools
+from textgym.wrappers.conversations.prompts import FewShot, SystemPrompt
+from textgym.wrappers.conversations.retry import Retry
+from textgym.wrappers.conversations.simulated_user import SimulatedUser
 from textgym.wrappers.curriculum import LevelCurriculum
 from textgym.wrappers.interfaces import FlattenConversation, TokenIds
 from textgym.wrappers.recording import RecordTrajectories
-from textgym.wrappers.rewards import (
-    ClipReturn,
-    EfficiencyBonus,
-    FormatBonus,
+from textgym.wrappers.rewards.costs import (
     LengthPenalty,
-    PotentialShaping,
     RepetitionPenalty,
     SoftOverlongPunishment,
     StepPenalty,
     ToolErrorPenalty,
+)
+from textgym.wrappers.rewards.shaping import (
+    ClipReturn,
+    EfficiencyBonus,
+    FormatBonus,
+    PotentialShaping,
     WeightedComponents,
 )
 

@@ -1,8 +1,8 @@
-"""The base classes of wrappers: one for all, and one for those that change the reward.
+"""The base classes of wrappers in general, and of wrappers that change the reward.
 
-Invariants: a wrapper fits only environments with message spaces, and says so when it is made; what
-changes during an episode is in `state`, which `textgym.get_state` saves; a step that raises leaves
-`state` unchanged.
+Invariants: making a wrapper around an environment without message spaces is an error; everything
+that changes during an episode is in `state`, which `textgym.get_state` saves; a step that raises
+leaves `state` unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
     "check_count",
     "check_free_name",
     "check_message_spaces",
-    "names_of_payments",
+    "component_names",
 ]
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
@@ -36,7 +36,7 @@ MessageEnv = gym.Env[list[Message], Message]
 
 
 def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[Any, Any]) -> None:
-    """Check that a wrapper is put around an environment with messages.
+    """Check that a wrapper is around an environment with messages.
 
     Raises:
         UsageError: The observations or actions of the environment are not messages.
@@ -45,25 +45,27 @@ def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[
     if not (isinstance(spaces[0], ConversationSpace) and isinstance(spaces[1], ActionSpace)):
         raise UsageError(
             f"{type(wrapper).__name__} needs an environment whose observations and actions are "
-            f"messages; those of {env.unwrapped} are {spaces[0]} and {spaces[1]}"
+            f"messages; {env.unwrapped} has {spaces[0]} and {spaces[1]}"
         )
 
 
 def check_free_name(env: gym.Env[Any, Any], name: str) -> None:
-    """Check that no wrapper of an environment pays under a name; such wrappers have a `name`.
+    """Check that no wrapper of an environment uses the name of a reward component.
 
     Raises:
-        UsageError: One does.
+        UsageError: A wrapper uses it.
     """
-    if name in names_of_payments(env):
-        raise UsageError(f"two wrappers pay as {name!r}: give one of them another name=")
+    if name in component_names(env):
+        raise UsageError(
+            f"two wrappers use the reward component {name!r}: pass a different name= to one of them"
+        )
 
 
 def check_count(owner: object, argument: str, value: Any, least: int = 1) -> None:
     """Check that an argument of a wrapper is an integer of at least a value.
 
     Raises:
-        UsageError: It is not.
+        UsageError: The value is something else.
     """
     if type(value) is not int or value < least:
         raise UsageError(
@@ -72,14 +74,14 @@ def check_count(owner: object, argument: str, value: Any, least: int = 1) -> Non
         )
 
 
-def names_of_payments(env: gym.Env[Any, Any]) -> list[str]:
-    """Return the names under which the wrappers of an environment pay."""
+def component_names(env: gym.Env[Any, Any]) -> list[str]:
+    """Return the names of the reward components of an environment's wrappers."""
     wrappers = [layer for layer in wrappers_around(env) if isinstance(layer, MessageWrapper)]
     return [wrapper.name for wrapper in wrappers if hasattr(wrapper, "name")]
 
 
 class SavedState:
-    """What changes in a wrapper during an episode, and how it is saved."""
+    """The state of a wrapper, which changes during an episode and can be saved."""
 
     _state: dict[str, Any] | None = None
 
@@ -103,11 +105,11 @@ class SavedState:
         return {}
 
     def state_problem(self, state: dict[str, Any]) -> str:
-        """Return what is wrong with a state whose values have the right types; "" if nothing is."""
+        """Return the problem of a state whose values have the right types, or ""."""
         return ""
 
     def get_state(self) -> dict[str, Any]:
-        """Return the state of the wrapper alone, as JSON data.
+        """Return the state of this wrapper only, as JSON data.
 
         Raises:
             StateError: There has been no reset.
@@ -117,7 +119,7 @@ class SavedState:
         return {name: copy_json(value) for name, value in self.state.items()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
+        """Restore a state of this wrapper only.
 
         Raises:
             StateError: A value is missing, unknown or invalid. Nothing is changed.
@@ -151,7 +153,7 @@ class MessageWrapper(
         UsageError: The observations or actions of the environment are not messages.
     """
 
-    _stepped: tuple[Any, StepResult] | None = None  # and the wrapper failed after that
+    _stepped: tuple[Any, StepResult] | None = None  # a step after which the wrapper failed
 
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
@@ -167,13 +169,13 @@ class MessageWrapper(
         return observation, info
 
     def step_once(self, action: Message) -> StepResult:
-        """Step the environment, for wrappers that can fail after that, as a reward model can.
+        """Step the environment, for wrappers that can fail afterwards, such as a reward model.
 
-        `finish_step` ends the step. Until then the same action gets the same result, so that a step
-        that failed can be taken again, and the environment is not stepped twice.
+        `finish_step` ends the step. Until then the same action returns the same result, so that a
+        failed step can be taken again without stepping the environment twice.
 
         Raises:
-            UsageError: The step before has failed, and this is another action.
+            UsageError: The last step failed, and this is a different action.
         """
         if self._stepped is None:
             self._stepped = action, self.env.step(action)
@@ -182,11 +184,11 @@ class MessageWrapper(
         return self._stepped[1]
 
     def finish_step(self) -> None:
-        """End a step, after which nothing can fail."""
+        """End a step. Nothing may fail afterwards."""
         self._stepped = None
 
     def get_state(self) -> dict[str, Any]:
-        """Return the state of the wrapper alone, as JSON data.
+        """Return the state of this wrapper only, as JSON data.
 
         Raises:
             StateError: There has been no reset, or a step has failed and was not taken again.
@@ -196,7 +198,7 @@ class MessageWrapper(
         return super().get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
+        """Restore a state of this wrapper only.
 
         Raises:
             StateError: A value is missing, unknown or invalid. Nothing is changed.
@@ -213,11 +215,11 @@ def _is_like(value: Any, new: Any) -> bool:
 
 
 class RewardWrapper(MessageWrapper):
-    """The base class of wrappers that add to the reward, under a name of their own.
+    """The base class of wrappers that add a component to the reward.
 
-    Subclasses define `payment`. The environment's own reward stays in `info["task_reward"]`, what
-    this wrapper paid stands in `info["reward_components"]` under its name, and `is_success` is not
-    changed. So the reward of a step is its task reward plus what all reward wrappers paid.
+    Subclasses define `payment`. `info["task_reward"]` keeps the environment's own reward,
+    `info["reward_components"]` has the payment under the wrapper's name, and `is_success` does not
+    change. The reward of a step is its task reward plus the payments of all reward wrappers.
 
     Args:
         env: The environment.
@@ -233,7 +235,7 @@ class RewardWrapper(MessageWrapper):
         self.name = name
 
     def checked_amount(self, amount: float, argument: str = "amount") -> float:
-        """Return an argument that is an amount as a float.
+        """Return an amount as a float.
 
         Raises:
             UsageError: It is not a finite number of 0 or more.
@@ -246,25 +248,25 @@ class RewardWrapper(MessageWrapper):
         return float(amount)
 
     def payment(self, action: Message | str, result: StepResult) -> float:
-        """Return what is paid for a step. It may replace `state`, as the last thing it does.
+        """Return the amount to add to the reward of a step. It may replace `state` at its end.
 
-        If it raises, the step can be taken again, and the environment is not stepped twice.
+        If it raises, the step can be taken again without stepping the environment twice.
 
         Args:
             action: The action.
-            result: What the environment's `step` returned.
+            result: The result of the environment's `step`.
         """
         raise NotImplementedError(f"{type(self).__name__} must define payment")
 
     def step(self, action: Message) -> StepResult:
-        """Step the environment, and pay."""
+        """Step the environment, and add the payment."""
         result = self.step_once(action)
         observation, reward, terminated, truncated, info = result
         components = info.get("reward_components") or {}
         if self.name in components:
             raise RewardError(
-                f"the environment has a reward component {self.name!r} of its own: give "
-                f"{type(self).__name__} another name="
+                f"the environment already has a reward component {self.name!r}: pass a different "
+                f"name= to {type(self).__name__}"
             )
         amount = self.payment(action, result) + 0.0  # never -0.0
         self.finish_step()

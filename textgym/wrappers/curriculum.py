@@ -1,7 +1,7 @@
 """`LevelCurriculum`, a wrapper that makes tasks harder or easier with the success rate.
 
-Invariants: the level and the window of successes go on across episodes, and `textgym.get_state`
-saves them; only episodes that were drawn at the present level and have ended are counted; a reset
+Invariants: the level and the window of successes are kept across episodes, and `textgym.get_state`
+saves them; only episodes that were drawn at the current level and have ended are counted; a reset
 or a step that raises changes nothing.
 """
 
@@ -16,19 +16,19 @@ from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult, check_
 
 __all__ = ["LevelCurriculum"]
 
-_PICKS_TASK = frozenset(("index", "task", "level"))
+_SELECTS_TASK = frozenset(("index", "task", "level"))
 
 
 class LevelCurriculum(MessageWrapper):
     """Draws tasks of one level, which rises with success and falls with failure.
 
-    The success rate of the last `window` episodes at the level decides. Once there are so many, a
-    rate of `raise_at` or more raises the level, a rate of `lower_at` or less lowers it, and a new
-    window begins. `info["level"]` of a reset is the level of its task.
+    Once there are `window` episodes at the level, a success rate of `raise_at` or more among the
+    last `window` raises the level, a rate of `lower_at` or less lowers it, and a new window begins.
+    `info["level"]` of a reset is the level of its task.
 
-    A reset with the option `index`, `task` or `level` picks its own task; the curriculum passes it
-    on, and does not count the episode. Rollouts pick all tasks by index, so the wrapper does
-    nothing there. In a vector, each sub-environment has a level of its own.
+    If a reset selects a task with the option `index`, `task` or `level`, the curriculum does not
+    count the episode. Rollouts select all tasks by index, so the wrapper has no effect there. In a
+    vector, each sub-environment has its own level.
 
     Args:
         env: The environment, made without `level`.
@@ -80,16 +80,16 @@ class LevelCurriculum(MessageWrapper):
         self.state = {"level": first, "successes": [], "counts": False}
 
     def begin(self) -> dict[str, Any]:
-        """Return the present state, which goes on across episodes."""
+        """Return the current state, which is kept across episodes."""
         return dict(self.state)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
-        """Begin an episode at the present level, unless an option picks a task."""
+        """Begin an episode at the current level, unless an option selects a task."""
         level = self.state["level"]
         draws = not options or (
-            isinstance(options, Mapping) and _PICKS_TASK.isdisjoint(options.keys())
+            isinstance(options, Mapping) and _SELECTS_TASK.isdisjoint(options.keys())
         )
         if draws:
             options = {**(options or {}), "level": level}
@@ -105,19 +105,18 @@ class LevelCurriculum(MessageWrapper):
         return result
 
     def _counted(self, success: bool) -> dict[str, Any]:
-        """Return the state after an episode at the present level."""
         level, successes = self.state["level"], [*self.state["successes"], success]
         successes = successes[-self._window :]
-        place, rate = self._levels.index(level), sum(successes) / self._window
+        position, rate = self._levels.index(level), sum(successes) / self._window
         if len(successes) == self._window:
             change = (rate >= self._raise_at) - (rate <= self._lower_at)
-            new = self._levels[min(max(place + change, 0), len(self._levels) - 1)]
+            new = self._levels[min(max(position + change, 0), len(self._levels) - 1)]
             if new != level:
                 level, successes = new, []
         return {"level": level, "successes": successes, "counts": False}
 
     def state_problem(self, state: dict[str, Any]) -> str:
-        """Return what is wrong with a state; "" if nothing is."""
+        """Return the problem of a state, or ""."""
         successes = state["successes"]
         are_valid = all(type(success) is bool for success in successes)
         if state["level"] in self._levels and are_valid and len(successes) <= self._window:
@@ -125,25 +124,29 @@ class LevelCurriculum(MessageWrapper):
         return f"level must be one of {self._levels}, and successes at most {self._window} bools"
 
 
-def _levels(env: MessageEnv, given: Sequence[Any] | None) -> list[Any]:
-    """Return the levels of a curriculum, easiest first, after checking them."""
+def _levels(env: MessageEnv, selected: Sequence[Any] | None) -> list[Any]:
+    """Return the levels of a curriculum, easiest first.
+
+    Raises:
+        UsageError: The environment has fewer than two levels, or the selection is invalid.
+    """
     inner: Any = env.unwrapped
     known = getattr(inner, "levels", ())
     if len(known) < 2:
         fixed = getattr(inner, "level", None)
         why = f"made with level={fixed!r}" if fixed is not None else f"and has {list(known)}"
         raise UsageError(f"LevelCurriculum needs two or more levels: {env.unwrapped} is {why}")
-    if given is None:
+    if selected is None:
         if any(isinstance(level, str) for level in known):
             raise UsageError(
-                f"LevelCurriculum: give levels= in order, easiest first; they are {list(known)}"
+                f"LevelCurriculum: pass levels= in order, easiest first; they are {list(known)}"
             )
         return list(known)
-    levels = list(given) if isinstance(given, (list, tuple)) else []
+    levels = list(selected) if isinstance(selected, (list, tuple)) else []
     if len(levels) < 2 or len({type(level) for level in levels}) > 1:
-        raise UsageError(f"LevelCurriculum: levels must be a list of two or more, not {given!r}")
+        raise UsageError(f"LevelCurriculum: levels must be a list of two or more, not {selected!r}")
     if any(level not in known for level in levels) or len(set(levels)) < len(levels):
         raise UsageError(
-            f"LevelCurriculum: levels must be different ones of {list(known)}, not {given!r}"
+            f"LevelCurriculum: levels must be different ones of {list(known)}, not {selected!r}"
         )
     return levels

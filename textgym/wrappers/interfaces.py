@@ -1,8 +1,8 @@
-"""Wrappers for programs that know no messages: conversations as one text, or as token ids.
+"""Wrappers for programs without messages: conversations as one text, or as token ids.
 
-They are the outermost wrappers: rollouts and the other wrappers need messages. The tools of the
-episode are described in the text if the program or the chat template does not know tools, and calls
-are read from what the program writes.
+They are the outermost wrappers, because rollouts and the other wrappers need messages. The text
+describes the tools of the episode unless the chat template does, and calls are parsed out of the
+program's text.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from textgym.json_values import copy_json
 from textgym.messages import Message, assistant, text_of
 from textgym.names import import_object, is_place
 from textgym.policies import Action, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.chat.tool_prompt import with_tool_prompt
 from textgym.spaces import TextSpace
 from textgym.wrappers.base import MessageEnv, SavedState, check_count, check_message_spaces
 from textgym.wrappers.rewards.costs import cached_tokenizer
@@ -34,7 +33,7 @@ PADDING = -1
 
 
 class _Interface(SavedState, gym.Wrapper[Any, Any, list[Message], Message], RecordConstructorArgs):
-    """The base class of both: shows conversations in another form."""
+    """The base class of both: shows conversations in a different form."""
 
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
@@ -50,14 +49,14 @@ class FlattenConversation(_Interface):
     """Shows the conversation as one text, and takes the assistant's message as a text.
 
     Tools, calls and results become text as for models without tools: tools in the system message,
-    calls between `<tool_call>` tags, which are read from the action, too.
+    calls between `<tool_call>` tags, which are parsed out of the action too.
 
     Args:
         env: The environment.
         template: The text of each message, with `{role}` and `{content}`; or a function from the
-            messages to the whole text, or its place, as `module:function`. A spec with a function
-            cannot be saved as JSON.
-        ending: What follows the last message while the episode goes on.
+            messages to the whole text, or `module:function`. A spec with a function cannot be saved
+            as JSON.
+        ending: The text after the last message, until the episode ends.
 
     Raises:
         UsageError: The template has no `{content}`.
@@ -134,12 +133,12 @@ def _filled_in(template: str, messages: list[Message]) -> str:
 class TokenIds(_Interface):
     """Shows the conversation as token ids, and takes the assistant's message as token ids.
 
-    Both are arrays of fixed length, filled up with -1 at the end. An observation is the prompt that
-    a chat model is given: it begins with the ids of the one before and the sampled ids, unless the
-    chat template changes earlier turns. An action ends at the first -1 or end-of-message token.
+    Both are arrays of fixed length, padded with -1 at the end. An observation is the prompt of a
+    chat model: it begins with the ids of the last observation and the sampled ids, unless the chat
+    template changes earlier turns. An action ends at the first -1 or end-of-message token.
 
-    A conversation that is longer than `max_length` truncates the episode, with the stop reason
-    `context`; the observation is then cut off at its end.
+    A conversation longer than `max_length` truncates the episode, with the stop reason `context`;
+    the observation is then cut at its end.
 
     Args:
         env: The environment.
@@ -149,7 +148,7 @@ class TokenIds(_Interface):
         max_tokens: The length of actions.
 
     Raises:
-        UsageError: A length is not valid.
+        UsageError: A length is invalid.
         ContextFullError: By `reset`: the prompt is longer than `max_length`.
 
     Example:
@@ -163,12 +162,7 @@ class TokenIds(_Interface):
     """
 
     def __init__(
-        self,
-        env: MessageEnv,
-        *,
-        tokenizer: Any,
-        max_length: int = 4096,
-        max_tokens: int = 512,
+        self, env: MessageEnv, *, tokenizer: Any, max_length: int = 4096, max_tokens: int = 512
     ) -> None:
         super().__init__(env, tokenizer=tokenizer, max_length=max_length, max_tokens=max_tokens)
         check_count(self, "max_length", max_length)
@@ -209,12 +203,12 @@ class TokenIds(_Interface):
         """
         sampled = self._sampled(action)
         state, codec = self.state, self._codec
-        asked = EncodedPrompt(state["ids"], state["opens_reasoning"], state["tools"])
+        sampled_from = EncodedPrompt(state["ids"], state["opens_reasoning"], state["tools"])
         ends = bool(sampled) and sampled[-1] in codec.eos_token_ids
         text = codec.tokenizer.decode(
             sampled[:-1] if ends else sampled, skip_special_tokens=codec.skip_special_tokens
         )
-        message = codec.decode_action(asked, sampled, text, [], finished=True).message
+        message = codec.decode_action(sampled_from, sampled, text, [], finished=True).message
         observation, reward, terminated, truncated, info = self.env.step(message)
         prior = Tokens.of_turn(state["ids"], sampled, None, state["messages"] + 1)
         try:
@@ -228,12 +222,11 @@ class TokenIds(_Interface):
         return self._padded(prompt.ids), reward, terminated, truncated, info
 
     def _sampled(self, action: Any) -> list[int]:
-        """Return the ids of an action up to its end."""
         ids = np.asarray(action)
         is_valid = ids.ndim == 1 and (ids.size == 0 or np.issubdtype(ids.dtype, np.integer))
         if not is_valid or (ids.size and (ids.min() < PADDING or ids.max() > self._last_id)):
             raise InvalidActionError(
-                f"an action of TokenIds is a sequence of ids from 0 to {self._last_id}, filled up "
+                f"an action of TokenIds is a sequence of ids from 0 to {self._last_id}, padded "
                 f"with {PADDING}; not {action!r:.100}"
             )
         sampled: list[int] = []

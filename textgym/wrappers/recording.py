@@ -1,4 +1,4 @@
-"""`RecordTrajectories`: a plain Gymnasium loop leaves the same files as a rollout."""
+"""`RecordTrajectories`: a plain Gymnasium loop writes the same files as a rollout."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ __all__ = ["RecordTrajectories"]
 class RecordTrajectories(MessageWrapper):
     """Writes each episode that ends to a folder, as `textgym.rollout` does.
 
-    `textgym metrics`, `view` and `rescore` read the folder. Put the wrapper around those whose
-    effect should be recorded. An episode that is given up before its end is not recorded, and
-    neither is one that continues a saved state. `close` writes the metrics.
+    `textgym metrics`, `view` and `rescore` read the folder. Put this wrapper around the wrappers
+    whose effect should be recorded. An episode that is abandoned, or that continues a saved state,
+    is not recorded. `close` writes the metrics.
 
-    In a vector, each sub-environment needs a folder of its own.
+    In a vector, each sub-environment needs its own folder.
 
     Args:
         env: The environment.
-        folder: A folder that does not exist, or holds no run. It is made at the first reset.
-        policy: The name of the policy, as it is recorded.
+        folder: A folder that does not exist, or has no run. It is made at the first reset.
+        policy: The recorded name of the policy.
 
     Raises:
-        RunError: The folder holds a run already, or cannot be written.
+        RunError: The folder already has a run, or cannot be written.
 
     Example:
         >>> import gymnasium, tempfile, textgym
@@ -137,7 +137,7 @@ class RecordTrajectories(MessageWrapper):
         self._repeats[index] += 1
 
     def _task(self) -> tuple[int, dict[str, Any] | None]:
-        """Return the index of the task, and the row of a task that has no index."""
+        """Return the index of the task, and the row of a task without an index."""
         inner: Any = self.unwrapped
         index, task = getattr(inner, "task_index", None), getattr(inner, "task", None)
         if index is not None:

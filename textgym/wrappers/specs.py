@@ -1,6 +1,6 @@
-"""Wrappers given as text, such as `StepPenalty:amount=0.01`, or as functions that wrap.
+"""Wrappers as text, such as `StepPenalty:amount=0.01`, or as functions that wrap.
 
-A text can be stored with a run; of a function, its place is stored, as `module:function`.
+A run stores the text, or `module:function` for a function.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 WrapperSpec = str | Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
-"""A wrapper: a text, or a function that takes an environment and returns it wrapped."""
+"""A wrapper: a text, or a function from an environment to the wrapped environment."""
 
 WRAPPERS: dict[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
     name: getattr(wrappers, name)
@@ -49,8 +49,8 @@ def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[WrapperSpec]) -> gym.
         specs: The wrappers, as `make_wrapper` takes them.
 
     Raises:
-        UsageError: It is not a list of wrappers, or one does not fit the environment.
-        UnknownNameError: There is no such wrapper or argument.
+        UsageError: It is not a list of wrappers, or a wrapper does not fit the environment.
+        UnknownNameError: A wrapper or argument does not exist.
 
     Example:
         >>> env = gym.make("textgym/MCQA-v0")
@@ -65,10 +65,10 @@ def apply_wrappers(env: gym.Env[Any, Any], specs: Sequence[WrapperSpec]) -> gym.
 
 
 def check_wrappers(specs: Any) -> None:
-    """Check that wrappers are given as a list.
+    """Check that wrappers are a list.
 
     Raises:
-        UsageError: They are not.
+        UsageError: They are something else.
     """
     if isinstance(specs, str) or not isinstance(specs, Sequence):
         raise UsageError(f"wrappers must be a list such as ['StepPenalty'], not {specs!r:.100}")
@@ -81,11 +81,11 @@ def make_wrapper(env: gym.Env[Any, Any], spec: WrapperSpec) -> gym.Env[Any, Any]
         env: The environment.
         spec: `Name` or `Name:argument=value,argument=value`, where the name is one of `WRAPPERS` or
             `module:Class`. A value that is valid JSON is parsed as JSON. Or a function that wraps,
-            or its place, as `module:function`.
+            or `module:function`.
 
     Raises:
         UsageError: The spec is malformed, or the wrapper does not fit the environment.
-        UnknownNameError: There is no such wrapper or argument.
+        UnknownNameError: The wrapper or an argument does not exist.
     """
     if not isinstance(spec, str):
         if not callable(spec):
@@ -126,7 +126,6 @@ def arguments_of(cls: type[gym.Wrapper[Any, Any, Any, Any]]) -> dict[str, inspec
 
 
 def _call(function: Callable[..., Any], env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
-    """Return an environment that a function has wrapped."""
     wrapped = function(env)
     if not isinstance(wrapped, gym.Env):
         name = getattr(function, "__name__", repr(function))
@@ -135,22 +134,22 @@ def _call(function: Callable[..., Any], env: gym.Env[Any, Any]) -> gym.Env[Any, 
 
 
 def _find(spec: str) -> tuple[Any, str]:
-    """Return the class that a spec names, and the text of its arguments."""
+    """Return the class or function of a spec, and the text of its arguments."""
     name, _, rest = spec.partition(":")
     if name in WRAPPERS:
         return WRAPPERS[name], rest
-    own, _, arguments = rest.partition(":")
-    if not own or "=" in own:
+    attribute, _, arguments = rest.partition(":")
+    if not attribute or "=" in attribute:
         hint = did_you_mean(name, WRAPPERS)
         raise UnknownNameError(f"there is no wrapper {name!r}{hint}; or use module:Class")
-    found = import_object(f"{name}:{own}")
-    if isinstance(found, type) and not issubclass(found, gym.Wrapper):
-        raise UsageError(f"{name}:{own} is not a gymnasium.Wrapper")
-    return found, arguments
+    wrapper = import_object(f"{name}:{attribute}")
+    if isinstance(wrapper, type) and not issubclass(wrapper, gym.Wrapper):
+        raise UsageError(f"{name}:{attribute} is not a gymnasium.Wrapper")
+    return wrapper, arguments
 
 
 def _read_arguments(spec: str, text: str) -> dict[str, Any]:
-    """Return the arguments in a text; those that are JSON may contain commas."""
+    """Return the arguments in a text; JSON values may contain commas."""
     read: dict[str, Any] = {}
     start = 0
     while start < len(text):
@@ -166,13 +165,12 @@ def _read_arguments(spec: str, text: str) -> dict[str, Any]:
 
 
 def _read_value(text: str, start: int) -> tuple[Any, int]:
-    """Return the value of an argument, and the position after it."""
     try:
         value, end = _JSON.raw_decode(text, start)
         if end == len(text) or _NEXT_ARGUMENT.match(text, end):
             return value, end
     except (ValueError, RecursionError):
         pass
-    found = _NEXT_ARGUMENT.search(text, start)
-    end = found.start() if found else len(text)
+    following = _NEXT_ARGUMENT.search(text, start)
+    end = following.start() if following else len(text)
     return text[start:end], end

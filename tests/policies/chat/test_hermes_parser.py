@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from textgym.envs.session_state import SessionState
 from textgym.messages import Message, assistant, assistant_calls, user
 from textgym.policies import Action
-from textgym.policies.chat.hermes_parser import call_name, parse_tool_calls, with_parsed_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import (
+    call_name,
+    parse_tool_calls,
+    with_parsed_calls,
+    with_tool_prompt,
+)
 
 LOOK = '{"name": "look", "arguments": {"far": true}}'
 CALL = f"<tool_call>{LOOK}</tool_call>"

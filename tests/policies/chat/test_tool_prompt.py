@@ -13,8 +13,7 @@ import textgym
 from textgym.checks.episodes import guesses, oracle, play
 from textgym.errors import ExtraMissingError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, tool_result, user
-from textgym.policies.chat.hermes_parser import parse_tool_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import parse_tool_calls, with_tool_prompt
 
 TOOL: dict[str, Any] = {
     "type": "function",
@@ -178,7 +177,7 @@ def test_parts_of_a_result_are_joined() -> None:
 
 
 def test_image_as_a_tool_result_is_refused() -> None:
-    with pytest.raises(UsageError, match="holds an image"):
+    with pytest.raises(UsageError, match="has an image"):
         with_tool_prompt([{"role": "tool", "content": IMAGE, "tool_call_id": "1"}], [])
 
 

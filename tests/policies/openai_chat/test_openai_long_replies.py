@@ -20,9 +20,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, answer, http
 from test_openai import act, policy_of
 
-from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.connection_pool import HTTPReply
 from textgym.policies.openai.replies import FailedRequest, read_reply
+from textgym.policies.openai.requests import ChatRequest
 
 KIB, MIB = 2**10, 2**20
 WORDS = b"model " * (KIB * 64 // 6)  # the worst for what looks for "model ... not found"

@@ -21,9 +21,9 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, FakeTime, http
 
 from textgym.json_values import decode_json, encode_json
-from textgym.policies.openai.chat_completions import ChatRequest
 from textgym.policies.openai.policy import OpenAIPolicy
 from textgym.policies.openai.request_format import RequestFormat
+from textgym.policies.openai.requests import ChatRequest
 
 ENV = gymnasium.make("textgym/MCQA-v0")
 HALF = st.sampled_from(["\ud800", "a\udfffb", "\ud83d\ude00"])

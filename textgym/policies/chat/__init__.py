@@ -2,7 +2,7 @@
 
 - `templates`: renders a conversation with the model's chat template.
 - `token_codec`: encodes prompts that continue the recorded tokens, and decodes sampled tokens.
-- `tool_prompt`: describes tools as text, for templates that ignore tools.
-- `hermes_parser`, `vllm_parser`: parse tool calls out of what a model wrote. The first reads the
-  form of Hermes and Qwen, the second runs vLLM's parsers for all others.
+- `hermes`: tool calls in the form of Hermes and Qwen: parsed out of a model's text, and described
+  in the prompt for templates that ignore tools.
+- `vllm_parser`: runs vLLM's parsers for all other forms.
 """

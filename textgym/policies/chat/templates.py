@@ -3,9 +3,9 @@
 Templates differ. Some expect tool-call arguments as a mapping, others as JSON text. Some accept
 only call ids of nine characters. None accepts None as content; most accept only a string, a few
 only text parts. Some ignore tools silently. `render` adapts the conversation to the template, and
-describes tools with the project's own tool prompt if the template ignores them.
+describes tools with textgym's own tool prompt if the template ignores them.
 
-What a template expects is found out by rendering short probe conversations, once for each template.
+Rendering short probe conversations shows what a template expects, once for each template.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any
 from textgym.errors import UsageError
 from textgym.json_values import copy_json, replace_surrogates
 from textgym.messages import Message, ToolSchema, text_of
-from textgym.policies.chat.hermes_parser import parse_tool_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
+from textgym.policies.chat.hermes import parse_tool_calls, with_tool_prompt
 
 __all__ = [
     "PROBE_TOOL",
@@ -97,10 +96,10 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
             would be passed to `apply_chat_template`.
 
     Returns:
-        The tokenizer, or that of the processor; a copy if it needs another template.
+        The tokenizer, or the processor's tokenizer; a copy if it needs another template.
 
     Raises:
-        UsageError: A name is no variable's, a value is not one of JSON, or there is no template.
+        UsageError: A name is not an identifier, a value is not JSON, or there is no template.
     """
     values = []
     for name, value in arguments.items():
@@ -110,7 +109,7 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
             raise UsageError(f"a chat template cannot be given {name}={value!r:.80}") from None
         if not name.isidentifier():
             raise UsageError(f"a chat template has no variable {name!r:.80}")
-    # That of a processor; some tokenizers have an attribute of this name too.
+    # A processor has a tokenizer, but some tokenizers have an attribute of this name too.
     inner: Any = getattr(tokenizer, "tokenizer", None)
     if not hasattr(inner, "apply_chat_template"):
         inner = tokenizer
@@ -120,11 +119,11 @@ def with_template_arguments(tokenizer: Any, arguments: Mapping[str, Any]) -> Any
     if not isinstance(template, str):
         raise UsageError("the tokenizer must have one chat template, as a text")
     # Transformers removes the newline after a block, so that the template begins a line.
-    given = "".join(f"{{% set {name} = {value} %}}\n" for name, value in values)
-    return _with_template(inner, given + template)
+    assignments = "".join(f"{{% set {name} = {value} %}}\n" for name, value in values)
+    return _with_template(inner, assignments + template)
 
 
-@lru_cache(maxsize=16)  # one copy, because what a template expects is found out for each tokenizer
+@lru_cache(maxsize=16)  # one copy, because probes are cached for each tokenizer
 def _with_template(tokenizer: Any, template: str) -> Any:
     copied = copy.copy(tokenizer)
     copied.chat_template = template
@@ -132,14 +131,14 @@ def _with_template(tokenizer: Any, template: str) -> Any:
 
 
 def ignores_tools(tokenizer: Any) -> bool:
-    """Tell whether the template ignores or refuses the tools that it is given."""
+    """Return whether the template ignores or refuses the tools that it is given."""
     return _ignores_tools(tokenizer, str(tokenizer.chat_template))
 
 
 def uses_hermes_calls(tokenizer: Any) -> bool:
-    """Tell whether the model is expected to write tool calls in Hermes form.
+    """Return whether the model is expected to write tool calls in Hermes form.
 
-    It is if the project's own tool prompt asks for them, or if the template renders calls so.
+    That is so if textgym's own tool prompt asks for them, or if the template renders such calls.
     """
     return ignores_tools(tokenizer) or _renders_hermes_calls(
         tokenizer, str(tokenizer.chat_template)
@@ -184,7 +183,6 @@ def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:
 
 
 def _arguments(value: Any, as_mapping: bool) -> Any:
-    """Return a call's arguments in the form that the template expects."""
     if not as_mapping:
         return value if isinstance(value, str) else json.dumps(value or {}, ensure_ascii=False)
     if not isinstance(value, str):
@@ -197,7 +195,7 @@ def _arguments(value: Any, as_mapping: bool) -> Any:
 
 
 def _wrap_broken_arguments(messages: list[dict[str, Any]]) -> bool:
-    """Wrap arguments that are not a mapping, for templates that refuse them; tell if any was."""
+    """Wrap arguments that are not a mapping, for strict templates; return whether any was."""
     calls = [call["function"] for message in messages for call in message.get("tool_calls", ())]
     broken = [function for function in calls if isinstance(function["arguments"], str)]
     for function in broken:
@@ -207,14 +205,15 @@ def _wrap_broken_arguments(messages: list[dict[str, Any]]) -> bool:
 
 def _shorten_ids(messages: list[dict[str, Any]]) -> None:
     """Replace the ids of calls and results by nine characters derived from them."""
-    calls = (call for message in messages for call in message.get("tool_calls", ()))
-    for item, key in [*((call, "id") for call in calls), *((m, "tool_call_id") for m in messages)]:
-        if isinstance(item.get(key), str):
-            item[key] = sha256(item[key].encode("utf-8", "replace")).hexdigest()[:9]
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    for owners, key in ((calls, "id"), (messages, "tool_call_id")):
+        for owner in owners:
+            if isinstance(owner.get(key), str):
+                owner[key] = sha256(owner[key].encode("utf-8", "replace")).hexdigest()[:9]
 
 
 def _wants_short_ids(tokenizer: Any, template: str) -> bool:
-    """Tell whether the template accepts only call ids of nine characters, as Mistral's do."""
+    """Return whether the template accepts only call ids of nine characters, as Mistral's do."""
     accepts_nine = any(_rendered_calls(tokenizer, template))
     return accepts_nine and not any(_rendered_calls(tokenizer, template, "call_0"))
 
@@ -222,7 +221,7 @@ def _wants_short_ids(tokenizer: Any, template: str) -> bool:
 def _needs_tool_prompt(
     tokenizer: Any, messages: Sequence[Message], tools: Sequence[ToolSchema]
 ) -> bool:
-    """Tell whether the template would leave out the tools, or earlier calls and their results."""
+    """Return whether the template would leave out the tools, or earlier calls and their results."""
     if not ignores_tools(tokenizer):
         return False
     if tools or not any(item["role"] == "tool" or item.get("tool_calls") for item in messages):
@@ -266,7 +265,7 @@ def _renders_hermes_calls(tokenizer: Any, template: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _wants_parts(tokenizer: Any, template: str) -> bool:
-    """Tell whether the template shows text only as parts, as those of some vision models do."""
+    """Return whether the template shows text only as parts, as for some vision models."""
     shown = []
     for content in ("A probe.", _as_parts("A probe.")):
         probe = [{"role": "user", "content": content}]
@@ -282,7 +281,7 @@ def _as_parts(text: str) -> list[dict[str, str]]:
 
 
 def _wants_mapping(tokenizer: Any, template: str) -> bool:
-    """Tell whether arguments must be a mapping: whether the template renders one as JSON."""
+    """Return whether arguments must be a mapping: whether the template renders one as JSON."""
     from_mapping, from_text = _rendered_calls(tokenizer, template)
     python_form = "{'key': 'some value'}" in from_mapping
     return not from_text or (_shows_probe(from_mapping) and not python_form)

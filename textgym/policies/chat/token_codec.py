@@ -1,7 +1,7 @@
 """The chat codec: encodes a conversation as a prompt, and decodes sampled tokens as an action.
 
 The first prompt of a conversation is rendered and encoded as a whole. For every later prompt, the
-ids that the engine saw and sampled are kept as they are, and only the bridge is encoded and
+ids that the engine read and sampled are kept unchanged, and only the bridge is encoded and
 appended: the end of the sampled message if the model did not write it, the messages after it, and
 the generation prompt. Sampled text is never encoded again.
 
@@ -9,7 +9,7 @@ The bridge is taken from a short conversation in which a marker stands for the s
 whole conversation is rendered too, but not encoded, to check that the template leaves earlier turns
 unchanged: the text must begin with the earlier prompt, contain the sampled reasoning and text, and
 end with the bridge. If it does not, for example because the template drops the reasoning of earlier
-turns, the whole conversation is encoded anew.
+turns, the whole conversation is encoded again.
 
 Invariants: a prompt either begins with the recorded ids, all of them unchanged, or is the encoding
 of the whole rendered conversation. In the second case the caller must start a new token sequence.
@@ -17,6 +17,7 @@ of the whole rendered conversation. In the second case the caller must start a n
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Collection, Sequence
@@ -26,7 +27,7 @@ from typing import Any
 from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, assistant, split_reasoning, text_of, user
 from textgym.policies.base import Action, Tokens
-from textgym.policies.chat.hermes_parser import with_parsed_calls
+from textgym.policies.chat.hermes import with_parsed_calls
 from textgym.policies.chat.templates import encode, render, uses_hermes_calls
 from textgym.policies.chat.vllm_parser import VLLMOutputParser
 
@@ -40,7 +41,7 @@ _INCOMPLETE_TAG = re.compile(r"<[^<>]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class EncodedPrompt:
-    """What an engine is given.
+    """The prompt of an engine.
 
     Attributes:
         ids: The token ids.
@@ -61,7 +62,7 @@ class ChatCodec:
         name: The policy's name, for errors.
         tokenizer: A transformers tokenizer with a chat template.
         eos_token_ids: The ids at which the engine ends a message.
-        context_length: How many tokens the model can hold; by default there is no limit.
+        context_length: The maximum number of tokens in the context; by default there is no limit.
         parser: Parses the model's own form of tool calls or reasoning; by default both are expected
             between tags.
     """
@@ -128,7 +129,7 @@ class ChatCodec:
         """Return the action that a model sampled.
 
         Args:
-            prompt: The prompt that the model was given.
+            prompt: The prompt.
             token_ids: The sampled ids.
             text: Their text, without the end-of-message token and the stop text; see
                 `skip_special_tokens`.
@@ -223,10 +224,7 @@ class ChatCodec:
         def after_marker(*tail: Message, count: int = 1, add_generation_prompt: bool = True) -> str:
             """Render a short conversation, and return what follows the last marker."""
             text = render(
-                self.tokenizer,
-                [*head, *tail],
-                tools,
-                add_generation_prompt=add_generation_prompt,
+                self.tokenizer, [*head, *tail], tools, add_generation_prompt=add_generation_prompt
             )
             parts = text.split(_MARKER, count)
             if len(parts) <= count:
@@ -252,13 +250,13 @@ class ChatCodec:
 
 @dataclass(frozen=True, slots=True)
 class _RenderedAfter:
-    """What follows the text of a message in a rendered conversation.
+    """The end of a rendered conversation, after the text of a message.
 
     Attributes:
-        text: All that follows.
+        text: The end.
         closed: The position in it at which the message has ended.
-        unwritten: The position from which on a model that was cut wrote nothing; None if it is
-            unknown because the template ends calls in another way than text.
+        unwritten: The position up to which a model that was cut can have written; None if it is
+            unknown because the template ends calls differently from text.
     """
 
     text: str
@@ -267,8 +265,8 @@ class _RenderedAfter:
 
     def find_eos(self, eos: str) -> int | None:
         """Return the position of a sampled eos token, in the message's end or right after it."""
-        found = self.text.find(eos, 0, self.closed + len(eos))
-        return None if found < 0 else found
+        position = self.text.find(eos, 0, self.closed + len(eos))
+        return None if position < 0 else position
 
 
 def _with_marker(message: Message) -> Message:
@@ -287,11 +285,11 @@ def _with_marker(message: Message) -> Message:
     return marked
 
 
-def _common_prefix(one: str, other: str) -> str:
+def _common_prefix(left: str, right: str) -> str:
     """Return the longest common prefix, without an incomplete tag at its end."""
-    pairs = enumerate(zip(one, other, strict=False))
-    shared = one[: next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))]
-    return _INCOMPLETE_TAG.sub("", shared)
+    pairs = zip(left, right, strict=False)
+    equal = itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
+    return _INCOMPLETE_TAG.sub("", "".join(character for character, _ in equal))
 
 
 def _text_parts(message: Message) -> list[str]:

@@ -3,9 +3,9 @@
 The parsers have the names that vLLM's server gives them (`--tool-call-parser`,
 `--reasoning-parser`). They run in this process, on whole replies, for any engine.
 
-Invariants: no reply raises. If a parser fails on a reply, the reply becomes the message's text, and
-text without a call stays unchanged. A call has an id only if the model wrote one, because parsers
-make up random ids.
+Invariants: no reply raises an error. If a parser fails on a reply, the reply becomes the message's
+text, and text without a call stays unchanged. A call has an id only if the model wrote one, because
+parsers make up random ids.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class VLLMOutputParser:
 def make_output_parser(
     load_tokenizer: Callable[[], Any], tool_parser: str | None, reasoning_parser: str | None
 ) -> VLLMOutputParser | None:
-    """Return the parser that a policy's options name; None if they name none.
+    """Return the parser of a policy's options; None without a parser.
 
     Args:
         load_tokenizer: Returns the model's tokenizer; called only if a parser is named.

@@ -1,4 +1,4 @@
-"""Checks of the arguments of `OpenAIPolicy`; each raises a `UsageError` that says what is right."""
+"""Checks of the arguments of `OpenAIPolicy`, which raise a `UsageError`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def checked_url(url: str) -> str:
         raise UsageError(f"{url!r} is not a valid address: {error}") from None
     if parts.username is not None:
         raise UsageError(
-            f"the address must not hold a user or password: set {KEY_VARIABLE} instead"
+            f"the address must not contain a user or password: set {KEY_VARIABLE} instead"
         )
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise UsageError(f"{url!r} is not a base URL such as http://127.0.0.1:8000/v1")
@@ -63,7 +63,7 @@ def checked_url(url: str) -> str:
 
 
 def checked_key(api_key: str | None, source: str) -> str:
-    """Return the API key, by default that of the environment.
+    """Return the API key, by default from the environment variable.
 
     Args:
         api_key: The key, or None.

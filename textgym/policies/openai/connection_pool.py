@@ -3,10 +3,9 @@
 Each event loop has its own session. It is made at the first request, and closed with the policy,
 with the event loop, or when the policy is garbage-collected.
 
-Invariants: a failure is raised as a `NoReplyError` with a plain text, without the HTTP library's
-error as its cause, because that error may hold headers and so the API key. No more of a reply is
-kept than a limit, whatever its length, framing and compression; the connection of a longer reply
-is closed.
+Invariants: a failure is raised as a `NoReplyError` without the HTTP library's error as its cause,
+because that error may hold headers and so the API key. A reply of any length, framing and
+compression is read up to a limit; the connection of a longer reply is closed.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class ConnectionPool:
         weakref.finalize(self, _close_all, self._sessions)
 
     async def slot(self) -> AbstractAsyncContextManager[None]:
-        """Return the context manager to hold during a request; it keeps to `concurrency`."""
+        """Return the context manager to hold during a request, which limits the concurrency."""
         return (await self._loop_session()).slots
 
     async def send(self, method: str, url: str, body: bytes | None = None) -> HTTPReply:
@@ -181,7 +180,7 @@ async def _read(response: aiohttp.ClientResponse) -> HTTPReply:
 
 
 async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytearray:
-    """Return the decompressed body; of a body longer than the limit, a little more than that."""
+    """Return the decompressed body; of a longer body, a little more than the limit."""
     compressed = response.headers.get("Content-Encoding", "").lower() in _COMPRESSED
     decompressor = zlib.decompressobj(_ANY_HEADER) if compressed else None
     body = bytearray()
@@ -193,7 +192,7 @@ async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytearray:
 
 
 def _describe(error: Exception, timeout: aiohttp.ClientTimeout) -> NoReplyError:
-    """Return an error that says what went wrong, without a reference to the original error."""
+    """Return an error with a description, without a reference to the original error."""
     match error:
         case aiohttp.ConnectionTimeoutError():
             text = f"no connection within {timeout.sock_connect:g} s"

@@ -35,8 +35,6 @@ from textgym.policies.openai.arguments import (
     checked_key,
     checked_url,
 )
-from textgym.policies.openai.chat_completions import ChatRequest
-from textgym.policies.openai.completions import CompletionRequest
 from textgym.policies.openai.connection_pool import ConnectionPool, NoReplyError
 from textgym.policies.openai.rate_limit import MAX_WAIT, RateLimiter
 from textgym.policies.openai.replies import (
@@ -48,6 +46,7 @@ from textgym.policies.openai.replies import (
     read_reply,
 )
 from textgym.policies.openai.request_format import RequestFormat
+from textgym.policies.openai.requests import ChatRequest, CompletionRequest
 
 __all__ = ["OpenAIPolicy", "split_spec"]
 
@@ -83,8 +82,8 @@ def split_spec(text: str) -> tuple[str, str | None]:
 class OpenAIPolicy(Policy):
     """A model behind an OpenAI-compatible server.
 
-    One object serves any number of event loops, one after another or in several threads, and keeps
-    the connections of each open. It adapts its requests to the server, see `RequestFormat`.
+    An object serves any number of event loops, one after another or in several threads, and keeps
+    their connections open. It adapts its requests to the server, see `RequestFormat`.
 
     Args:
         model: The server's name of the model.
@@ -103,13 +102,13 @@ class OpenAIPolicy(Policy):
         extra_body: Additional fields of the request's body, which override textgym's; None removes
             a field.
         tool_prompt: Whether tools are described in the prompt and calls are parsed out of the text,
-            for a server that does not take tools.
-        tokens: Whether the server is called in token ids, over `/completions`. Actions then hold
+            for a server that does not accept tools.
+        tokens: Whether the server is called in token ids, over `/completions`. Actions then have
             the exact tokens, and tools and calls are handled as by `HFPolicy`.
         tokenizer: With `tokens`, the model's tokenizer, or its name as in `find_model`; by default
             the model's name.
-        end_ids: With a tokenizer that is no name, the ids at which the model ends a message besides
-            that of the tokenizer. For a name, they are read from the model's files.
+        end_ids: With a tokenizer object, the ids at which the model ends a message, besides the
+            tokenizer's own. With a name, they are read from the model's files.
         tool_parser: With `tokens`, as in `HFPolicy`.
         reasoning_parser: With `tokens`, as in `HFPolicy`.
         rate_limiter: Decides when requests may start, in place of `requests_per_minute`.
@@ -269,7 +268,7 @@ class OpenAIPolicy(Policy):
         return read_reply(reply, request)
 
     def _pause(self, failure: FailedRequest, tries: int) -> float:
-        """Return how long to wait before the next try; a busy server pauses all requests."""
+        """Return the wait before the next try; if the server is busy, all requests pause."""
         wait = self._rate_limiter.backoff(tries)
         rest = failure.retry_after
         if rest is None and failure.cause is FailureCause.BUSY:
@@ -289,7 +288,6 @@ class OpenAIPolicy(Policy):
     async def _permanent_error(
         self, request: ModelRequest, failure: FailedRequest
     ) -> UsageError | PolicyFailure:
-        """Return the error for a failure that another try cannot change."""
         message = self._shorten(failure.text)
         match failure.cause:
             case FailureCause.KEY if self._key:
@@ -319,7 +317,7 @@ class OpenAIPolicy(Policy):
         )
 
     async def _served_models(self) -> list[str] | None:
-        """Return the models that the server lists; None if it does not list any."""
+        """Return the models in the server's list; None if there is no such list."""
         if self._served is None:
             async with await self._connections.slot():
                 await self._rate_limiter.acquire()
@@ -349,7 +347,7 @@ def _make_codec(
 
     if isinstance(tokenizer, str):
         if end_ids:
-            raise UsageError("end_ids needs a tokenizer that is no name")
+            raise UsageError("end_ids needs a tokenizer object, not a name")
         loaded = load_tokenizer(tokenizer)
         ends = load_eos_token_ids(tokenizer, loaded)
     else:

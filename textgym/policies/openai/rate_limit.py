@@ -1,7 +1,7 @@
 """When requests may start: a rate limit, pauses that hold back all requests, and backoff.
 
 Invariants: with a rate, requests start at least one interval apart, also after a pause; during a
-pause no request starts. The clock and the sleep can be replaced by a test's own.
+pause no request starts. Tests can replace the clock and the sleep.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
-from textgym.concurrency.retry import pause_seconds
+from textgym.concurrency.calls import pause_seconds
 
 __all__ = ["MAX_WAIT", "RateLimiter", "read_retry_after"]
 
@@ -45,7 +45,7 @@ class RateLimiter:
     ) -> None:
         self.clock = clock
         self.sleep = sleep
-        # By default not the global generator, which a program may seed.
+        # The global generator may be seeded by the program.
         self._jitter = jitter or random.Random().random
         self._interval = 60.0 / requests_per_minute if requests_per_minute else 0.0
         self._next_start = 0.0
@@ -70,13 +70,9 @@ class RateLimiter:
         self._paused_until = max(self._paused_until, self.clock() + seconds)
 
     def backoff(self, tries: int) -> float:
-        """Return the seconds to wait after some failed tries: random, with a growing bound."""
+        """Return a random number of seconds to wait, with a bound that grows with failed tries."""
         return pause_seconds(
-            tries - 1,
-            first=_MIN_BACKOFF,
-            factor=2.0,
-            longest=_MAX_BACKOFF,
-            jitter=self._jitter,
+            tries - 1, first=_MIN_BACKOFF, factor=2.0, longest=_MAX_BACKOFF, jitter=self._jitter
         )
 
 

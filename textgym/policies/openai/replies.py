@@ -1,10 +1,10 @@
-"""Reading a server's reply: an action, or the cause of its absence.
+"""Reading a server's reply: an action, or the reason why there is none.
 
-The `ModelRequest` that was sent parses the choice of a successful reply; everything else, which is
-the same for both endpoints, is read here.
+The `ModelRequest` that was sent parses the choice of a successful reply. This module reads
+everything that is the same for both endpoints.
 
-Invariants: `read_reply` never raises, whatever the server sends, and no more than the first 64 KiB
-of an error are searched.
+Invariants: `read_reply` raises nothing for any reply, and searches at most the first 64 KiB of an
+error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ __all__ = [
     "InvalidReplyError",
     "ModelRequest",
     "ParsedReply",
-    "as_json",
     "model_ids",
     "read_reply",
 ]
@@ -49,7 +48,7 @@ _UNKNOWN_MODEL = re.compile(
 
 
 class FailureCause(enum.Enum):
-    """Why a request gave no action; the policy decides by it what to do."""
+    """Why a request gave no action, which decides what the policy does."""
 
     TRANSIENT = "another try may succeed"
     BUSY = "the server is overloaded, or limits the rate"
@@ -65,7 +64,7 @@ class FailureCause(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """An action, and the key of its reasoning in the reply; None without reasoning."""
+    """An action, and the key of its reasoning in the reply, or None."""
 
     action: Action
     reasoning_key: str | None
@@ -76,9 +75,9 @@ class FailedRequest:
     """A request that gave no action.
 
     Attributes:
-        cause: Why it gave none.
-        text: What the server said, or what happened to the connection; cut if it is long.
-        retry_after: How many seconds the server asks to wait; None if it does not say.
+        cause: The cause.
+        text: The server's message, or a description of the broken connection; cut if it is long.
+        retry_after: How many seconds to wait, if the server says so.
     """
 
     cause: FailureCause
@@ -87,7 +86,7 @@ class FailedRequest:
 
 
 class InvalidReplyError(Exception):
-    """A reply that does not follow the endpoint's schema; the text says where.
+    """A reply that does not follow the endpoint's schema.
 
     Attributes:
         cause: The cause to report.
@@ -110,7 +109,7 @@ class ModelRequest(Protocol):
     path: ClassVar[str]
 
     def fields(self, request_format: RequestFormat) -> dict[str, Any]:
-        """Return the fields of the request's body, without those of the sampling."""
+        """Return the fields of the request's body, except the sampling."""
 
     def parse_choice(self, choice: Mapping[str, Any], usage: dict[str, int]) -> ParsedReply:
         """Parse the first of a reply's choices.
@@ -124,7 +123,7 @@ def read_reply(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedR
     """Read a server's reply to a request.
 
     Example:
-        >>> from textgym.policies.openai.chat_completions import ChatRequest
+        >>> from textgym.policies.openai.requests import ChatRequest
         >>> data = b'{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}'
         >>> read_reply(HTTPReply(200, {}, data), ChatRequest([], [])).action.message
         {'role': 'assistant', 'content': 'Hello'}
@@ -166,7 +165,7 @@ def _read(reply: HTTPReply, request: ModelRequest) -> ParsedReply | FailedReques
 
 
 def model_ids(reply: HTTPReply) -> list[str] | None:
-    """Return the ids of the models that a server lists; None if the reply is not a list of models.
+    """Return the ids of the models in a server's list; None if the reply is no such list.
 
     Example:
         >>> model_ids(HTTPReply(200, {}, b'{"data": [{"id": "a"}, {"id": "b"}]}'))
@@ -179,7 +178,7 @@ def model_ids(reply: HTTPReply) -> list[str] | None:
     listed = body.get("data") if isinstance(body, dict) else None
     if reply.status != 200 or not isinstance(listed, list):
         return None
-    ids = [item.get("id") for item in listed if isinstance(item, dict)]
+    ids = [model.get("id") for model in listed if isinstance(model, dict)]
     return [id for id in ids if isinstance(id, str)]
 
 
@@ -197,7 +196,7 @@ def as_json(value: Any) -> str:
 
 
 def _read_non_json(reply: HTTPReply) -> FailedRequest:
-    """Describe a reply that is not JSON, or no longer is because it was cut."""
+    """Describe a reply that is not JSON, perhaps because it was cut."""
     start = reply.data[:_MAX_QUOTE_LENGTH].decode("utf-8", "replace")
     is_html = start.lstrip().lower().startswith(("<!doctype", "<html"))
     if reply.is_cut and not is_html:
@@ -214,7 +213,6 @@ def _read_non_json(reply: HTTPReply) -> FailedRequest:
 
 
 def _read_error(status: int, body: Mapping[str, Any]) -> FailedRequest:
-    """Read an error in any of the forms that servers use."""
     error = body.get("error") or body
     if not isinstance(error, dict):
         error = {"message": error}
@@ -225,7 +223,7 @@ def _read_error(status: int, body: Mapping[str, Any]) -> FailedRequest:
 
 
 def _status_of(error: Any) -> int:
-    """Return the HTTP status that an error in the body of a 200 stands for."""
+    """Return the HTTP status of an error in the body of a reply with status 200."""
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code < 600 else 500
 
@@ -249,7 +247,7 @@ def _cause(status: int, message: str) -> FailureCause:
 
 
 def _first_choice(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first of a reply's choices, checked to be complete."""
+    """Return the first choice of a reply, after checking that it is complete."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise InvalidReplyError("it has no choices")

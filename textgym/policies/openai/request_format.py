@@ -16,7 +16,7 @@ from textgym.policies.base import Sampling
 __all__ = ["RequestFormat"]
 
 _MAX_SEED = 2**31 - 1  # servers read seeds as 32 or 64 bits, signed or not
-_API_DEFAULTS = {"temperature": 1, "top_p": 1}  # those that are textgym's defaults too
+_API_DEFAULTS = {"temperature": 1, "top_p": 1}  # and textgym's
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RequestFormat:
         return fields
 
     def with_reasoning_key(self, reasoning_key: str | None) -> RequestFormat:
-        """Return the format that uses a reply's key for reasoning; None: the reply had none."""
+        """Return the format with the reasoning key of a reply, which is None without reasoning."""
         if reasoning_key in (None, self.reasoning_key) or self.reasoning_key is None:
             return self
         return replace(self, reasoning_key=reasoning_key)

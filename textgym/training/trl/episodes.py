@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
-from textgym.rollouts.engine import check_minimum
-from textgym.rollouts.plan import Envs
+from textgym.rollouts.env_set import Envs, check_minimum
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.hashing import hash_int
 from textgym.training.logprob_gap import LogprobGap

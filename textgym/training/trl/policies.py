@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from textgym.concurrency.run_sync import run_sync
+from textgym.concurrency.event_loops import run_sync
 from textgym.errors import UsageError
 from textgym.policies import Policy, Sampling
 from textgym.policies.chat.templates import with_template_arguments

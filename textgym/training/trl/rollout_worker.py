@@ -24,7 +24,7 @@ from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
 from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
-from textgym.rollouts.engine import check_minimum
+from textgym.rollouts.env_set import check_minimum
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
 from textgym.training.trl.rewards import RewardFunc, check_has_rewards, log_episodes

@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import Any, Unpack
 from weakref import WeakValueDictionary
 
-from textgym.concurrency import background_loop as background
+from textgym.concurrency import event_loops as background
 from textgym.errors import (
     ContextFullError,
     JudgeFailure,

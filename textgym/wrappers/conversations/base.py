@@ -1,7 +1,7 @@
 """The base classes of wrappers that change the conversation.
 
-Invariants: the conversation inside only grows, and a wrapper around another one is refused; a step
-that raises leaves the state of the wrapper unchanged; what is handed out is a copy.
+Invariants: the conversation inside only grows, and a wrapper around any other conversation is
+refused; a step that raises leaves the wrapper's state unchanged; returned conversations are copies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def text_env(wrapper: gym.Wrapper[Any, Any, Any, Any]) -> TextEnv[Any]:
     """Return the `TextEnv` in a wrapper.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The wrapped environment is not a `TextEnv`.
     """
     inner: Any = wrapper.unwrapped
     if not isinstance(inner, TextEnv):
@@ -56,7 +56,7 @@ class ConversationWrapper(MessageWrapper):
         **arguments: The arguments of the subclass.
 
     Raises:
-        UsageError: A wrapper inside shows conversations that do not only grow.
+        UsageError: The observations of a wrapper inside are not append-only.
     """
 
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:
@@ -64,16 +64,16 @@ class ConversationWrapper(MessageWrapper):
         for layer in wrappers_around(env):
             if not getattr(layer, "append_only", True):
                 raise UsageError(
-                    f"{type(layer).__name__} must be put around {type(self).__name__}, not inside: "
+                    f"{type(layer).__name__} must be around {type(self).__name__}, not inside: "
                     "it leaves out earlier messages"
                 )
 
 
 class OwnConversation(ConversationWrapper):
-    """The base class of wrappers that add turns, and so keep a conversation of their own.
+    """The base class of wrappers that add turns, and therefore have their own conversation.
 
-    The state has `seen`, how many of the environment's messages the conversation covers; `turn`,
-    how many assistant messages it has had; and `task_id`. The conversation is saved with it.
+    The state has `seen`, the number of the environment's messages in the conversation; `turn`, the
+    number of assistant messages so far; and `task_id`. The conversation is saved with it.
 
     Attributes:
         conversation: The conversation.
@@ -95,7 +95,7 @@ class OwnConversation(ConversationWrapper):
 
     @property
     def is_last_turn(self) -> bool:
-        """Whether the next message is the last one that is allowed."""
+        """Whether the next message is the last one."""
         return self.turn + 1 >= self.max_turns
 
     def reset(
@@ -108,11 +108,11 @@ class OwnConversation(ConversationWrapper):
         return self.conversation.copy(), info
 
     def get_state(self) -> dict[str, Any]:
-        """Return the state of the wrapper alone, with the conversation, as JSON data."""
+        """Return the state of this wrapper only, with the conversation, as JSON data."""
         return {**super().get_state(), "messages": self.conversation.copy()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
+        """Restore a state of this wrapper only.
 
         Raises:
             StateError: A value is missing, unknown or invalid. Nothing is changed.
@@ -135,15 +135,15 @@ class OwnConversation(ConversationWrapper):
         info: dict[str, Any] | None = None,
         **changes: Any,
     ) -> StepResult:
-        """Take the messages of a turn, and return the result of the step.
+        """Add the messages of a turn, and return the result of the step.
 
         Args:
-            new: The assistant message and what follows it.
+            new: The assistant message and the messages after it.
             reward: The step's reward.
-            terminated: Whether the task has reached its end.
+            terminated: Whether the task has ended.
             truncated: Whether a limit has cut the episode.
-            info: The step's info; None for one with nothing but the task's id.
-            **changes: What else changes in the state.
+            info: The step's info; None for an info with only the task's id.
+            **changes: Other changes of the state.
         """
         for message in new:
             self.conversation.add(message)

@@ -1,13 +1,19 @@
-"""`ExtraTools`: functions that the model may call besides the environment's own tools."""
+"""`ExtraTools`: functions that the model may call besides the environment's own tools.
+
+`calculator` is such a function. Invariant: it evaluates any expression in bounded time and memory.
+"""
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
+import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from textgym.errors import UsageError
+from textgym.errors import ToolError, UsageError
 from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, tool_result
 from textgym.names import import_object
@@ -15,12 +21,9 @@ from textgym.spaces import MAX_CALLS, read_action
 from textgym.tools import Toolbox, tool
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation
-from textgym.wrappers.conversations.calculator import calculator
 
-__all__ = ["ExtraTools"]
+__all__ = ["ExtraTools", "calculator"]
 
-TOOLS: dict[str, Callable[..., Any]] = {"calculator": calculator}
-"""The tools of textgym by name."""
 
 MAX_TURNS = 20
 
@@ -29,15 +32,15 @@ class ExtraTools(OwnConversation):
     """Offers functions as tools, also in environments that have no tools.
 
     The environment does not see calls of these functions: it gets a message only if the message
-    calls a tool of its own or calls nothing. So a single-turn environment still ends at the first
+    calls one of its own tools, or no tool. So a single-turn environment still ends at the first
     message without calls. At `max_turns`, calls are not run, and the message is graded without
-    those of the functions.
+    calls of the functions.
 
     Args:
         env: The environment.
         tools: The functions, with type hints and docstrings as in `textgym.tools.tool`: each is a
-            function, its place, as `module:function`, or `calculator`. A function may be `async`. A
-            spec with a function cannot be saved as JSON.
+            function, which may be `async`, a string `module:function`, or `calculator`. A spec with
+            a function cannot be saved as JSON.
         max_turns: The maximum number of assistant messages; None for 20, or more if the environment
             has more.
 
@@ -104,19 +107,19 @@ class ExtraTools(OwnConversation):
         """Run the calls of the functions, and step the environment with the rest."""
         message = read_action(action, self.turn)
         calls: Any = message.get("tool_calls") or ()
-        theirs = [call for call in calls if call["function"]["name"] in self.state["offered"]]
+        env_calls = [call for call in calls if call["function"]["name"] in self.state["offered"]]
         if self.is_last_turn:
-            return self._last_step(message, theirs)
-        if len(theirs) == len(calls):
+            return self._last_step(message, env_calls)
+        if len(env_calls) == len(calls):
             return self._step_env(message, message, {})
         results = {
             call["id"]: self._run(call, place)
             for place, call in enumerate(calls)
-            if call not in theirs
+            if call not in env_calls
         }
-        if not theirs:
+        if not env_calls:
             return self.shown([message, *_in_order(message, results)])
-        return self._step_env(message, {**message, "tool_calls": theirs}, results)
+        return self._step_env(message, {**message, "tool_calls": env_calls}, results)
 
     def _run(self, call: Mapping[str, Any], place: int) -> str:
         function = call["function"]
@@ -127,17 +130,17 @@ class ExtraTools(OwnConversation):
             return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
         return self._toolbox.call(None, function["name"], function.get("arguments"))
 
-    def _last_step(self, message: Message, theirs: list[Any]) -> StepResult:
-        """Step the environment for the last time, without the calls of the functions."""
+    def _last_step(self, message: Message, env_calls: list[Any]) -> StepResult:
+        """Step the environment for the last time, without calls of the functions."""
         calls: Any = message.get("tool_calls") or ()
         results = {
             call["id"]: "Error: not run, because the episode has ended"
             for call in calls
-            if call not in theirs
+            if call not in env_calls
         }
         passed: Any = {name: value for name, value in message.items() if name != "tool_calls"}
-        if theirs:
-            passed["tool_calls"] = theirs
+        if env_calls:
+            passed["tool_calls"] = env_calls
         with graded_cut(self.env):
             observation, reward, terminated, truncated, info = self._step_env(
                 message, passed, results
@@ -147,42 +150,41 @@ class ExtraTools(OwnConversation):
         return observation, reward, terminated, truncated, info
 
     def _step_env(self, message: Message, passed: Message, results: dict[str, str]) -> StepResult:
-        """Step the environment with a part of a message, and merge the results of its calls."""
+        """Step the environment with a part of a message, and merge the results of the calls."""
         observation, reward, terminated, truncated, info = self.env.step(passed)
         new = observation[self.state["seen"] :]
         if results:
-            theirs = {str(item.get("tool_call_id")): item for item in new if item["role"] == "tool"}
-            rest = [item for item in new[1:] if item["role"] != "tool"]
-            new = [message, *_in_order(message, results, theirs), *rest]
+            env_results = {str(m.get("tool_call_id")): m for m in new if m["role"] == "tool"}
+            rest = [m for m in new[1:] if m["role"] != "tool"]
+            new = [message, *_in_order(message, results, env_results), *rest]
         return self.shown(new, float(reward), terminated, truncated, info, seen=len(observation))
 
 
 def _in_order(
-    message: Message, results: Mapping[str, str], theirs: Mapping[str, Message] | None = None
+    message: Message, results: Mapping[str, str], env_results: Mapping[str, Message] | None = None
 ) -> list[Message]:
     """Return the results of a message's calls, in the order of the calls.
 
     The environment answers only the calls that it kept, see `TextEnv.max_calls`.
     """
     ids = [str(call["id"]) for call in message["tool_calls"] or ()]
-    known = theirs or {}
+    known = env_results or {}
     dropped = "Error: not run, because the message has too many calls"
     return [known.get(id) or tool_result(results.get(id, dropped), id) for id in ids]
 
 
-def _function(given: Any) -> Callable[..., Any]:
-    found = given
-    if isinstance(given, str):
-        found = TOOLS[given] if given in TOOLS else import_object(given)
-    if not inspect.isfunction(found):
-        raise UsageError(f"ExtraTools: {given!r:.100} is not a function with a schema")
-    function: Callable[..., Any] = found
+def _function(spec: Any) -> Callable[..., Any]:
+    function: Any = spec
+    if isinstance(spec, str):
+        function = TOOLS[spec] if spec in TOOLS else import_object(spec)
+    if not inspect.isfunction(function):
+        raise UsageError(f"ExtraTools: {spec!r:.100} is not a function with a schema")
     return function
 
 
 @functools.lru_cache(maxsize=64)
 def _toolbox_of(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
-    """Return functions as the tools of a class, whose schemas are made once."""
+    """Return functions as the tools of a class. Their schemas are made once."""
     return Toolbox(type("ExtraTools", (), {f.__name__: _as_method(f) for f in functions}))
 
 
@@ -196,3 +198,113 @@ def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
     parameters = [own, *signature.parameters.values()]
     method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return method if hasattr(function, "__textgym_tool__") else tool(method)
+
+
+Number = int | float
+MAX_LENGTH = 500  # characters of an expression
+MAX_DIGITS = 100  # to round to
+MAX_BITS = 4096  # of a whole number; larger ones are refused
+_NAMES = {"pi": math.pi, "e": math.e}
+
+
+def calculator(expression: str) -> str:
+    """Calculate the value of an arithmetic expression.
+
+    Args:
+        expression: Numbers, + - * / // % **, parentheses, pi, e, and the functions sqrt, log (one
+            or two arguments), exp, sin, cos, tan, abs, round, floor, ceil, min, max, gcd and
+            factorial.
+    """
+    if len(expression) > MAX_LENGTH:
+        raise ToolError(f"the expression has over {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+        return str(_checked(_value(tree.body)))
+    except (SyntaxError, RecursionError, MemoryError):
+        raise ToolError("this is not an arithmetic expression") from None
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise ToolError(f"this has no value: {error}") from None
+
+
+def _value(node: ast.AST) -> Number:
+    """Return the value of a node.
+
+    Raises:
+        ToolError: It is not arithmetic.
+    """
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return _checked(node.value)
+    if isinstance(node, ast.Name) and node.id in _NAMES:
+        return _NAMES[node.id]
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
+        return _checked(_UNARY[type(node.op)](_value(node.operand)))
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        return _checked(_BINARY[type(node.op)](_value(node.left), _value(node.right)))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        function = _FUNCTIONS.get(node.func.id)
+        if function:
+            return _checked(function(*map(_value, node.args)))
+    raise ToolError(f"only arithmetic can be calculated, not {ast.unparse(node)[:50]!r}")
+
+
+def _checked(value: Any) -> Number:
+    """Return a number that is neither complex nor too large."""
+    if isinstance(value, complex):
+        raise ToolError("the result is not a real number")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise ToolError("a number is too large")
+    number: Number = value
+    return number
+
+
+def _power(base: Number, exponent: Number) -> Any:
+    both_whole = isinstance(base, int) and isinstance(exponent, int)
+    if both_whole and int(base).bit_length() * abs(exponent) > MAX_BITS:
+        raise ToolError("a number is too large")
+    return base**exponent
+
+
+def _factorial(number: Number) -> int:
+    if number > 400:  # factorial(400) has 2,887 bits
+        raise ToolError("a number is too large")
+    return math.factorial(number)  # type: ignore[arg-type]  # a float raises a TypeError
+
+
+def _round(number: Number, digits: int | None = None) -> Number:
+    if digits is not None and abs(digits) > MAX_DIGITS:
+        raise ToolError(f"numbers are rounded to at most {MAX_DIGITS} digits")
+    return round(number, digits)
+
+
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: _power,
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "cos": math.cos,
+    "exp": math.exp,
+    "factorial": _factorial,
+    "floor": math.floor,
+    "gcd": math.gcd,
+    "log": math.log,
+    "max": max,
+    "min": min,
+    "round": _round,
+    "sin": math.sin,
+    "sqrt": math.sqrt,
+    "tan": math.tan,
+}
+
+TOOLS: dict[str, Callable[..., Any]] = {"calculator": calculator}
+"""The tools of textgym by name."""

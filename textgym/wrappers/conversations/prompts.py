@@ -28,12 +28,12 @@ class SystemPrompt(ConversationWrapper):
     Args:
         env: The environment.
         text: The text.
-        place: Where it goes if the prompt has a system message: `before` its text, `after` it, or
+        place: The position if the prompt has a system message: `before` its text, `after` it, or
             `instead` of it.
 
     Raises:
-        UsageError: The text is empty or no text.
-        UnknownNameError: There is no such place.
+        UsageError: The text is empty or not a string.
+        UnknownNameError: The place is not one of these.
 
     Example:
         >>> import gymnasium, textgym
@@ -57,7 +57,7 @@ class SystemPrompt(ConversationWrapper):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
-        """Reset the environment."""
+        """Reset the environment, and add the text."""
         observation, info = super().reset(seed=seed, options=options)
         return self._with_text(observation), info
 
@@ -67,17 +67,16 @@ class SystemPrompt(ConversationWrapper):
         return self._with_text(observation), *rest  # type: ignore[return-value]
 
     def _with_text(self, messages: list[Message]) -> list[Message]:
-        own = system(self._text)
-        if not messages or messages[0]["role"] not in _SYSTEM_ROLES:
-            return [own, *messages]
-        first = messages[0]
+        if not _count_system(messages[:1]):
+            return [system(self._text), *messages]
+        first, *others = messages
         if self._place == "instead":
-            first = own
+            first = system(self._text)
         elif self._place == "after":
             first = with_text(first, self._text)
         else:
             first = _with_text_before(first, self._text)
-        return [first, *messages[1:]]
+        return [first, *others]
 
 
 def _with_text_before(message: Message, text: str) -> Message:
@@ -90,20 +89,20 @@ def _with_text_before(message: Message, text: str) -> Message:
 class FewShot(ConversationWrapper):
     """Adds solved tasks to the prompt, each as a conversation with the environment's oracle.
 
-    They are the first tasks of the training split, or of the environment's data set, that have
-    different prompts, without the prompt of the task that is played: another task with the same
-    prompt may have the same solution. They stand after the system messages and have no system
-    messages themselves. A policy did not sample them, so no loss is computed on them.
+    They are the first tasks of the training split, or of the environment's data set, with different
+    prompts. A task with the prompt of the current task is omitted, because it may have the same
+    solution. The examples come after the system messages and have no system messages. They were not
+    sampled by a policy, so no loss is computed on them.
 
     Args:
-        env: The environment; a `TextEnv` with an oracle, unless examples are given.
+        env: The environment; a `TextEnv` with an oracle, unless `examples` are passed.
         shots: The number of solved tasks; 1 or more.
         examples: Messages to add instead of solved tasks, such as pairs of a user's and an
             assistant's message.
 
     Raises:
         UsageError: The environment has no oracle or too few tasks with different prompts, or an
-            argument is not valid.
+            argument is invalid.
 
     Example:
         >>> import gymnasium, textgym
@@ -121,13 +120,13 @@ class FewShot(ConversationWrapper):
         check_count(self, "shots", shots)
         if examples is None and type(text_env(self)).solve is TextEnv.solve:
             raise UsageError(f"FewShot needs an oracle, and {text_env(self).card.id} has none")
-        self._given = None if examples is None else _checked_examples(examples)
+        self._fixed = None if examples is None else _checked_examples(examples)
         self._shots = shots
         self._solved: list[tuple[tuple[Message, ...], Conversation]] = []
-        self._without: dict[int, Conversation] = {}  # by which of them is left out
+        self._without: dict[int, Conversation] = {}  # by the index that is left out
 
     def begin(self) -> dict[str, Any]:
-        """Return the state: which of the solved tasks, one more than `shots`, is left out."""
+        """Return the state: the index of the solved task, among `shots + 1`, that is left out."""
         return {"left_out": self._shots}
 
     def reset(
@@ -147,7 +146,7 @@ class FewShot(ConversationWrapper):
         return self._with_examples(observation), *rest  # type: ignore[return-value]
 
     def state_problem(self, state: dict[str, Any]) -> str:
-        """Return what is wrong with a state; "" if nothing is."""
+        """Return the problem of a state, or ""."""
         is_valid = 0 <= state["left_out"] <= self._shots
         return "" if is_valid else f"left_out must be from 0 to {self._shots}"
 
@@ -157,9 +156,8 @@ class FewShot(ConversationWrapper):
         return [*messages[:start], *examples.copy(), *messages[start:]]
 
     def _examples(self, left_out: int) -> Conversation:
-        """Return all solved tasks but one, as one conversation."""
-        if self._given is not None:
-            return self._given
+        if self._fixed is not None:
+            return self._fixed
         if left_out not in self._without:
             solved = self._solved or self._solve()
             shown = [example.messages for n, (_, example) in enumerate(solved) if n != left_out]
@@ -167,12 +165,12 @@ class FewShot(ConversationWrapper):
         return self._without[left_out]
 
     def _solve(self) -> list[tuple[tuple[Message, ...], Conversation]]:
-        """Play one task more than the examples, because one may have the prompt that is played."""
-        if self._given is not None:
+        """Solve one task more than `shots`, because one may have the current prompt."""
+        if self._fixed is not None:
             return []
         inner = text_env(self)
-        others = {"split": "train", "render_mode": None, "max_turns": None}
-        source = type(inner)(**{**inner.arguments, **others})
+        changes = {"split": "train", "render_mode": None, "max_turns": None}
+        source = type(inner)(**{**inner.arguments, **changes})
         try:
             self._solved = _solved_tasks(source, self._shots + 1)
         except (OracleError, UsageError) as error:
@@ -200,10 +198,10 @@ def _checked_examples(examples: Any) -> Conversation:
 
 
 def _solved_tasks(env: TextEnv[Any], count: int) -> list[tuple[tuple[Message, ...], Conversation]]:
-    """Return the prompts of the first tasks with different ones, and how the oracle solves them.
+    """Return the prompts of the first tasks with different prompts, and the oracle's solutions.
 
     Raises:
-        UsageError: There are fewer, or the oracle does not solve one.
+        UsageError: There are too few such tasks, or the oracle does not solve one.
     """
     solved: list[tuple[tuple[Message, ...], Conversation]] = []
     for index in range(MAX_DRAWN * count):
@@ -217,7 +215,6 @@ def _solved_tasks(env: TextEnv[Any], count: int) -> list[tuple[tuple[Message, ..
 
 
 def _solution(env: TextEnv[Any], observation: list[Message], index: int) -> Conversation:
-    """Return the conversation in which the oracle solves a task."""
     for _ in range(MAX_TURNS):
         observation, _, terminated, truncated, result = env.step(env.solve())
         if terminated or truncated:
@@ -228,8 +225,6 @@ def _solution(env: TextEnv[Any], observation: list[Message], index: int) -> Conv
 
 
 def _count_system(messages: list[Message]) -> int:
-    """Return how many system messages a conversation begins with."""
-    for place, message in enumerate(messages):
-        if message["role"] not in _SYSTEM_ROLES:
-            return place
-    return len(messages)
+    """Return the number of system messages at the beginning of a conversation."""
+    is_system = (message["role"] in _SYSTEM_ROLES for message in messages)
+    return sum(1 for _ in itertools.takewhile(bool, is_system))

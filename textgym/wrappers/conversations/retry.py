@@ -18,7 +18,7 @@ from textgym.wrappers.base import (
     StepResult,
     check_count,
     check_free_name,
-    names_of_payments,
+    component_names,
 )
 from textgym.wrappers.conversations.base import OwnConversation, text_env
 
@@ -31,27 +31,27 @@ MAX_QUOTED = 200  # characters of an answer
 class Retry(OwnConversation):
     r"""Gives several attempts at the task of a single-turn environment.
 
-    After a wrong answer the user says so, and the model tries again, in the same conversation. The
-    episode ends with the first success or with the last attempt. That attempt is paid, times
-    `discount` for each attempt before it; a negative reward is not reduced. Of the earlier attempts
-    only what wrappers inside took away counts, so failing never pays. The environment is reset to
-    the same task for each attempt, so it does not see the earlier ones.
+    After a wrong answer the user says so, and the model tries again in the same conversation. The
+    episode ends with the first success or with the last attempt. Its reward is multiplied by
+    `discount` for each earlier attempt, unless it is negative. Of earlier attempts, only costs of
+    wrappers inside count, so failing never earns a reward. The environment is reset to the same
+    task for each attempt, so it does not see earlier attempts.
 
-    With more attempts a policy that guesses succeeds more often: the environment's chance does not
-    hold. A rating of the first attempt alone is the environment without this wrapper.
+    With more attempts a policy that guesses succeeds more often, so the environment's chance does
+    not apply. To rate first attempts only, leave out this wrapper.
 
     Args:
         env: A `TextEnv` whose `max_turns` is 1.
         attempts: The number of attempts; 2 or more.
         discount: The factor of the reward for each attempt before the last, from 0 to 1.
         feedback: What the user says after a wrong answer: a text, in which `{answer}` is replaced
-            by the answer and `{left}` by the number of attempts that are left; or a function of the
-            info of the attempt and the task, or its place, as `module:function`. None says whether
-            an answer was found. A spec with a function cannot be saved as JSON.
-        name: The name of the reward component that is the loss by the discount.
+            by the answer and `{left}` by the number of remaining attempts; or a function of the
+            attempt's info and the task, or `module:function`. By default the user says whether the
+            message has an answer. A spec with a function cannot be saved as JSON.
+        name: The name of the reward component with the loss by the discount.
 
     Raises:
-        UsageError: The environment has several turns, or an argument is not valid.
+        UsageError: The environment has several turns, or an argument is invalid.
 
     Example:
         >>> import gymnasium, textgym
@@ -88,7 +88,7 @@ class Retry(OwnConversation):
         if not 0 <= discount <= 1:
             raise UsageError(f"Retry: discount must be from 0 to 1, not {discount!r}")
         self._attempts, self._discount, self.name = attempts, float(discount), name
-        self._inside = names_of_payments(env)
+        self._inside = component_names(env)
         self._feedback = _feedback_function(feedback)
         self.max_turns = attempts * counting_layers(env)[0].max_turns
 
@@ -120,43 +120,39 @@ class Retry(OwnConversation):
         elif info.get("is_success") or is_last or state["turn"] >= self.max_turns:
             if not (info.get("is_success") or is_last):
                 terminated, truncated, info = False, True, {**info, "stop_reason": "max_turns"}
-            reward, info = self._paid(reward, info, state["attempt"])
+            reward, info = self._discounted(reward, info, state["attempt"])
             self.state = state
         else:
-            self._say_what_was_wrong(state, new, info)
-            reward, info = self._paid_for_a_failure(reward, info)
+            self._add_feedback(state, new, info)
+            reward, info = self._failure_reward(reward, info)
             self.finish_step()
             return self.conversation.copy(), reward, False, False, info
         self.finish_step()
         return [*self.conversation.copy(), *new], reward, terminated, truncated, info
 
-    def _paid(
+    def _discounted(
         self, reward: float, info: dict[str, Any], attempt: int
     ) -> tuple[float, dict[str, Any]]:
-        """Return the reward and the info of the attempt that counts."""
         loss = reward * (self._discount**attempt - 1) if reward > 0 else 0.0
         components = {**(info.get("reward_components") or {}), self.name: loss}
         own = info.get("task_reward", reward)
         return reward + loss, {**info, "task_reward": own, "reward_components": components}
 
-    def _paid_for_a_failure(
-        self, reward: float, info: dict[str, Any]
-    ) -> tuple[float, dict[str, Any]]:
+    def _failure_reward(self, reward: float, info: dict[str, Any]) -> tuple[float, dict[str, Any]]:
         """Return the reward and the info of an attempt that does not count: only its costs."""
-        paid = reward - info.get("task_reward", reward)  # by wrappers inside
-        cost = min(0.0, paid)
+        payments = reward - info.get("task_reward", reward)  # of wrappers inside
+        cost = min(0.0, payments)
         known = info.get("reward_components") or {}
         components = {name: known[name] for name in self._inside if name in known}
         return cost, {
             "task_id": info["task_id"],
             "task_reward": 0.0,
-            "reward_components": {**components, self.name: cost - paid},
+            "reward_components": {**components, self.name: cost - payments},
         }
 
-    def _say_what_was_wrong(
+    def _add_feedback(
         self, state: dict[str, Any], new: list[Message], info: dict[str, Any]
     ) -> None:
-        """End an attempt, and let the user speak."""
         attempt = state["attempt"] + 1
         left = {"attempts_left": self._attempts - attempt}
         feedback = self._feedback({**info, **left}, text_env(self).task)
@@ -169,7 +165,7 @@ class Retry(OwnConversation):
 
 def _feedback_function(feedback: Any) -> Feedback:
     if feedback is None:
-        return _say_whether_found
+        return _default_feedback
     if callable(feedback):
         function: Feedback = feedback
         return function
@@ -189,7 +185,7 @@ def _answer_of(info: dict[str, Any]) -> str:
     return str(info.get("extracted_answer") or "")[:MAX_QUOTED]
 
 
-def _say_whether_found(info: dict[str, Any], task: Task) -> str:
+def _default_feedback(info: dict[str, Any], task: Task) -> str:
     answer = _answer_of(info)
     problem = f"Your answer {answer} is wrong." if answer else "There is no answer in your message."
     return f"{problem} Try again."

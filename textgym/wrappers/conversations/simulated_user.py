@@ -1,4 +1,4 @@
-"""`SimulatedUser`: a script, facts or a model as the user who brings the task and replies."""
+"""`SimulatedUser`: a script, facts or a model as the user who states the task and replies."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ TASK = "{task}"
 
 
 class SimulatedUser(OwnConversation):
-    """Puts a user into an environment that has none: a script, facts, or a model.
+    """Adds a user to an environment without one: a script, facts, or a model.
 
-    The user brings the task in place of the environment's user message. Calls of tools go to the
-    environment. To a message without calls the user replies; when the user ends the conversation,
-    the environment gets the assistant's last message, and grades it. At `max_turns` it gets the
-    message without asking the user.
+    The user states the task in place of the environment's user message, and replies to messages
+    without tool calls; tool calls go to the environment. When the user ends the conversation, the
+    environment gets the assistant's last message and grades it. At `max_turns` it gets the message
+    without a reply of the user.
 
-    A user with facts brings the task, and then answers questions about the facts, as
+    A user with facts states the task, and then answers questions about the facts, as
     `textgym.users.ScriptedUser` describes. With a model as the user, the info of the last step has
-    `user_usage`, the tokens of the model, which are not among those of the policy.
+    `user_usage`, the token counts of the model, which the policy's counts do not include.
 
     Args:
-        env: A `TextEnv` whose own user does not speak again after the task.
+        env: A `TextEnv` without later user messages of its own.
         script: What the user says, one text for each turn. `{task}` is replaced by the
             environment's own user message. After the last text the user ends the conversation.
         user: Instead of a script, a model that speaks as the user: a policy or its spec, such as
-            `openai:MODEL@BASE_URL`; a function, also an asynchronous one, from messages to text; or
-            its place, as `module:function`. A spec with an object cannot be saved as JSON.
-        facts: Instead of a script, what the user can be asked for, and what the user then answers:
-            a text for the name of each detail, such as `day` or `seat_number`.
+            `openai:MODEL@BASE_URL`; a function, which may be `async`, from messages to text; or
+            `module:function`. A spec with an object cannot be saved as JSON.
+        facts: Instead of a script, the user's answer for each detail that can be asked for, by
+            name, such as `day` or `seat_number`.
         instructions: The system message of the model, with `{task}`; None for
             `textgym.users.policy_user.INSTRUCTIONS`.
-        end: What the model writes to end the conversation.
+        end: The text with which the model ends the conversation.
         max_turns: The maximum number of assistant messages.
 
     Raises:
-        UsageError: The environment has a user of its own, or an argument is not valid.
-        UserFailure: By `reset` and `step`: the model gave no reply; by `reset`: it said nothing, or
-            ended the conversation.
+        UsageError: The environment has its own user, or an argument is invalid.
+        UserFailure: By `reset` and `step`: the model did not reply; by `reset`: its reply is empty,
+            or ends the conversation.
 
     Example:
         >>> import gymnasium, textgym
@@ -105,7 +105,7 @@ class SimulatedUser(OwnConversation):
             self._user = PolicyUser(user, instructions=instructions, end=end, owner="SimulatedUser")
         self.blocking = user is not None
         self.max_turns = max_turns
-        self._asked: tuple[list[Any], UserTurn] | None = None  # a step may be taken again
+        self._last_turn: tuple[list[Any], UserTurn] | None = None  # for a step that is taken again
         self._unopened: tuple[list[Message], dict[str, Any]] | None = None
 
     def begin(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class SimulatedUser(OwnConversation):
         return {**super().begin(), "task": "", "said": 0, "user_usage": {}, "memory": {}}
 
     def state_problem(self, state: dict[str, Any]) -> str:
-        """Return what is wrong with a state whose values have the right types; "" if nothing is."""
+        """Return the problem of a state whose values have the right types, or ""."""
         if any(type(count) is not int or count < 0 for count in state["user_usage"].values()):
             return "user_usage must have token counts"
         return memory_problem(state["memory"]) if self._facts is not None else ""
@@ -138,15 +138,15 @@ class SimulatedUser(OwnConversation):
             if first is None:
                 raise UserFailure("the simulated user ended the conversation at once")
         except BaseException:
-            self._state = None  # there is no episode
+            self._state = None  # no episode has begun
             raise
         self._unopened = None
         self.state = {**self.state, "said": 1, **changes}
-        self.conversation = Conversation([*kept, _with_parts_of(last, first)])
+        self.conversation = Conversation([*kept, _with_images(last, first)])
         return self.conversation.copy(), info
 
     def step(self, action: Message | str) -> StepResult:
-        """Step the environment with calls; let the user reply to everything else."""
+        """Step the environment with calls; the user replies to other messages."""
         message = read_action(action, self.turn)
         if self.is_last_turn:
             with graded_cut(self.env):
@@ -161,7 +161,7 @@ class SimulatedUser(OwnConversation):
         return self.shown([message, user(reply)], said=self.state["said"] + 1, **changes)
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of the wrapper alone.
+        """Restore a state of this wrapper only.
 
         Raises:
             StateError: A value is missing, unknown or invalid. Nothing is changed.
@@ -180,18 +180,18 @@ class SimulatedUser(OwnConversation):
         return self.shown(new, float(reward), terminated, truncated, info, seen=seen, **changes)
 
     def _reply(self, messages: list[Message]) -> tuple[str | None, dict[str, Any]]:
-        """Return what the user says next, None to end the conversation; and what that changes."""
-        said, task = self.state["said"], self.state["task"]
+        """Return the user's next text, or None at the end, and the changes of the state."""
+        count, task = self.state["said"], self.state["task"]
         if self._script is not None:
-            reply = self._script[said].replace(TASK, task) if said < len(self._script) else None
+            reply = self._script[count].replace(TASK, task) if count < len(self._script) else None
             return reply, {}
         if self._facts is not None:
             return self._answer(messages)
         assert self._user is not None
-        if self._asked is None or self._asked[0] != [task, messages]:
-            seed = hash_int("user", self.state["task_id"], said)
-            self._asked = [task, messages], self._user.reply(messages, task, seed=seed)
-        turn = self._asked[1]
+        if self._last_turn is None or self._last_turn[0] != [task, messages]:
+            seed = hash_int("user", self.state["task_id"], count)
+            self._last_turn = [task, messages], self._user.reply(messages, task, seed=seed)
+        turn = self._last_turn[1]
         return turn.text, {"user_usage": add_usage(self.state["user_usage"], turn.usage)}
 
     def _answer(self, messages: list[Message]) -> tuple[str | None, dict[str, Any]]:
@@ -205,21 +205,21 @@ class SimulatedUser(OwnConversation):
         return None if reply.is_last else reply.text, {"memory": asdict(memory)}
 
 
-def _with_parts_of(task: Message, said: str) -> Message:
-    """Return what the user says first, with the images of the task."""
+def _with_images(task: Message, text: str) -> Message:
+    """Return the user's first message, with the images of the task."""
     content = task.get("content")
     parts = content if isinstance(content, list) else []
-    others = [part for part in parts if part["type"] != "text"]
-    if not others:
-        return user(said)
-    return {"role": "user", "content": [*others, {"type": "text", "text": said}]}
+    images = [part for part in parts if part["type"] != "text"]
+    if not images:
+        return user(text)
+    return {"role": "user", "content": [*images, {"type": "text", "text": text}]}
 
 
 def _checked_script(script: Any) -> list[str]:
     """Return a script.
 
     Raises:
-        UsageError: It is not a list of texts of which one has the task.
+        UsageError: It is not a list of texts, or no text has the task.
     """
     texts = [] if isinstance(script, str) else list(script)
     if not texts or not all(isinstance(text, str) and text for text in texts):

@@ -1,6 +1,6 @@
-"""Reward wrappers that take reward away: for steps, failed tool calls, length and repetition.
+"""Reward wrappers with costs: for steps, failed tool calls, length and repetition.
 
-A length is that of the text that a policy wrote, in characters or tokens.
+Length is measured on the text that a policy wrote, in characters or tokens.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = [
 
 
 class StepPenalty(RewardWrapper):
-    """Takes a fixed amount away at every step, so that shorter episodes pay more.
+    """Subtracts a fixed amount at every step, so that shorter episodes have a higher return.
 
     Args:
         env: The environment.
-        amount: What each step costs.
+        amount: The cost of a step.
         name: The name of the reward component.
 
     Example:
@@ -57,11 +57,11 @@ class StepPenalty(RewardWrapper):
 
 
 class ToolErrorPenalty(RewardWrapper):
-    """Takes an amount away for each tool call that was answered with an error.
+    """Subtracts an amount for each tool call whose result is an error.
 
     Args:
         env: The environment.
-        amount: What each failed call costs.
+        amount: The cost of a failed call.
         name: The name of the reward component.
 
     Example:
@@ -92,17 +92,17 @@ class ToolErrorPenalty(RewardWrapper):
 
 
 class LengthPenalty(RewardWrapper):
-    """Takes an amount away for each character or token of a message beyond a free length.
+    """Subtracts an amount for each character or token of a message beyond a free length.
 
     Reasoning and tool calls count too.
 
     Args:
         env: The environment.
-        amount: What each unit beyond the free length costs.
-        free: The length that costs nothing.
-        limit: The highest cost of a message.
-        tokenizer: A model's name or folder whose tokenizer counts the length in tokens, or a
-            function that returns the token ids of a text; None counts characters.
+        amount: The cost of each unit beyond the free length.
+        free: The length without cost.
+        limit: The maximum cost of a message.
+        tokenizer: A model's name or folder, or a function from a text to its token ids; None counts
+            characters.
         name: The name of the reward component.
 
     Example:
@@ -137,16 +137,16 @@ class LengthPenalty(RewardWrapper):
 
 
 class SoftOverlongPunishment(RewardWrapper):
-    """Takes reward away from messages near a maximum length, as in DAPO.
+    """Reduces the reward of messages near a maximum length, as in DAPO.
 
-    Nothing is taken up to `max_length - buffer`. From there the cost rises linearly to `amount` at
-    `max_length`, and stays there (Yu et al., 2025, equation 13, arXiv:2503.14476).
+    Up to `max_length - buffer` there is no cost. From there the cost rises linearly to `amount` at
+    `max_length`, and is constant beyond (Yu et al., 2025, equation 13, arXiv:2503.14476).
 
     Args:
         env: The environment.
-        max_length: The length from which the whole amount is taken.
+        max_length: The length from which the cost is `amount`.
         buffer: The length over which the cost rises.
-        amount: The highest cost of a message.
+        amount: The maximum cost of a message.
         tokenizer: As in `LengthPenalty`.
         name: The name of the reward component.
 
@@ -176,7 +176,7 @@ class SoftOverlongPunishment(RewardWrapper):
         are_integers = isinstance(buffer, int) and isinstance(max_length, int)
         if not are_integers or not 0 < buffer <= max_length:
             raise UsageError(
-                "SoftOverlongPunishment: buffer must be over 0 and at most max_length "
+                "SoftOverlongPunishment: buffer must be greater than 0 and at most max_length "
                 f"({max_length!r}), both integers, not {buffer!r}"
             )
         self._amount = self.checked_amount(amount)
@@ -190,7 +190,7 @@ class SoftOverlongPunishment(RewardWrapper):
 
 
 class RepetitionPenalty(RewardWrapper):
-    """Takes reward away in proportion to the repeated n-grams of words in a message.
+    """Subtracts an amount in proportion to the repeated n-grams of words in a message.
 
     The cost is `amount` times the share of n-grams that occurred earlier in the message.
 
@@ -253,11 +253,11 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     """Return the function that measures a text.
 
     Args:
-        tokenizer: A model's name or folder; a function from a text to its token ids, or its place,
-            as `module:function`; None for the number of characters.
+        tokenizer: A model's name or folder; a function from a text to its token ids, or
+            `module:function`; None for the number of characters.
 
     Raises:
-        UsageError: It is neither a text nor a function.
+        UsageError: It is neither a string nor a function.
 
     Example:
         >>> length_function(None)("four"), length_function(str.split)("two words")
@@ -268,7 +268,7 @@ def length_function(tokenizer: str | Callable[[str], Any] | None) -> Callable[[s
     if isinstance(tokenizer, str) and is_place(tokenizer):
         tokenizer = import_object(tokenizer)
     if isinstance(tokenizer, str):
-        cached_tokenizer(tokenizer)  # whose errors belong here
+        cached_tokenizer(tokenizer)  # raises errors here
         return partial(_length_in_tokens, tokenizer)
     if not callable(tokenizer):
         raise UsageError(f"a tokenizer is a name or a function, not {tokenizer!r:.100}")
@@ -286,7 +286,7 @@ def _length_in_tokens(model: str, text: str) -> int:
 
 @lru_cache(maxsize=8)
 def cached_tokenizer(model: str) -> Any:
-    """Return the tokenizer of a model, which is loaded once a process."""
+    """Return the tokenizer of a model, which is loaded once per process."""
     from textgym.policies.models import load_tokenizer
 
     return load_tokenizer(model)

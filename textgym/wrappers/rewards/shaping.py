@@ -1,4 +1,4 @@
-"""Reward wrappers that reshape the whole reward: by weights, by bounds, by a potential."""
+"""Reward wrappers that add a bonus, or reshape the reward: by weights, bounds or a potential."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from textgym.errors import RewardError, UsageError
-from textgym.messages import Message
+from textgym.messages import Message, text_of
 from textgym.names import import_object
-from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, names_of_payments
+from textgym.verifiers.extract import after_reasoning
+from textgym.verifiers.patterns import PatternSearch, compile_pattern
+from textgym.wrappers.base import (
+    MessageEnv,
+    RewardWrapper,
+    StepResult,
+    check_count,
+    component_names,
+)
 
-__all__ = ["ClipReturn", "PotentialShaping", "WeightedComponents"]
+__all__ = ["ClipReturn", "EfficiencyBonus", "FormatBonus", "PotentialShaping", "WeightedComponents"]
+
 
 _log = logging.getLogger(__name__)
 Potential = Callable[[list[Message]], float]
@@ -21,12 +30,12 @@ Potential = Callable[[list[Message]], float]
 class WeightedComponents(RewardWrapper):
     """Replaces the reward by a weighted sum of the reward components.
 
-    A component without a weight counts nothing. What is added to the reward to get there stands in
-    the components under the wrapper's name. An episode without any of the components is paid
-    nothing, and the first one is logged.
+    A component without a weight is ignored. The difference to the reward is the component with the
+    wrapper's name. An episode without any of the components has the reward 0; the first such
+    episode is logged.
 
-    Wrappers that pay, such as `Retry` and its discount, belong around this one. Inside, each needs
-    a weight, which may be 0, so that none loses its payments unnoticed.
+    Other wrappers with a reward component, such as `Retry` with its discount, belong around this
+    one. Inside, each needs a weight, which may be 0, so that no component is dropped by mistake.
 
     Args:
         env: The environment.
@@ -34,7 +43,7 @@ class WeightedComponents(RewardWrapper):
         name: The name of the reward component.
 
     Raises:
-        UsageError: The weights are not finite numbers, or what a wrapper inside pays has none.
+        UsageError: The weights are not finite numbers, or a wrapper inside has no weight.
 
     Example:
         >>> import gymnasium, textgym
@@ -48,27 +57,23 @@ class WeightedComponents(RewardWrapper):
     """
 
     def __init__(
-        self,
-        env: MessageEnv,
-        *,
-        weights: Mapping[str, float],
-        name: str = "weighted_components",
+        self, env: MessageEnv, *, weights: Mapping[str, float], name: str = "weighted_components"
     ) -> None:
         super().__init__(env, name=name, weights=dict(weights))
         if not weights or not all(math.isfinite(weight) for weight in weights.values()):
             raise UsageError(
                 f"WeightedComponents: weights must be finite numbers by component, not {weights!r}"
             )
-        if dropped := [part for part in names_of_payments(env) if part not in weights]:
+        if dropped := [part for part in component_names(env) if part not in weights]:
             raise UsageError(
-                f"WeightedComponents would drop what wrappers inside pay as {', '.join(dropped)}: "
-                "put it inside of them, or give these components a weight"
+                f"WeightedComponents would drop the components of wrappers inside: "
+                f"{', '.join(dropped)}; put it inside these wrappers, or pass weights for them"
             )
         self._is_warned = False
         self._weights = {part: float(weight) for part, weight in weights.items()}
 
     def begin(self) -> dict[str, Any]:
-        """Return the state before any component was seen."""
+        """Return the state before any component."""
         return {"seen": False}
 
     def payment(self, action: Message | str, result: StepResult) -> float:
@@ -93,15 +98,15 @@ class WeightedComponents(RewardWrapper):
 
 
 class ClipReturn(RewardWrapper):
-    """Keeps the return, the sum of an episode's rewards, between two bounds at every step.
+    """Clips the return, the sum of an episode's rewards, at every step.
 
-    The return after each step is the clipped sum of the environment's rewards so far. So an agent
-    cannot collect more than `high` however often it is paid.
+    The return after each step is the clipped sum of the environment's rewards so far, so many small
+    rewards cannot exceed `high`.
 
     Args:
         env: The environment.
-        low: The lowest return.
-        high: The highest return.
+        low: The minimum return.
+        high: The maximum return.
         name: The name of the reward component.
 
     Example:
@@ -130,11 +135,11 @@ class ClipReturn(RewardWrapper):
         self._low, self._high = low, high
 
     def begin(self) -> dict[str, Any]:
-        """Return a sum of nothing."""
+        """Return a sum of 0."""
         return {"sum": 0.0}
 
     def payment(self, action: Message | str, result: StepResult) -> float:
-        """Return what keeps the return within the bounds."""
+        """Return the difference between the clipped and the environment's reward."""
         before: float = self.state["sum"]
         reward = float(result[1])
         self.state = {"sum": before + reward}
@@ -147,16 +152,16 @@ class ClipReturn(RewardWrapper):
 class PotentialShaping(RewardWrapper):
     """Adds the discounted difference of a potential, which does not change the optimal policy.
 
-    A step from the conversation `s` to `t` pays `gamma * potential(t) - potential(s)` (Ng, Harada
-    and Russell, 1999). After the last step of an episode that was graded the potential counts as 0,
-    so with `gamma=1` an episode pays `-potential(prompt)` in all, whatever happens in it. This
-    includes episodes that a limit of textgym truncates, which a policy may reach on purpose. After
-    a cut without a grade it keeps its value, because the episode could have gone on.
+    A step from the conversation `s` to `t` adds `gamma * potential(t) - potential(s)` (Ng, Harada
+    and Russell, 1999). After the last step of a graded episode the potential is 0, so with
+    `gamma=1` every such episode adds `-potential(prompt)` in total. This includes episodes that a
+    limit of textgym truncates, which a policy may reach on purpose. After a cut without a grade the
+    potential keeps its value, because the episode could have continued.
 
     Args:
         env: The environment.
-        potential: A function from a conversation to a finite number, or its place, as
-            `module:function`. A spec with a function cannot be saved as JSON.
+        potential: A function from a conversation to a finite number, or `module:function`. A spec
+            with a function cannot be saved as JSON.
         gamma: The discount factor of the agent.
         name: The name of the reward component.
 
@@ -183,15 +188,17 @@ class PotentialShaping(RewardWrapper):
     ) -> None:
         super().__init__(env, name=name, potential=potential, gamma=gamma)
         if not 0 < gamma <= 1:
-            raise UsageError(f"PotentialShaping: gamma must be over 0 and at most 1, not {gamma!r}")
-        self._gamma = gamma
-        found: Any = import_object(potential) if isinstance(potential, str) else potential
-        if not callable(found):
             raise UsageError(
-                "PotentialShaping: potential must be a function or its place, not "
+                f"PotentialShaping: gamma must be greater than 0 and at most 1, not {gamma!r}"
+            )
+        self._gamma = gamma
+        function: Any = import_object(potential) if isinstance(potential, str) else potential
+        if not callable(function):
+            raise UsageError(
+                "PotentialShaping: potential must be a function or module:function, not "
                 f"{potential!r:.100}"
             )
-        self._potential: Potential = found
+        self._potential: Potential = function
 
     def begin(self) -> dict[str, Any]:
         """Return a state without a potential, which `reset` sets."""
@@ -218,3 +225,92 @@ class PotentialShaping(RewardWrapper):
         if not math.isfinite(value):
             raise RewardError(f"PotentialShaping: the potential is {value}, not a finite number")
         return value
+
+
+class EfficiencyBonus(RewardWrapper):
+    """Adds a bonus for a success in few steps, and nothing without success.
+
+    The last step of a successful episode of `n` steps adds `amount * (1 - (n - 1) / (limit - 1))`:
+    the whole amount after one step, nothing after `limit` steps or more.
+
+    Args:
+        env: The environment.
+        limit: The number of steps from which there is no bonus; 2 or more.
+        amount: The bonus for a success in one step.
+        name: The name of the reward component.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import EfficiencyBonus
+        >>> env = EfficiencyBonus(gymnasium.make("textgym/GuessNumber-v0"), limit=5, amount=1.0)
+        >>> observation, info = env.reset(seed=1)
+        >>> env.step("0")[1], env.step(str(env.unwrapped.task.answer))[1]
+        (0.0, 1.75)
+    """
+
+    def __init__(
+        self, env: MessageEnv, *, limit: int, amount: float = 0.1, name: str = "efficiency_bonus"
+    ) -> None:
+        super().__init__(env, name=name, limit=limit, amount=amount)
+        check_count(self, "limit", limit, 2)
+        self._limit, self._amount = limit, self.checked_amount(amount)
+
+    def begin(self) -> dict[str, Any]:
+        """Return a count of 0 steps."""
+        return {"steps": 0}
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return the bonus at the end of a successful episode."""
+        steps: int = self.state["steps"] + 1
+        self.state = {"steps": steps}
+        if not (result[2] or result[3]) or not result[4].get("is_success"):
+            return 0.0
+        return self._amount * max(0.0, 1 - (steps - 1) / (self._limit - 1))
+
+
+class FormatBonus(RewardWrapper):
+    r"""Adds a bonus at the end of an episode if the last message has the right form.
+
+    The form is right if the environment found an answer, or if a pattern matches the message. Wrong
+    answers get the bonus too, so it should be small compared with the reward for right answers.
+
+    Args:
+        env: The environment.
+        pattern: A regular expression to search in the message without its reasoning, under a time
+            limit; by default, whether the environment found an answer (`extracted_answer`).
+        amount: The bonus.
+        name: The name of the reward component.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> from textgym.wrappers import FormatBonus
+        >>> env = FormatBonus(gymnasium.make("textgym/MCQA-v0"), pattern=r"\\boxed\{", amount=0.1)
+        >>> observation, info = env.reset(seed=1)
+        >>> env.step(r"\boxed{none}")[1]
+        0.1
+    """
+
+    def __init__(
+        self,
+        env: MessageEnv,
+        *,
+        pattern: str | None = None,
+        amount: float = 0.1,
+        name: str = "format_bonus",
+    ) -> None:
+        super().__init__(env, name=name, pattern=pattern, amount=amount)
+        if pattern is not None and compile_pattern(pattern) is None:
+            raise UsageError(
+                f"FormatBonus: pattern is not a regular expression, or a huge one: {pattern!r:.100}"
+            )
+        self._pattern, self._amount = pattern, self.checked_amount(amount)
+
+    def payment(self, action: Message | str, result: StepResult) -> float:
+        """Return the bonus at the end of an episode."""
+        if not (result[2] or result[3]):
+            return 0.0
+        if self._pattern is None:
+            return self._amount if result[4].get("extracted_answer") else 0.0
+        text = action if isinstance(action, str) else text_of(action)
+        match = PatternSearch().last_match(after_reasoning(text), self._pattern)
+        return 0.0 if match is None else self._amount

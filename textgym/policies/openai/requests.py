@@ -1,12 +1,18 @@
-"""Requests to `/chat/completions`, where the server renders the conversation and parses the reply.
+"""Requests to the two endpoints, `/chat/completions` in messages and `/completions` in token ids.
 
 Messages are sent unchanged, except for what servers do not accept: `developer` becomes `system`,
 text parts are joined, None becomes an empty string, and a tool call's arguments are always the text
-of a JSON object. The reply is read as a message that every environment accepts.
+of a JSON object. The server renders the conversation, and the reply is read as a message that every
+environment accepts.
+
+In token ids, in vLLM's form, the chat codec makes the prompt, so the server encodes no text. The
+reply must have the ids of the prompt and of the completion, with a log probability for each sampled
+id; any other reply is a failure.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -14,12 +20,13 @@ from typing import Any, ClassVar, cast
 from textgym.json_values import decode_json, encode_json
 from textgym.messages import Message, ToolSchema, message_problem, text_of
 from textgym.policies.base import Action
-from textgym.policies.chat.hermes_parser import with_parsed_calls
-from textgym.policies.chat.tool_prompt import with_tool_prompt
-from textgym.policies.openai.replies import InvalidReplyError, ParsedReply, as_json
+from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
+from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
+from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply, as_json
 from textgym.policies.openai.request_format import RequestFormat
 
-__all__ = ["ChatRequest"]
+__all__ = ["ChatRequest", "CompletionRequest"]
+
 
 _REASONING = ("reasoning_content", "reasoning")  # the newer name in vLLM and others
 _OWN_KEYS = frozenset((*_REASONING, "role", "content", "tool_calls", "name", "tool_call_id"))
@@ -65,7 +72,7 @@ class ChatRequest:
         """Parse the first of a reply's choices.
 
         Raises:
-            InvalidReplyError: It holds no valid message.
+            InvalidReplyError: It has no valid message.
         """
         received = choice.get("message")
         if not isinstance(received, dict):
@@ -87,13 +94,13 @@ class ChatRequest:
 
 
 def _message_to_send(message: Message, reasoning_key: str | None) -> Mapping[str, Any]:
-    """Return a message in the form that servers accept; mostly the message itself."""
+    """Return a message in the form that servers accept, usually the message itself."""
     content, role = message.get("content"), message["role"]
     if role != "assistant":
         if content.__class__ is str and role != "developer":
             return message
-        sent_role = "system" if role == "developer" else role
-        return {**message, "role": sent_role, "content": _content_to_send(message)}
+        role = "system" if role == "developer" else role
+        return {**message, "role": role, "content": _content_to_send(message)}
     sent: dict[str, Any] = {**message, "content": _content_to_send(message)}
     calls = sent.pop("tool_calls", None)
     if calls:
@@ -120,7 +127,7 @@ def _call_to_send(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _arguments(value: Any) -> str:
-    """Return arguments as the text of a JSON object; servers fail on a model's broken JSON."""
+    """Return arguments as the text of a JSON object, because servers fail on broken JSON."""
     text = value if isinstance(value, str) else encode_json(value or {}).decode()
     try:
         return text if isinstance(decode_json(text.encode()), dict) else _wrapped(text)
@@ -141,8 +148,10 @@ def _parse_message(received: Mapping[str, Any], reasoning_key: str | None) -> Me
             message[key] = value
     if reasoning_key:
         message["reasoning_content"] = received[reasoning_key]
-    if received.get("tool_calls"):
-        message["tool_calls"] = _parse_calls(received["tool_calls"])
+    if calls := received.get("tool_calls"):
+        if not isinstance(calls, list):
+            raise InvalidReplyError("its tool_calls are not a list")
+        message["tool_calls"] = [_parse_call(call) for call in calls]
     return cast(Message, message)
 
 
@@ -154,12 +163,6 @@ def _parse_content(content: Any) -> str | None:
         raise InvalidReplyError("its content is not text")
     texts = [part.get("text") for part in content if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _parse_calls(calls: Any) -> list[dict[str, Any]]:
-    if not isinstance(calls, list):
-        raise InvalidReplyError("its tool_calls are not a list")
-    return [_parse_call(call) for call in calls]
 
 
 def _parse_call(call: Any) -> dict[str, Any]:
@@ -176,3 +179,85 @@ def _parse_call(call: Any) -> dict[str, Any]:
     elif not isinstance(arguments, str):
         arguments = as_json(arguments)
     return {**kept, "type": "function", "function": {**function, "arguments": arguments}}
+
+
+_MAX_TOKEN_ID = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """A request with the token ids of a prompt.
+
+    Attributes:
+        codec: Decodes the sampled tokens as an action.
+        prompt: The encoded prompt.
+    """
+
+    codec: ChatCodec
+    prompt: EncodedPrompt
+
+    kind: ClassVar[str] = "completion"
+    path: ClassVar[str] = "completions"
+
+    def fields(self, request_format: RequestFormat) -> dict[str, Any]:
+        """Return the fields of the request's body, except the sampling.
+
+        They include the token limit as null, because servers without one sample 16 tokens.
+        """
+        fields: dict[str, Any] = {
+            "prompt": self.prompt.ids,
+            "logprobs": 0,  # only of the sampled tokens
+            "return_token_ids": True,
+            request_format.max_tokens_key: None,
+        }
+        if not self.codec.skip_special_tokens:
+            fields["skip_special_tokens"] = False
+        return fields
+
+    def parse_choice(self, choice: Mapping[str, Any], usage: dict[str, int]) -> ParsedReply:
+        """Parse the first of a reply's choices.
+
+        Raises:
+            InvalidReplyError: It does not have the tokens that were read and sampled.
+        """
+        prompt_ids, sampled = choice.get("prompt_token_ids"), choice.get("token_ids")
+        if prompt_ids is None or sampled is None:
+            raise InvalidReplyError("it has no token ids in vLLM's form", FailureCause.TOKENS)
+        if prompt_ids != self.prompt.ids:
+            raise InvalidReplyError(
+                "its prompt_token_ids are not the ids that were sent", FailureCause.TOKENS
+            )
+        if not isinstance(sampled, list) or not all(map(_is_id, sampled)):
+            raise InvalidReplyError(f"its token_ids are not token ids: {as_json(sampled)}")
+        text, reason = choice.get("text"), choice.get("finish_reason")
+        if not isinstance(text, str):
+            raise InvalidReplyError("it has no text")
+        if reason not in ("stop", "length"):
+            raise InvalidReplyError(
+                f"its finish_reason is neither stop nor length: {as_json(reason)}"
+            )
+        if not sampled and reason == "length":
+            raise InvalidReplyError("it has no tokens, and the message is not finished")
+        action = self.codec.decode_action(
+            self.prompt, sampled, text, _logprobs(choice, len(sampled)), finished=reason == "stop"
+        )
+        action.usage = usage | action.usage
+        return ParsedReply(action, None)
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and 0 <= value < _MAX_TOKEN_ID
+
+
+def _logprobs(choice: Mapping[str, Any], count: int) -> list[float]:
+    received = choice.get("logprobs")
+    if received is None:
+        raise InvalidReplyError("it has no log probabilities", FailureCause.TOKENS)
+    values = received.get("token_logprobs") if isinstance(received, dict) else None
+    if not isinstance(values, list) or len(values) != count or not all(map(_is_number, values)):
+        raise InvalidReplyError(f"it does not have one log probability for each of {count} tokens")
+    return [float(value) for value in values]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,15 +1,18 @@
-"""The running calls of a vector's sub-environments, and their results.
+"""The sub-environments of a vector: the episode of each, and their running calls.
 
 Calls that may block run in threads, all others in the thread that waits for results, one after
 another.
 
-Invariants: a sub-environment has at most one running call or one result that has not been taken;
+Invariants: a failed call is retried before it counts as a failure; a step that succeeded is never
+taken twice, even if the reset after it fails; a failure that is not raised is a truncation with the
+reward NaN. A sub-environment has at most one running call or one result that has not been taken;
 calls may be submitted from any thread, but only one thread at a time waits for results.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import os
 import threading
@@ -17,18 +20,137 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, SupportsFloat, TypeVar
 
-from textgym.concurrency.blocking import THREAD_NAME
-from textgym.errors import UsageError
-from textgym.vector.sub_env import StepResult
+import gymnasium as gym
+from gymnasium.vector import AutoresetMode
 
-__all__ = ["PendingCalls", "shorten"]
+from textgym.concurrency.calls import THREAD_NAME, reset_may_block, retry_pause, step_may_block
+from textgym.errors import BoundaryFailure, UsageError
+from textgym.layers import grade_at_time_limit
+from textgym.trajectories.episode_record import failure_of
+from textgym.trajectories.schema import Failure
+
+__all__ = ["PendingCalls", "StepResult", "SubEnv", "shorten"]
+
+
+T = TypeVar("T")
+StepResult = tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]
+"""What a step returns for one sub-environment; a reset returns one with the reward 0."""
+
+
+class SubEnv:
+    """A sub-environment of a vector.
+
+    Args:
+        env: The environment.
+        mode: When the next episode begins.
+        retries: How often a failed reset or step is retried.
+        nan_failures: Whether a failure truncates the episode with the reward NaN instead of being
+            raised.
+
+    Attributes:
+        env: The environment.
+        id: Its id, or the name of its class if it has none.
+        step_may_block: Whether `step` may block, including the reset of the next episode.
+        reset_may_block: Whether `reset` may block.
+        observation: The last observation; None before the first reset.
+        ended: Whether the episode has ended and the next one has not begun.
+    """
+
+    def __init__(
+        self, env: gym.Env[Any, Any], mode: AutoresetMode, retries: int, nan_failures: bool
+    ) -> None:
+        unwrapped = env.unwrapped
+        self.env = grade_at_time_limit(env)
+        self.id = unwrapped.spec.id if unwrapped.spec else type(unwrapped).__name__
+        self.reset_may_block = reset_may_block(env)
+        self.step_may_block = step_may_block(env) or (
+            self.reset_may_block and mode is not AutoresetMode.DISABLED
+        )
+        self.observation: Any = None
+        self.ended = False
+        self._mode, self._retries, self._nan_failures = mode, retries, nan_failures
+        self._last_step: StepResult | None = None  # its reset has not succeeded yet
+        self._reset_failure: Failure | None = None
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
+        """Begin an episode."""
+        self._last_step = None
+        return self._reset(seed, options)
+
+    def step(self, action: Any) -> StepResult:
+        """Take an action, or begin the next episode if it is due; None does nothing."""
+        if self.ended and self._mode is AutoresetMode.NEXT_STEP:
+            return self._reset()
+        if action is None:
+            return self.observation, 0.0, False, False, {}
+        result = self._last_step or self._step(action)
+        if result[2] or result[3]:
+            if self._mode is AutoresetMode.SAME_STEP:
+                return self._reset_after(result)
+            self.ended = True
+        self.observation = result[0]
+        return result
+
+    def _reset_after(self, result: StepResult) -> StepResult:
+        """Begin the next episode in the step that ended the last one."""
+        self._last_step = result
+        final_obs, reward, terminated, truncated, final_info = result
+        observation, _, _, _, info = self._reset()
+        self._last_step = None
+        info = {"final_obs": final_obs, "final_info": final_info, **info}
+        if "failure" in final_info:
+            info["failure"] = final_info["failure"]
+        return observation, reward, terminated, truncated, info
+
+    def _reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> StepResult:
+        self._reset_failure = None
+        try:
+            reset = functools.partial(self.env.reset, seed=seed, options=options)
+            observation, info = self._with_retries(reset)
+        except Exception as error:
+            self._reset_failure = self._failure_or_raise(error)
+            observation, info = [], {"failure": self._reset_failure}
+        self.observation, self.ended = observation, False
+        return observation, 0.0, False, False, info
+
+    def _step(self, action: Any) -> StepResult:
+        if self._reset_failure:
+            return self._truncated(self._reset_failure, {})
+        try:
+            return self._with_retries(functools.partial(self.env.step, action))
+        except Exception as error:
+            task = getattr(self.env.unwrapped, "task", None)
+            info = {} if task is None else {"task_id": task.id}
+            return self._truncated(self._failure_or_raise(error), info)
+
+    def _truncated(self, failure: Failure, info: dict[str, Any]) -> StepResult:
+        return self.observation, float("nan"), False, True, {**info, "failure": failure}
+
+    def _with_retries(self, call: Callable[[], T]) -> T:
+        for attempt in itertools.count():
+            try:
+                return call()
+            except BoundaryFailure as error:
+                pause = retry_pause(error, attempt, self._retries)
+                if pause is None:
+                    raise
+                time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _failure_or_raise(self, error: Exception) -> Failure:
+        """Return the failure to report, or raise the error."""
+        if not self._nan_failures or isinstance(error, UsageError):
+            raise error
+        return failure_of(error, "environment")
+
 
 Call = Callable[[], StepResult]
 
 
 class PendingCalls:
-    """Runs calls, each of one sub-environment, and holds their results until they are taken.
+    """Runs calls of sub-environments, and keeps their results until they are taken.
 
     Args:
         num_envs: The number of sub-environments.
@@ -61,7 +183,7 @@ class PendingCalls:
         """Check that sub-environments have no running call and no result to be taken.
 
         Raises:
-            UsageError: One of them has.
+            UsageError: One of them is not idle.
         """
         taken = {*self._running, *self._results, *self._errors}
         busy = [index for index in indices if index in taken]
@@ -87,7 +209,7 @@ class PendingCalls:
         self._changed.set()
 
     def _threads(self) -> ThreadPoolExecutor:
-        """Return the thread pool; a forked process, which has no threads, gets a new one."""
+        """Return the thread pool; a forked process gets a new one."""
         if self._pool is None or self._process != os.getpid():
             self._pool = ThreadPoolExecutor(self._num_envs, THREAD_NAME)
             self._process = os.getpid()
@@ -146,7 +268,7 @@ class PendingCalls:
             self._results[index] = call()
         except Exception as error:
             self._errors[index] = error
-        except BaseException:  # after Ctrl-C, the same call runs again
+        except BaseException:  # after Ctrl-C the call runs again
             self._inline.appendleft((index, call))
             raise
         self._running.discard(index)
@@ -177,7 +299,7 @@ class PendingCalls:
 
 
 def shorten(indices: Iterable[int]) -> str:
-    """Return the first few numbers as text.
+    """Return the first numbers as text.
 
     Example:
         >>> shorten(range(100))

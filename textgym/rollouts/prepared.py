@@ -1,0 +1,250 @@
+"""A rollout in two steps: arguments are checked and environments made; then a policy plays.
+
+Loading the policy in between can take minutes, so wrong arguments are reported before it.
+
+Invariants: every planned episode is recorded exactly once, in this run or in a run that resumes it;
+a trajectory is stored before anything else happens to it; one failed episode never ends a run, and
+a run in which every episode fails is stopped early.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textgym._version import __version__
+from textgym.curricula import Curriculum, read_curriculum
+from textgym.errors import RunError
+from textgym.metrics.run_index import Key
+from textgym.policies import Policy
+from textgym.provenance import provenance
+from textgym.rollouts.env_pool import EnvPool
+from textgym.rollouts.env_set import Envs, EnvSet, check_minimum, with_test_split
+from textgym.rollouts.episode import SamePromptCheck
+from textgym.rollouts.plan import GivenTasks, list_jobs, plan_tasks
+from textgym.rollouts.recorder import RunLog, RunRecorder
+from textgym.rollouts.resume import read_completed, remaining, unfinished
+from textgym.rollouts.schedule import CurriculumSchedule, Schedule
+from textgym.rollouts.workers import play_all
+from textgym.trajectories.data_digests import digests_of, with_unchanged_data
+from textgym.trajectories.run_folder import Run, RunFolder, refuse_used_folder
+from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.wrappers.specs import WrapperSpec
+
+if TYPE_CHECKING:
+    from textgym.rollouts.progress import RunProgress
+
+__all__ = ["PreparedRollout"]
+
+
+class PreparedRollout:
+    """A rollout with checked arguments, ready to be played by a policy.
+
+    Use it as a context manager, which closes the environments. The arguments are as in `rollout`,
+    with registered ids.
+
+    Raises:
+        UsageError: An argument is invalid.
+        RunError: `out` cannot be used.
+
+    Attributes:
+        log: Logs failures.
+    """
+
+    def __init__(
+        self,
+        envs: Envs,
+        *,
+        episodes: int | None = None,
+        tasks: GivenTasks | None = None,
+        repeats: int = 1,
+        start: int = 0,
+        concurrency: int = 64,
+        env_concurrency: Mapping[str, int] | None = None,
+        seed: int = 0,
+        out: str | Path | None = None,
+        resume: bool = False,
+        retries: int = 2,
+        env_kwargs: Mapping[str, Any] | None = None,
+        wrappers: Sequence[WrapperSpec] = (),
+        curriculum: Curriculum | None = None,
+    ) -> None:
+        check_minimum(1, repeats=repeats, concurrency=concurrency)
+        check_minimum(0, retries=retries, start=start)
+        if resume and out is None:
+            raise RunError("resume needs the folder of the run: pass out")
+        if out is not None and not resume:
+            refuse_used_folder(out)
+        self._curriculum = read_curriculum(
+            curriculum, num_envs=len(envs) if isinstance(envs, Mapping) else 1
+        )
+        self._episodes, self._start, self._has_given_tasks = episodes, start, tasks is not None
+        self._repeats, self._seed, self._out, self._resume = repeats, seed, out, resume
+        self._concurrency, self._retries = concurrency, retries
+        self.log = RunLog()
+        kwargs = with_test_split(envs, env_kwargs or {})
+        self._envs = EnvSet(envs, kwargs, wrappers, env_concurrency or {}, self.log)
+        self._pool = EnvPool(self.log)
+        try:
+            # The samples play too. They keep the shared data sets loaded until the end of the run.
+            for env_id, env in self._envs.samples.items():
+                self._pool.add(env_id, env)
+            self._plan = plan_tasks(
+                self._envs.samples,
+                self._envs.weights,
+                episodes,
+                tasks,
+                start,
+                self._curriculum is not None,
+            )
+            self._digests = digests_of(self._envs.samples)
+        except BaseException:
+            self.close()
+            raise
+
+    async def play(
+        self,
+        policy: Policy,
+        *,
+        progress: bool = False,
+        on_start: Callable[[int], None] | None = None,
+        on_episode: Callable[[Trajectory], None] | None = None,
+    ) -> Run:
+        """Play the rollout once and return the run; the arguments are as in `rollout`.
+
+        Raises:
+            UsageError: The policy cannot play an environment.
+            RunError: The folder cannot be used.
+        """
+        for env in self._envs.samples.values():
+            policy.for_env(env)
+        config = self._config(policy)
+        with contextlib.ExitStack() as stack:
+            folder = RunFolder(self._out, config, self._resume) if self._out is not None else None
+            if folder:
+                stack.callback(folder.close)
+            starts = [on_start] if on_start else []
+            takers = [on_episode] if on_episode else []
+            if self._curriculum:
+                takers = [self._add_result, *takers]
+            if progress:
+                bar = stack.enter_context(_progress_bar())
+                starts, takers = [bar.begin, *starts], [bar.count, *takers]
+            rows = {env_id: tasks.rows for env_id, tasks in self._plan.items() if tasks.rows}
+            planned = self._num_tasks * self._repeats
+            recorder = RunRecorder(folder, planned, self._digests, rows, takers)
+            check_prompt = SamePromptCheck(self._repeats) if self._repeats > 1 else None
+            completed: set[Key] = set()
+            if folder and self._resume:
+                completed = self._restore(folder, recorder, check_prompt)
+            schedule = self._schedule(completed, has_jobs=recorder.remaining != 0)
+            for begin in starts:
+                begin(recorder.remaining)
+            try:
+                await play_all(
+                    schedule,
+                    self._pool,
+                    with_unchanged_data(self._envs.env_fns, self._digests),
+                    policy,
+                    min(self._concurrency, recorder.remaining),
+                    self._retries,
+                    recorder.add,
+                    self.log,
+                    check_prompt,
+                )
+            except BaseException:
+                with contextlib.suppress(RunError):
+                    recorder.finish()
+                raise
+            return recorder.finish()
+
+    @property
+    def _num_tasks(self) -> int:
+        if self._curriculum and self._episodes:
+            return self._episodes
+        return sum(map(len, self._plan.values()))
+
+    def _config(self, policy: Policy) -> dict[str, Any]:
+        tasks = self._plan if self._has_given_tasks else {}
+        given_tasks = {env_id: planned.as_given() for env_id, planned in tasks.items()}
+        return {
+            "version": SCHEMA_VERSION,
+            "textgym": __version__,
+            "envs": self._envs.recorded_envs(),
+            "env_kwargs": self._envs.recorded_kwargs(),
+            **provenance(self._envs.samples, self._envs.functions),
+            **({"data": self._digests} if self._digests else {}),
+            "policy": policy.name,
+            "sampling": policy.sampling.as_dict() if policy.sampling else None,
+            "episodes": self._episodes,
+            "start": self._start,
+            "tasks": {
+                env_id: None if self._curriculum else len(tasks)
+                for env_id, tasks in self._plan.items()
+            },
+            **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
+            **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
+            "repeats": self._repeats,
+            "seed": self._seed,
+        }
+
+    def _restore(
+        self, folder: RunFolder, recorder: RunRecorder, check_prompt: SamePromptCheck | None
+    ) -> set[Key]:
+        """Count the episodes in the folder, and return their keys."""
+        index, completed = read_completed(folder, self._plan, self._repeats, self._seed)
+        if self._curriculum:
+            for entry, _ in index.entries():
+                self._curriculum.add(entry.env_id, bool(entry.success))
+        recorder.add_completed(index.table)
+        if check_prompt and recorder.remaining:
+            for trajectory in unfinished(index, folder, self._repeats):
+                check_prompt.add_completed(trajectory)
+        return completed
+
+    def _schedule(self, completed: set[Key], *, has_jobs: bool) -> Schedule:
+        """Return the remaining episodes in order."""
+        jobs = {}
+        for env_id, tasks in self._plan.items():
+            kwargs = self._envs.kwargs[env_id]
+            planned = (
+                list_jobs(env_id, tasks, self._repeats, self._seed, kwargs) if has_jobs else ()
+            )
+            jobs[env_id] = remaining(planned, completed)
+        if not self._curriculum:
+            return Schedule(jobs, self._plan, self._envs.limits)
+        return CurriculumSchedule(
+            jobs,
+            self._plan,
+            self._envs.limits,
+            self._curriculum,
+            self._envs.weights,
+            self._seed,
+            self._num_tasks,
+            completed,
+        )
+
+    def _add_result(self, trajectory: Trajectory) -> None:
+        """Add the result of an episode to the curriculum, unless the episode failed."""
+        if self._curriculum and trajectory["is_success"] is not None:
+            self._curriculum.add(trajectory["env_id"], trajectory["is_success"])
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._pool.close()
+
+    def __enter__(self) -> PreparedRollout:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _progress_bar() -> RunProgress:
+    from rich.console import Console  # rich is only imported for a bar
+
+    from textgym.rollouts.progress import RunProgress
+
+    return RunProgress(Console(stderr=True))

@@ -1,7 +1,7 @@
 """Environments in which the model must find out: opening episodes, a search, and memory.
 
 Opening an episode draws a task of the train split and resets; the worlds are drawn before. The
-floor is that of WorkplaceAssistant, whose companies two of them share.
+floor is an episode of WorkplaceAssistant, whose companies two of them share.
 """
 
 from __future__ import annotations

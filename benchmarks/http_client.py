@@ -1,7 +1,7 @@
 """CPU and time of chat requests through `openai:`, beside the `openai` package's client.
 
 All clients send the same conversations to one server on loopback, which answers after 20 ms in a
-process of its own, so the CPU time measured here is the client's alone. The package is called in
+process of its own, so only the client's CPU time is measured here. The package is called in
 three ways: on aiohttp with the reply parsed by the package, the same with the raw reply parsed by
 orjson, and on its default transport. Its connection limits are raised to the number in flight.
 Without the package only textgym is measured: `pip install openai`.

@@ -55,7 +55,7 @@ def prompts(policy: VLLMPolicy, game: tuple[str, dict[str, Any]], count: int) ->
 
 
 def raw(policy: FixedLength, asked: list[list[int]], at_once: int) -> tuple[int, float]:
-    """Answer prompts in batches with the engine alone; return the tokens and the seconds."""
+    """Answer prompts in batches with only the engine; return the tokens and the seconds."""
     policy.engine.reset_prefix_cache()
     tokens, begun = 0, time.perf_counter()
     for start in range(0, len(asked), at_once):

@@ -1,6 +1,6 @@
 """Mathematical answers checked per second, beside forking a process for each check.
 
-The right answers are those of MATH if the shared data is available, and made up otherwise. Each is
+The right answers come from MATH if the shared data is available, and are made up otherwise. Each is
 compared with itself, itself in another form, another answer, or prose, in texts that never repeat.
 """
 

@@ -1,6 +1,6 @@
 """Opening a data set of a million rows and drawing tasks from it, in new processes.
 
-The floor is `json.loads` over all lines. Seconds and microseconds are those of the process's CPU;
+The floor is `json.loads` over all lines. Seconds and microseconds are CPU time of the process;
 memory is what the process holds beyond the imports.
 """
 

@@ -2,7 +2,7 @@
 
 Drawing reads fresh indices of the train split, all levels in turn. Grading is a step with the
 oracle's answer, without the reset before it. Haystack is measured at 500,000 characters, beside
-joining as many characters of random lines; its memory is that of 256 episodes at once.
+joining as many characters of random lines; its memory is measured with 256 episodes at once.
 """
 
 from __future__ import annotations

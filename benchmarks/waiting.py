@@ -86,7 +86,7 @@ class Setting:
 
     @property
     def ideal(self) -> float:
-        """The seconds that the waiting alone takes."""
+        """The seconds that only waiting takes."""
         return self.rounds * self.seconds
 
 
@@ -99,7 +99,7 @@ SETTINGS = [
     Setting("1,024 episodes, a judge of 1 s", 1024, 1.0, 8, 0.90, judged=True),
 ]
 MAX_GROWTH = 1.3  # of the CPU time per episode, from 64 to 4,096 episodes at once
-MAX_RATIO = 1.5  # of the CPU time of a rollout to that of the plain loop
+MAX_RATIO = 1.5  # of the CPU times of a rollout and of the plain loop
 ROLLOUT, LOOP, FLOOR = "textgym.rollout", "plain asyncio loop", "asyncio.sleep alone (the floor)"
 
 
@@ -142,7 +142,7 @@ def through_rollout(setting: Setting, dataset: str, folders: Iterator[Path]) -> 
 def through_loop(setting: Setting, dataset: str, folders: Iterator[Path]) -> None:
     """Play in coroutines that each reset and step an environment, and write records as JSON.
 
-    The records are about as large as those of a rollout; there are no metrics and no retries.
+    The records are about as large as a rollout's; there are no metrics and no retries.
     """
     policy = SlowPolicy(setting.seconds)
     (sample,) = textgym.rollout(lambda: MCQA(dataset=dataset), "random", episodes=1).trajectories()

@@ -101,7 +101,7 @@ class Tree:
 
     The episodes of a group have the same prompt, and often the same first guesses. A token sees
     itself and the tokens before it in its episode, at the same positions as in that episode, so
-    the log probabilities are those of the separate episodes, for less work.
+    the log probabilities equal those in separate episodes, for less work.
 
     Args:
         rows: The token ids of each episode.

@@ -3,7 +3,7 @@
 SmolLM2-135M-Instruct solves none of these tasks, because it does not know the form of a call or of
 an answer, and a reward that is always 0 teaches nothing. So it first imitates the policy `random`,
 which knows the form and guesses the rest. What the model solves beyond the rate of guesses, it has
-learned from rewards alone.
+learned only from rewards.
 
 The tasks of training are of the split `train`, and it is tried on 100 of the split `test`. Each
 part of a step is as in `grpo_smollm2.py`.

@@ -53,12 +53,12 @@ def known_share(messages: Sequence[Message]) -> float:
 class ProgressReward(RewardWrapper):
     """Pays for what a guess finds out, and the rest of the amount for finding the number.
 
-    Each step pays the increase of `known_share`, times the amount. So an episode pays at most the
-    amount in all, and exactly the amount if it succeeds. Guesses that tell nothing new pay nothing.
+    The reward of a step is the increase of `known_share`, times the amount. So an episode earns at
+    most the amount, and exactly the amount if it succeeds. Guesses without news earn nothing.
 
     Args:
         env: A game of `textgym/GuessNumber-v0` with feedback.
-        amount: What a success pays in all.
+        amount: The return of a success.
         name: The name of the reward component.
     """
 
@@ -81,7 +81,7 @@ class ProgressReward(RewardWrapper):
 class GuessBonus(RewardWrapper):
     """Pays for every message with a number. This is a mistake: it can be farmed.
 
-    It is meant to teach the form of an answer. But numbers out of range are paid too, and end no
+    It is meant to teach the form of an answer. But numbers out of range earn it too, and end no
     game, so that the bonus for all turns can exceed what is lost by never finding the number.
 
     Args:

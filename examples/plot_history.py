@@ -2,9 +2,9 @@
 
     python examples/plot_history.py runs/smollm2/*.jsonl --show held_out/success --out curves.png
 
-Each figure has a panel, and each history a line. Bounds are drawn as a band around it: those of
-`held_out/success` are called `held_out/success_low` and `held_out/success_high`, and those of
-`validation/episodes/success` are called `validation/success_low` and `validation/success_high`.
+Each figure has a panel, and each history a line. Bounds are drawn as a band around it: for
+`held_out/success` they are `held_out/success_low` and `held_out/success_high`, and for
+`validation/episodes/success` they are `validation/success_low` and `validation/success_high`.
 It needs matplotlib, from the extra `dev`.
 """
 

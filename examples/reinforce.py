@@ -9,7 +9,7 @@ the games. So a model that wins more has learned from its observations, which is
 is trained on the exact tokens that it saw and sampled. For a control, the reply is always the same.
 
 A model with 85,000 parameters first imitates random answers, so that it gives answers at all, and
-then learns from rewards alone. Run it with `make demo-learning`, or with
+then learns only from rewards. Run it with `make demo-learning`, or with
 `python examples/reinforce.py --game retry`. With `--engine vllm`, vLLM samples, and gets the
 weights after every step.
 """

@@ -239,7 +239,7 @@ def train(name: str, steps: int, seed: int, path: Path) -> Path:
 
 
 def publish(training: Training, policy: HFPolicy, step: int, lag: int) -> None:
-    """Let new weights play, or those of some updates ago."""
+    """Let the new weights play, or older ones from some updates ago."""
     training.versions.append(f"step {step}")
     if not lag:
         policy.version = f"step {step}"

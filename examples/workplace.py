@@ -100,7 +100,7 @@ def shortened(episode: Trajectory, width: int = 150) -> list[str]:
 def to_train_on(episodes: Iterable[Trajectory]) -> list[dict[str, Any]]:
     """Return the rows of the tasks that were solved sometimes but not always, hardest last.
 
-    A row is the task itself, so that an environment with `dataset=` plays it whatever its level.
+    A row is the task itself, so that an environment with `dataset=` plays it at any level.
     The share of episodes that solved it is added as `solved`.
 
     Args:

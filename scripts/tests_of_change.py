@@ -90,7 +90,7 @@ def _home(name: str) -> str:
 
 @cache
 def _module_of(id: str) -> str:
-    """Return the module of an environment; "" if it is none of the suite's."""
+    """Return the module of an environment; "" if the suite lacks it."""
     entry_point = gymnasium.spec(id).entry_point
     return entry_point.partition(":")[0] if isinstance(entry_point, str) else ""
 
@@ -119,7 +119,7 @@ def affected_tests(files: list[str]) -> list[str]:
 
 
 def _room(module: str) -> list[str]:
-    """Return the folders of a module's room; that of an environment is its own."""
+    """Return the folders of a module's room. Each environment is a room."""
     package, *names = module.split(".")
     if package != "textgym":
         return []

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
+
+import textgym
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
@@ -64,3 +67,25 @@ def test_calls_and_instructions_are_counted_without_what_sets_up(counts: Any) ->
     assert counts.per_episode(play, counts.calls, 3) == 1.0
     per_episode = counts.per_episode(play, counts.instructions, 3)
     assert 5 <= per_episode == counts.per_episode(play, counts.instructions, 10) <= 20
+
+
+@pytest.mark.parametrize(
+    "action",
+    [r"So \boxed{A}", "", "I think it is A or B, not C.", "<think>?</think>\\boxed{(B) because}",
+     {"role": "assistant", "content": "Answer: B"}],
+)  # fmt: skip
+def test_a_reader_follows_a_step_of_multiple_choice_in_ten_files(action: Any) -> None:
+    env = gymnasium.make("textgym/MCQA-v0")
+    env.reset(seed=1)
+    package, files = str(Path(textgym.__file__).parent), set()
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            files.add(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        env.step(action)
+    finally:
+        sys.setprofile(None)
+    assert 5 <= len(files) <= 10, sorted(files)

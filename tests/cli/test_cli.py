@@ -107,7 +107,7 @@ def test_show_prints_the_card_and_a_task(tmp_path: Path) -> None:
 
 def test_show_prints_the_documentation(tmp_path: Path) -> None:
     shown = output(tmp_path, "show", MCQA, "--docs")
-    assert shown.startswith("A multiple-choice question, answered in one message.\n\n## Desc")
+    assert shown.startswith("A multiple-choice question, answered in one message.\n\n")
     assert "\n## Version history\n" in shown
 
 

@@ -88,6 +88,27 @@ def test_a_text_is_right_where_it_is_said_and_no_other_is(text: str, reward: flo
 @pytest.mark.parametrize(
     ("text", "reward"),
     [
+        ("Answer: drizzle", 1.0),
+        ("Answer: light drizzle", 1.0),
+        ("Answer: drizzle, 8 °C", 1.0),
+        ("The weather in Oslo is drizzle, with a little wind.", 1.0),
+        ("Answer: drizzle or sleet", 0.0),
+        ("Answer: sleet and drizzle", 0.0),
+        ("Answer: drizzle or sleet or hail or mist", 0.0),
+        ("Answer: sleet, drizzle, hail", 0.0),
+        ("Answer: drizzle sleet hail mist", 0.0),
+        ("Answer: sleet / drizzle / 8 °C", 0.0),
+        ("Answer: drizzle, sleet, hail, 8", 0.0),
+    ],
+)
+def test_several_guesses_of_another_word_are_wrong(text: str, reward: float) -> None:
+    earned, _ = answered(text, {"city": "Oslo", "expected_answer": "drizzle"})
+    assert earned == reward
+
+
+@pytest.mark.parametrize(
+    ("text", "reward"),
+    [
         ("Answer: -12", 1.0),
         ("Answer: -12 °C", 1.0),
         ("Answer: \u221212.0 degrees", 1.0),

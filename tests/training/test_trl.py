@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -368,16 +369,32 @@ def test_a_data_set_has_no_more_tasks_than_its_environment() -> None:
     assert len(episodes.dataset(split="test")) == 500
     with pytest.raises(UsageError, match="has no end of tasks"):
         episodes.dataset()
-    for arguments in ({"n": 400, "start": 200}, {"start": 501}, {"n": 1, "start": 500}):
-        with pytest.raises(UsageError, match="cannot play 400 tasks"):
-            episodes.dataset(split="test", **arguments)
-    for arguments in ({"n": 0}, {"start": 500}):
-        with pytest.raises(UsageError, match="n must be 1 or more"):
+    for arguments, problem in (
+        ({"n": 400, "start": 200}, "cannot play 400 tasks from task 200 on: from 1 to 300"),
+        ({"n": 501}, "cannot play 501 tasks"),
+        ({"n": 0}, "cannot play 0 tasks"),
+        ({"start": 500}, "has 500 tasks: start must be less, not 500"),
+        ({"start": 501}, "start must be less"),
+        ({"n": 1, "start": 500}, "start must be less"),
+        ({"start": -1}, "start must be 0 or more"),
+    ):
+        with pytest.raises(UsageError, match=problem):
             episodes.dataset(split="test", **arguments)
     with pytest.raises(UsageError, match="start must be 0 or more"):
         episodes.dataset(3, start=-1)
     prompt = episodes.dataset(1, split="validation", start=7)["prompt"][0]
     assert task_of(prompt) == (GUESS, "validation", 7)
+
+
+def test_a_data_set_has_tasks_of_each_environment() -> None:
+    episodes = Episodes({GUESS: 0.9, MCQA: 0.1})
+    assert Counter(episodes.dataset(10)["environment"]) == {GUESS: 9, MCQA: 1}
+    with pytest.raises(UsageError, match="MCQA-v0 cannot play 0 tasks"):
+        episodes.dataset(4)
+    with pytest.raises(UsageError, match="weights divide the tasks among environments: pass n"):
+        episodes.dataset(split="test")
+    equal = Episodes({GUESS: 1.0, MCQA: 1.0})
+    assert len(equal.dataset(split="test", start=450)) == 100
 
 
 def test_a_verifier_is_a_reward_function() -> None:

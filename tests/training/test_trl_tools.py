@@ -52,7 +52,7 @@ def opened() -> Iterator[Callable[..., ToolEpisodes]]:
 
 def oracle(id: str, task_index: int, **kwargs: Any) -> list[Any]:
     """Return the messages of a policy that plays correctly."""
-    run = textgym.rollout(id, "oracle", tasks=[task_index], env_kwargs=kwargs)
+    run = textgym.rollout(id, "oracle", tasks=[task_index], env_kwargs={**kwargs, "split": "train"})
     (episode,) = run.trajectories()
     return [message for message in episode["messages"] if message["role"] == "assistant"]
 

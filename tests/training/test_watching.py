@@ -1,4 +1,4 @@
-"""The figures of a step, groups without variance, and validation."""
+"""The figures of a step, groups with equal returns, and validation."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ __all__ = [
     "check_grade", "check_reply", "copy_of_state",
 ]  # fmt: skip
 
-
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -21,8 +21,7 @@ from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 
-__all__ = ["ROUNDING", "VERDICT_REASONS", "Conversation", "Grade", "Payments", "verdict_reason"]
-
+__all__ = ["VERDICT_REASONS", "Conversation", "Grade", "Payments", "verdict_reason"]
 
 VERDICT_REASONS = (
     "", "empty", "refused", "unreadable", "several_answers", "wrong", "incomplete", "cut",
@@ -39,7 +38,7 @@ VERDICT_REASONS = (
 """
 
 
-ROUNDING = 1e-9  # of a sum of rewards
+_ROUNDING = 1e-9  # of a sum of rewards
 
 
 class Conversation:
@@ -274,7 +273,7 @@ def _check_return(
 ) -> None:
     """Raise a `RewardError` if the sum of the grade and the other rewards is out of range."""
     low, high = reward_range
-    slack = ROUNDING if paid else 0.0
+    slack = _ROUNDING if paid else 0.0
     if not low - slack <= graded + paid <= high + slack:
         and_paid = f" and paid {paid}" if paid else ""
         raise RewardError(f"{owner} graded {graded}{and_paid}, outside its range {low} to {high}")
@@ -319,8 +318,8 @@ def verdict_reason(
         'wrong'
     """
     low, high = reward_range
-    if earned > low + ROUNDING:
-        return "incomplete" if earned < high - ROUNDING else ""
+    if earned > low + _ROUNDING:
+        return "incomplete" if earned < high - _ROUNDING else ""
     answer = grade.extracted_answer
     if answer and " " not in answer:
         return "wrong"

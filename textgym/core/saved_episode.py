@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_SEED", "SavedEpisode", "declared_type", "pack_generator", "pack_state", "read_saved",
-    "unpack_generator", "unpack_state", "validation_problem",
+    "unpack_generator", "unpack_state",
 ]  # fmt: skip
-
 
 MAX_SEED = 2**128 - 1
 """The largest seed; if NumPy is given none, it draws one up to this."""
@@ -107,7 +106,7 @@ def read_saved(data: Any) -> SavedEpisode:
     try:
         saved = _episode_adapter().validate_python(data, strict=True)
     except ValidationError as error:
-        raise StateError(validation_problem(error)) from None
+        raise StateError(_validation_problem(error)) from None
     for index, message in enumerate(saved["messages"]):
         if problem := message_problem(message):
             raise StateError(f"messages.{index}: {problem}")
@@ -204,7 +203,7 @@ def unpack_state(fresh: Any, data: Any, declared: Any = Any) -> Any:
         # pydantic refuses unpaired surrogates; `_with_values` restores the strings of `data`.
         value = adapter.validate_json(text.encode("utf-8", "xmlcharrefreplace"), strict=True)
     except ValidationError as error:
-        raise StateError(validation_problem(error, "state")) from None
+        raise StateError(_validation_problem(error, "state")) from None
     return _with_values(value, data, "state")
 
 
@@ -232,7 +231,7 @@ def declared_type(owner: type, root: type) -> Any:
     return Any
 
 
-def validation_problem(error: Any, root: str = "") -> str:
+def _validation_problem(error: Any, root: str = "") -> str:
     """Return the first problem in a pydantic validation error, with its path, in one line.
 
     Args:

@@ -69,7 +69,8 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
     before = [dict(vars(layer)) for layer in layers]
     try:
         if [name for name, _ in state["wrappers"]] != names:
-            raise StateError(f"the state was saved from other wrappers than {names}")
+            others = [name for name, _ in state["wrappers"]]
+            raise StateError(f"the state was saved from other wrappers than {names}: {others}")
         for layer, (name, saved) in zip(layers, state["wrappers"], strict=True):
             _restore(layer, name, saved)
         inner.set_state(state["env"])

@@ -59,7 +59,11 @@ _READINGS = {
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
-_SEPARATOR = re.compile(r"[,;/|]|(?:or|and)")
+_SENTENCE_WORDS = frozenset((
+    "is", "was", "are", "will", "be", "it", "its", "the", "a", "of", "in", "at", "with", "has",
+    "weather",
+))  # fmt: skip
+_SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
 MAX_CITY_LENGTH = 100
 MAX_ANSWER_LENGTH = 200
@@ -293,7 +297,7 @@ def _answer_of(row: Mapping[str, Any]) -> str:
 def _is_right(answer: str, expected: str) -> bool:
     if read_number(expected) is not None:
         return equal_number(expected, final_number(answer))
-    items = _SEPARATOR.split(answer)
+    items = [item for item in _SEPARATOR.split(answer) if not re.search(r"\d", item)]
     is_list = len(items) > 1 and all(len(item.split()) <= MAX_ITEM_WORDS for item in items)
     answer, expected = normalize_answer(answer), normalize_answer(expected)
     found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", answer)
@@ -301,9 +305,11 @@ def _is_right(answer: str, expected: str) -> bool:
         return False
     if _REJECTION.search(answer, found.end()):
         return False
+    words, right = set(re.findall(r"\w+", answer)), set(re.findall(r"\w+", expected))
+    others = {word for word in words - right if len(word) > 1 and not word.isdecimal()}
+    is_list = is_list or (len(others) > 1 and not others & _SENTENCE_WORDS)
     if is_list and expected not in _CONDITIONS and answer != expected:
         return False  # several guesses
-    words, right = set(re.findall(r"\w+", answer)), set(re.findall(r"\w+", expected))
     return not words & set(_CONDITIONS) - right
 
 

@@ -301,13 +301,9 @@ def _action_of(message: str | Message, is_cut: bool) -> Action:
 
 
 class _DrivenTokenPolicy(TokenPolicy):
-    """Asks for each message once: the trainer would take the same prompt for the next one.
+    """Asks for each message once: the trainer would take the same prompt for the next one."""
 
-    Attributes:
-        sequence: The ids of the last prompt and message.
-    """
-
-    sequence: Sequence[int] = ()
+    sequence: Sequence[int] = ()  # the last prompt and message
 
     async def act(self, *conversation: Any, **options: Any) -> Action:
         """Answer a conversation; tokens that cannot be used end the episode as a failure."""

@@ -1,7 +1,7 @@
 """What identifies a task, a group and an episode.
 
-A task is the same in every run and data set if its environment, its id and its prompt are. Ids
-alone do not identify it: in every data set, rows without an id are called `row-0`, `row-1`.
+A task is the same in every run and data set if its environment, its id and its prompt are. An id is
+not enough: in every data set, rows without an id are called `row-0`, `row-1`.
 
 A group is the episodes of one task that are compared with each other: environment, keyword
 arguments, seed and index are equal. The seed counts because an environment may draw its task, or
@@ -61,8 +61,8 @@ class EpisodeKey(NamedTuple):
         env_id: The environment's id.
         task_index: The task's index.
         repeat: Which of the task's episodes, from 0.
-        env_kwargs: The environment's keyword arguments, as JSON with sorted keys; None for those of
-            the player that is asked to play the episode.
+        env_kwargs: The environment's keyword arguments, as JSON with sorted keys; None for the
+            arguments of the player that plays the episode.
     """
 
     env_id: str

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mail_reader import MAIL, mails_meant
 
+from textgym.envs.generation import Unfit
 from textgym.envs.office.ask_first import AskFirst
 from textgym.envs.office.company.company_draft import CompanyDraft, Row
 from textgym.envs.office.company.database import database_of
@@ -20,7 +21,6 @@ from textgym.envs.office.company.mails import NEUTRAL, draw_mail, unknown_mail
 from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.world import Company, company
 from textgym.envs.office.multi_intent import MultiIntent
-from textgym.envs.office.reference import Unfit
 from textgym.envs.office.requests import KINDS, OFFICE_SLOTS
 from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.messages import text_of

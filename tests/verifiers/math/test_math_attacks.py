@@ -222,6 +222,45 @@ def test_a_percentage_is_its_value(gold: str) -> None:
         assert verify(gold, "\\boxed{15\\%}", question=rate).equal
 
 
+@pytest.mark.parametrize(
+    ("golds", "text"),
+    [
+        (("x^2", "x^3", "x^4"), "x^2 \\approx x^3 \\approx x^4"),
+        (("42", "42.4", "42.8", "43"), "42≈42.4≈42.8≈43"),
+        (("100", "101", "102"), "100≈101≈102"),
+        (("100", "101"), "100 \\approx \\frac{202}{2}"),
+        (("0", "1", "7"), "n=0≈n=1≈n=7"),
+        (("0", "1", "3"), "\\{0\\}≈\\{1\\}≈\\{3\\}"),
+        (("0.1", "0.2", "0.3"), "0.1≈0.2≈0.3"),
+        (("50", "46"), "5\\times10^1≈46"),
+        (("(0,1)", "(1,2)"), "(0,1)≈(1,2)"),
+        (("x<3", "x>3"), "x<3 ≈ x>3"),
+        (("\\sqrt{2}", "1.5"), "\\sqrt{2} \\approx 1.5"),
+    ],
+)
+def test_approximations_are_no_list_of_guesses(golds: tuple[str, ...], text: str) -> None:
+    assert sum(verify(gold, f"\\boxed{{{text}}}").equal for gold in golds) <= 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ("\\frac13", "x=\\frac{1}{3}\\approx 0.333"),
+        ("0.67", "\\frac23 \\approx 0.67"),
+        ("-\\frac23", "-\\frac23 \\approx -0.66"),
+        ("3.14", "\\frac{22}{7}≈3.142≈3.14"),
+        ("299792458", "299792458 \\approx 3 \\times 10^8"),
+        ("\\pi r^2", "\\pi r^2 \\approx 3.14 r^2"),
+        ("37.5\\%", "37.5\\% \\approx 38\\%"),
+        ("42.5", "42.5 \\approx 43"),
+        ("1{,}234.5", "1{,}234.5 \\approx 1{,}235"),
+        ("(0.5,\\sqrt2)", "(0.5,\\sqrt2) \\approx (0.5, 1.41)"),
+    ],
+)
+def test_a_value_may_stand_beside_its_rounding(gold: str, text: str) -> None:
+    assert verify(gold, f"\\boxed{{{text}}}").equal
+
+
 PAIRS = [
     ("\\sqrt{2}", "x^{\\sqrt{2}}"), ("x^2+y^2=9", "y^2+x^2=9"), ("\\{1,2,3\\}", "3,1,2"),
     ("|x|", "\\sqrt{x^2}"), ("\\frac{n(n+1)}{2}", "\\frac{n^2+n}{2}"), ("xy=2", "y=\\frac{2}{x}"),

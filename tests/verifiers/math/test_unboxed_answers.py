@@ -110,6 +110,41 @@ def test_an_honest_answer_is_taken(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
 
+@pytest.mark.parametrize(
+    ("golds", "text"),
+    [
+        (("Amy", "Bob"), "**Amy** is Bob"),
+        (("Amy", "Bob"), "The answer is Bob. **Amy**"),
+        (("Amy", "Bob"), "Answer: Amy\n**Bob**"),
+        (("Amy", "Bob"), "The answer is Bob, not **Amy**"),
+        (("Amy", "Bob"), "**Amy** is the Bob"),
+        (("Amy", "Bob"), "**Amy** or Bob"),
+        (("A", "B"), "not **A** but B"),
+        (("March 5", "March 6"), "It is March 6. **March 5**"),
+        (("4:10 P.M.", "6:00 P.M."), "It leaves at 4:10 PM and arrives at 6:00 PM."),
+    ],
+)
+def test_one_of_two_texts_is_the_answer(golds: tuple[str, str], text: str) -> None:
+    assert sum(verify(gold, text).equal for gold in golds) <= 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ("Amy", "Bob. Not **Amy**."),
+        ("Amy", "Anyone but **Amy**."),
+        ("March 5", "It is the day after **March 5**."),
+        ("Tuesday", "It is not a **Tuesday**."),
+        ("4:10 P.M.", "It arrives after 4:10 PM."),
+        ("4:10 P.M.", "not 4:10 PM"),
+        ("4:10 P.M.", "two hours past 4:10 pm"),
+        ("4:10 P.M.", "The 4:10 pm train arrives at 6."),
+    ],
+)
+def test_a_text_that_is_denied_or_only_mentioned_is_wrong(gold: str, text: str) -> None:
+    assert not verify(gold, text).equal
+
+
 MARKS = [
     "**x**", "*x*", "__x__", "_x_", "`x`", "'x'", '"x"', "“x”", "‘x’", "«x»", "[x]", "(x)", "{x}",
     "<answer>x</answer>", "<b>x</b>", "<strong>x</strong>", "<i>x</i>", "<em>x</em>", "<u>x</u>",

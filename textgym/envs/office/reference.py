@@ -7,12 +7,12 @@ make an unambiguous task raises `Unfit`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from textgym.envs.generation import choice
+from textgym.envs.generation import Unfit, choice
 from textgym.envs.office.databases import SharedDatabase, State, Table
 from textgym.errors import RowError, ToolError
 from textgym.tasks.task import Task
@@ -23,8 +23,6 @@ __all__ = [
     "Draft",
     "OfficeTask",
     "ReferenceRun",
-    "Unfit",
-    "first_fit",
     "read_calls",
     "read_query",
     "read_world",
@@ -82,10 +80,6 @@ class ReferenceRun:
         return self.state
 
 
-class Unfit(Exception):
-    """The drawn values do not make an unambiguous task, so draw again."""
-
-
 class Draft:
     """A task under construction.
 
@@ -109,25 +103,6 @@ class Draft:
         """
         if not condition:
             raise Unfit
-
-
-def first_fit(attempt: Callable[[], T]) -> T:
-    """Return the result of the first attempt that does not raise `Unfit`.
-
-    Example:
-        >>> numbers = iter([4, 9, 12])
-        >>> def draw() -> int:
-        ...     number = next(numbers)
-        ...     Draft(random.Random(1)).need(number > 5)
-        ...     return number
-        >>> first_fit(draw)
-        9
-    """
-    while True:
-        try:
-            return attempt()
-        except Unfit:
-            continue
 
 
 def read_query(row: Mapping[str, Any]) -> str:

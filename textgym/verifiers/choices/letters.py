@@ -21,7 +21,6 @@ __all__ = [
     "to_latin_letters",
 ]  # fmt: skip
 
-
 _OPENING = " *_`\"'“‘«<([{$~"
 _CLOSING = " *_`\"'”’»>)]}$~.,;:!?…"
 _DASHES = "-–—"

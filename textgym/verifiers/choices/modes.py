@@ -16,8 +16,8 @@ That part chooses an option by one of these rules. Each mode uses some of them, 
 1. The part is a letter, in any brackets, quotes, LaTeX, Markdown or punctuation.
 2. It is a letter with that option's own text.
 3. It is a sentence that names one letter (see `letters.named_letter`).
-4. It is an option's text (see `whole_option`).
-5. It is a sentence that mentions one option's text (see `mentioned_option`).
+4. It is an option's text (see `_whole_option`).
+5. It is a sentence that mentions one option's text (see `_mentioned_option`).
 
 Invariants: a text chooses one option or none, so naming several earns nothing; a text that rejects
 the option that it mentions does not choose it; every function takes any text and linear time.
@@ -43,9 +43,7 @@ from textgym.verifiers.patterns import PatternSearch
 
 __all__ = [
     "GRADING_MODES", "WHICH_MATCH", "GradingMode", "WhichMatch", "choice", "format_choice",
-    "is_same_text", "mentioned_option", "whole_option",
 ]  # fmt: skip
-
 
 GradingMode = Literal[
     "strict_single_letter_boxed",
@@ -129,7 +127,7 @@ def choice(
     letter = _letter_of_box(box, options)
     if letter or mode == "strict_single_letter_boxed":
         return letter
-    return whole_option(box, options) or mentioned_option(box, options)
+    return _whole_option(box, options) or _mentioned_option(box, options)
 
 
 def format_choice(letter: str, mode: GradingMode) -> str:
@@ -146,7 +144,7 @@ def _captured_letter(captured: str, options: Mapping[str, str]) -> str:
     letter = to_latin_letters(captured)
     if is_latin_letter(letter):
         return letter.upper()
-    return whole_option(captured, options)
+    return _whole_option(captured, options)
 
 
 def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
@@ -188,7 +186,7 @@ def _letter_of_answer(line: str, options: Mapping[str, str]) -> str:
         return behind if ":" not in parts.mark else ""
     if behind and normalize_text(text) != normalize_text(options[behind]):
         return ""
-    return whole_option(line, options)
+    return _whole_option(line, options)
 
 
 def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
@@ -200,7 +198,7 @@ def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
     parts = split_letter(line)
     if parts and _option_behind(parts, options) == parts.letter.upper():
         return parts.letter.upper()
-    return "" if whole_option(line, options) else named_letter(line, options)
+    return "" if _whole_option(line, options) else named_letter(line, options)
 
 
 def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
@@ -213,8 +211,8 @@ def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
     if own not in options:
         return ""
     for length in range(min(len(parts.mark), _MAX_MARKS), -1, -1):
-        text = parts.mark[len(parts.mark) - length :] + parts.text
-        same = [letter for letter, option in options.items() if is_same_text(text, option)]
+        text = _normalize_markup(parts.mark[len(parts.mark) - length :] + parts.text)
+        same = [letter for letter, option in options.items() if _normalize_markup(option) == text]
         if same:
             return own if own in same else same[0]
     return ""
@@ -239,16 +237,16 @@ _NORMALIZERS: tuple[Callable[[str], str], ...] = (
 """How texts are compared, from the strictest way to the most lenient."""
 
 
-def whole_option(text: str, options: Mapping[str, str]) -> str:
+def _whole_option(text: str, options: Mapping[str, str]) -> str:
     r"""Return the letter of the only option that a text equals; "" if it equals none, or several.
 
     Texts are compared exactly, except for white space. If no option is equal, they are compared
     without case, and then without LaTeX, Markdown, quotes and punctuation.
 
     Example:
-        >>> whole_option(r"\text{Zinc}.", {"A": "iron", "B": "zinc"})
+        >>> _whole_option(r"\text{Zinc}.", {"A": "iron", "B": "zinc"})
         'B'
-        >>> whole_option("Co", {"A": "CO", "B": "Co"}), whole_option("co", {"A": "CO", "B": "Co"})
+        >>> _whole_option("Co", {"A": "CO", "B": "Co"}), _whole_option("co", {"A": "CO", "B": "Co"})
         ('B', '')
     """
     for normalize in _NORMALIZERS:
@@ -261,7 +259,7 @@ def whole_option(text: str, options: Mapping[str, str]) -> str:
     return ""
 
 
-def mentioned_option(text: str, options: Mapping[str, str]) -> str:
+def _mentioned_option(text: str, options: Mapping[str, str]) -> str:
     """Return the letter of the only option that a text mentions; "" if none, or several.
 
     An option's text must stand on its own, not as part of a longer word or number. A negation
@@ -270,9 +268,9 @@ def mentioned_option(text: str, options: Mapping[str, str]) -> str:
 
     Example:
         >>> options = {"A": "iron", "B": "zinc"}
-        >>> mentioned_option("I would pick zinc, not tin", options)
+        >>> _mentioned_option("I would pick zinc, not tin", options)
         'B'
-        >>> mentioned_option("iron or zinc", options), mentioned_option("not zinc", options)
+        >>> _mentioned_option("iron or zinc", options), _mentioned_option("not zinc", options)
         ('', '')
     """
     answer = normalize_text(latex_to_text(text))
@@ -298,8 +296,3 @@ def _find_words(words: str, text: str) -> int:
             return start
         start = text.find(words, start + 1)
     return -1
-
-
-def is_same_text(text: str, option: str) -> bool:
-    """Return whether a text equals an option without case, markup and punctuation."""
-    return _normalize_markup(text) == _normalize_markup(option)

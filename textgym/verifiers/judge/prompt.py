@@ -26,7 +26,6 @@ from textgym.verifiers.judge.labels import Labels
 
 __all__ = ["JudgeOptions", "JudgePrompt", "marked", "split_judge_options"]
 
-
 _ANSWERS = ("expected_answer", "generated_answer")
 _LABELS = ("equal_label", "not_equal_label")
 _FIELDS = ("question", *_ANSWERS, *_LABELS)

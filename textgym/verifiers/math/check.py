@@ -6,8 +6,9 @@ libraries cannot compare are not equal.
 
 from __future__ import annotations
 
+import math
 import re
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import sympy
@@ -26,7 +27,7 @@ from textgym.verifiers.math.reading import (
     value_side,
 )
 from textgym.verifiers.math.spelling import connected
-from textgym.verifiers.math.values import plainly_differ
+from textgym.verifiers.math.values import difference
 from textgym.verifiers.math.verdict import Form
 from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 
@@ -34,6 +35,10 @@ __all__ = ["SAMPLES", "check"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
+_DECIMAL = re.compile(
+    r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>\d+))?"
+)
+_MIN_POWER = 4  # of a rounded number such as 3 * 10^8; 5 * 10^1 is close to many integers
 _ASKS_FOR_PERCENT = re.compile(
     r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
 )
@@ -87,12 +92,51 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
     readings = [reading for reading in stated if reading is not None]
     if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
-    sides = [reading.node for reading in readings]
-    is_numeric = all(isinstance(side, sympy.Expr) for side in sides)
-    if is_numeric and any(plainly_differ(*pair) for pair in pairwise(sides)):
+    values = [(_value_of(reading), reading) for reading in readings]
+    if not all(_is_number(value) for value, _ in values):
+        del readings[1:]  # what is approximately equal to a set or a formula is another one
+    elif not all(_is_rounding(*pair) for pair in combinations(values, 2)):
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _value_of(reading: Reading) -> Any:
+    """Return the value that a formula states, such as 3 for `x = 3`."""
+    return value_side(reading.node)[0] if is_equation(reading.node) else reading.node
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, sympy.Expr) and not unknowns_of(value)
+
+
+def _is_rounding(first: tuple[Any, Reading], second: tuple[Any, Reading]) -> bool:
+    r"""Return whether two numbers are equal, or one is the other rounded to fewer places.
+
+    Otherwise `100 \approx 101` would be two guesses.
+    """
+    (exact, more), (rounded, fewer) = sorted(
+        ((value, _places(reading)) for value, reading in (first, second)),
+        key=lambda number: -math.inf if number[1] is None else -number[1],
+    )
+    gap = difference(exact, rounded)
+    if not gap or fewer is None or fewer == more:
+        return gap == 0
+    unit = 10.0**-fewer
+    is_cut_off = fewer > 0 and gap * (difference(exact, sympy.S.Zero) or 0) > 0
+    return abs(gap) <= (unit if is_cut_off else unit / 2)
+
+
+def _places(reading: Reading) -> int | None:
+    """Return how many decimal places a number is written with; None if it is not a decimal."""
+    text = _SPACE.sub("", sides_of(reading.latex)[-1])
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None:
+        return None
+    power = int(decimal["power"] or 0)
+    if decimal["power"] and power < _MIN_POWER:
+        return None
+    return len(decimal["places"] or "") + 2 * bool(decimal["percent"]) - power
 
 
 def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[str, Any]:

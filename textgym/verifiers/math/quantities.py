@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["holds_quantity", "parts_of_unit", "quantity", "split_unit"]
-
+__all__ = ["holds_quantity", "quantity", "split_unit"]
 
 _MAX_LENGTH = 100  # characters
 _SMALL = {
@@ -106,7 +105,7 @@ def quantity(text: str) -> str:
     compound = _COMPOUND.fullmatch(text)
     if compound is not None:
         whole, larger, rest, smaller = compound.groups()
-        size = parts_of_unit(larger, smaller)
+        size = _parts_of_unit(larger, smaller)
         if int(rest) >= size:
             return ""
         return f"{int(whole) * size + int(rest)}\\text{{ {smaller}}}"
@@ -168,11 +167,11 @@ def split_unit(text: str) -> tuple[str, str]:
     return text[: match.start()], _canonical(_TEXT.sub(r" \1 ", match["unit"]))
 
 
-def parts_of_unit(whole: str, part: str) -> int:
+def _parts_of_unit(whole: str, part: str) -> int:
     """Return how many of one unit make another, such as minutes an hour; 0 if unknown.
 
     Example:
-        >>> parts_of_unit("hour", "minutes"), parts_of_unit("minutes", "hour")
+        >>> _parts_of_unit("hour", "minutes"), _parts_of_unit("minutes", "hour")
         (60, 0)
     """
     return _PARTS.get((_canonical(whole), _canonical(part)), 0)

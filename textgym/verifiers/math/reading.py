@@ -34,7 +34,6 @@ __all__ = [
     "sides_of", "unknowns_of", "value_side",
 ]  # fmt: skip
 
-
 _SIDE = re.compile(
     r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
 )

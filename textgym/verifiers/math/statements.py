@@ -17,11 +17,7 @@ from typing import NamedTuple
 from textgym.verifiers.math.words import TIME_OF_DAY
 from textgym.verifiers.stated import DENIED_LABEL
 
-__all__ = [
-    "HIDDEN", "REASON", "UNSURE", "WRONG", "start_of", "stated_text", "stated_value",
-    "value_in",
-]  # fmt: skip
-
+__all__ = ["stated_text", "stated_value"]
 
 _MAX_READ = 20_000  # characters at the end of the text
 _BLANKS = re.compile(r"[ \t\r\u00a0]++")
@@ -89,10 +85,17 @@ _SUBJECT = re.compile(
 _SMALL_WORDS = re.compile(
     r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
 )
-HIDDEN = "\ufffc"
+_ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
+_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
+_EXCLUDING = re.compile(
+    r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
+    r"|other|instead|rather|without|like)\b|,",
+    re.IGNORECASE,
+)
+_HIDDEN = "\ufffc"
 """What stands for each character of a formula in a statement whose formulas are hidden."""
 _MAX_VALUE = 500  # characters
-REASON = re.compile(
+_REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
     r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
     r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
@@ -101,19 +104,19 @@ REASON = re.compile(
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-UNSURE = re.compile(
+_UNSURE = re.compile(
     r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
     r"|hence)\b|\.\.\.|…|→|—|~",
     re.IGNORECASE,
 )
-WRONG = re.compile(
+_WRONG = re.compile(
     r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
     r"|ruled out|not\b|no\b|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
     r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
     r"|\b(?:false|wrong|incorrect):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
     r"|\b(?:I doubt|nobody|no one|hardly|anything but|all (?:but|except)|except|excluding|unlike"
-    r"|instead of|different from|rather than)\b(?=.{0,20}[\d" + HIDDEN + r"]\W{0,5}\Z)",
+    r"|instead of|different from|rather than)\b(?=.{0,20}[\d" + _HIDDEN + r"]\W{0,5}\Z)",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
@@ -126,15 +129,15 @@ _FILLER = re.compile(
 )
 _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
 _ATOM = (
-    rf"(?:{HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
+    rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
     r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
     r"|(?<![A-Za-z'’.])(?![aAI]\s+\w)[A-Za-zθπφα](?![A-Za-z'’])"
     r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
 )
 _RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
-_HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{HIDDEN}]|\\[a-zA-Z])")
-_NUMBER = re.compile(rf"[\d½¼¾∞{HIDDEN}]|\\[a-zA-Z]")
-_IS = re.compile(r"\b(?:is|are|equals) (?=[\d$\\(\[√{-]|" + HIDDEN + "|[a-z] ?=)")
+_HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{_HIDDEN}]|\\[a-zA-Z])")
+_NUMBER = re.compile(rf"[\d½¼¾∞{_HIDDEN}]|\\[a-zA-Z]")
+_IS = re.compile(r"\b(?:is|are|equals) (?=[\d$\\(\[√{-]|" + _HIDDEN + "|[a-z] ?=)")
 _LEADING, _TRAILING = " ,;=≈:)]}", " ,;:([{"
 _OPERATOR_AT_END = re.compile(r"[-+*/^=_−–×·÷<>]\Z|\A[*/^_×·÷<>]")
 _GLUED_BEFORE, _GLUED_BEHIND = " \n(:=≈[>*_|,;-'‘)]}", ".,;:!?)]}'’ °"
@@ -202,7 +205,7 @@ def stated_value(text: str) -> str:
     """
     text = _without_marks(_prepared(text))
     for statement in _statements(text):
-        value = value_in(statement.text, _hide(statement.text), statement.is_labelled)
+        value = _value_in(statement.text, _hide(statement.text), statement.is_labelled)
         if value is not None:
             return "" if statement.is_open else value
     return ""
@@ -226,13 +229,13 @@ def stated_text(text: str, question: str = "") -> list[str]:
         return []
     if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
         return []
-    is_denied = WRONG.search(statement.text) is not None
+    is_denied = _WRONG.search(statement.text) is not None
     answer = _YES_OR_NO.match(statement.text)
     if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
         return [answer[1]]
-    words = statement.text if is_denied else REASON.sub("", statement.text)
+    words = statement.text if is_denied else _REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
-    start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
+    start = verbs[-1].end() if verbs else _start_of(words) if statement.is_labelled else 0
     if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
         return []
     small = _SMALL_WORDS.match(words, start)
@@ -243,11 +246,20 @@ def stated_text(text: str, question: str = "") -> list[str]:
         if re.search(asked, question, re.IGNORECASE):
             readings.append(subject["name"])
     bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
-    if len(bold) == 1 and not is_denied and not UNSURE.search(words):
-        readings.append(bold[0].strip(" .,;:!"))
-    times = TIME_OF_DAY.findall(statement.text)
-    if len(times) == 1 and not is_denied and not UNSURE.search(statement.text):
-        readings.append(times[0])
+    if len(bold) == 1 and not is_denied and not _UNSURE.search(words):
+        name = bold[0].strip(" .,;:!")
+        before = readings[0].removesuffix(name)
+        if readings[0].startswith(name) or (
+            before != readings[0] and not _EXCLUDING.search(before)
+        ):
+            readings.append(name)
+        elif words.startswith(name) and small is not None and _ARTICLE.match(small[0]):
+            readings = [name]  # it is the subject: `**Amy** is the tallest.`
+    times = [*TIME_OF_DAY.finditer(statement.text)]
+    if len(times) == 1 and not is_denied and not _UNSURE.search(statement.text):
+        before, after = statement.text[: times[0].start()], statement.text[times[0].end() :]
+        if _AT.search(before) and not _EXCLUDING.search(before) and not re.search(r"\d", after):
+            readings.append(times[0][0])
     return list(dict.fromkeys(filter(None, readings)))
 
 
@@ -291,7 +303,7 @@ def _statements(text: str) -> Iterator[_Statement]:
 
 def _hide(text: str) -> str:
     """Return a text of the same length in which formulas hold no letters and full stops."""
-    return _MATH.sub(lambda match: HIDDEN * len(match.group()), text)
+    return _MATH.sub(lambda match: _HIDDEN * len(match.group()), text)
 
 
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
@@ -304,35 +316,37 @@ def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
         yield start, len(hidden)
 
 
-def value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
+def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     r"""Return the value in a statement as LaTeX.
 
     Args:
         statement: The statement.
-        hidden: The statement with `HIDDEN` in place of each character of a formula.
+        hidden: The statement with `_HIDDEN` in place of each character of a formula.
         is_labelled: Whether a label names it as the answer.
 
     Returns:
         The value; "" if the statement denies or hides it, None if there is none.
 
     Example:
-        >>> value_in("so he has 42 apples", "so he has 42 apples", False)
+        >>> _value_in("so he has 42 apples", "so he has 42 apples", False)
         '42\\text{ apples}'
-        >>> value_in("half of 42", "half of 42", True), value_in("nothing", "nothing", True)
+        >>> _value_in("half of 42", "half of 42", True), _value_in("nothing", "nothing", True)
         ('', None)
     """
-    statement, hidden = (_NEGATIVE.sub(_as_sign, text) for text in (statement, hidden))
-    start = start_of(hidden)
+    statement, hidden = (  # a minus sign with spaces before it, so that no place changes
+        _NEGATIVE.sub(lambda match: "-".rjust(len(match[0])), text) for text in (statement, hidden)
+    )
+    start = _start_of(hidden)
     runs = [run for run in _RUN.finditer(hidden, start) if _HAS_VALUE.match(run.group())]
     numbers = [run for run in runs if _NUMBER.search(run.group())]
     runs = numbers or (runs if is_labelled else [])
     if not runs:
         return None
-    if WRONG.search(hidden):
+    if _WRONG.search(hidden):
         return ""
     verbs = [] if is_labelled else [*_IS.finditer(hidden, runs[0].start())]
     runs = [run for run in runs if not verbs or run.start() >= verbs[-1].end()] or runs
-    reason = REASON.search(hidden, runs[0].start())
+    reason = _REASON.search(hidden, runs[0].start())
     if reason is not None:
         hidden = hidden[: reason.start()]
         runs = [run for run in runs if run.start() < reason.start()]
@@ -342,12 +356,7 @@ def value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
 
 
-def _as_sign(match: re.Match[str]) -> str:
-    """Return a minus sign with spaces before it, so that no place in the text changes."""
-    return "-".rjust(len(match.group()))
-
-
-def start_of(statement: str) -> int:
+def _start_of(statement: str) -> int:
     """Return where a statement begins behind words such as `approximately`."""
     start = 0
     while (filler := _FILLER.match(statement, start)) is not None:
@@ -363,7 +372,7 @@ def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
     if len(runs) > 1:
         between = hidden[runs[-2].end() : run.start()]
         is_equation = run.group().startswith("=")
-        if UNSURE.search(hidden, runs[0].end(), run.start()) or (
+        if _UNSURE.search(hidden, runs[0].end(), run.start()) or (
             _COMPOUND.fullmatch(between) and not is_equation
         ):
             return True

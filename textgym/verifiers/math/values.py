@@ -20,7 +20,15 @@ from sympy.core.function import AppliedUndef
 
 from textgym.verifiers.math.guards import MAX_BITS, OverLimit
 
-__all__ = ["exact", "identical", "is_smooth", "plainly_differ", "proportion", "same_number"]
+__all__ = [
+    "difference",
+    "exact",
+    "identical",
+    "is_smooth",
+    "plainly_differ",
+    "proportion",
+    "same_number",
+]
 
 _DIGITS = 30  # precision of the first comparison
 _FINAL_DIGITS = 100  # precision of the second, in addition to the digits that cancel
@@ -239,6 +247,18 @@ def plainly_differ(first: Any, second: Any) -> bool:
     except NoValue:
         return False
     return bool(abs(left - right) > abs(right) / 100)
+
+
+def difference(first: Any, second: Any) -> float | None:
+    """Return the first number minus the second; None if they have no real value."""
+    try:
+        (left, right), scale = _values((first, second), {}, _DIGITS)
+    except NoValue:
+        return None
+    gap, noise = left - right, scale * mpmath.mpf(10) ** (5 - _DIGITS)
+    if abs(mpmath.im(gap)) > noise:
+        return None
+    return 0.0 if abs(gap) <= noise else float(mpmath.re(gap))
 
 
 def proportion(first: Any, second: Any) -> Any:

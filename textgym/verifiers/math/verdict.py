@@ -31,7 +31,6 @@ from textgym.verifiers.stated import AnswerForm, read_stated
 
 __all__ = ["FORMS", "MAX_TIMEOUT", "Form", "MathVerdict", "equal_math", "verify"]
 
-
 Form = Literal["any", "evaluated", "simplified"]
 """How far an answer must be evaluated. `worked_out` applies these rules to formulas.
 

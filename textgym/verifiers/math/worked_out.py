@@ -39,8 +39,7 @@ from textgym.verifiers.math.steps import (
 from textgym.verifiers.math.verdict import Form
 from textgym.verifiers.math.written import Node, read_written
 
-__all__ = ["is_to_be_computed", "is_worked_out", "operators_in"]
-
+__all__ = ["is_to_be_computed", "is_worked_out"]
 
 _MATRIX = re.compile(r"\\begin\s*\{")
 _COMMAND = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z]|[|!']")
@@ -82,7 +81,7 @@ def is_to_be_computed(gold: Reading, answer: Reading) -> bool:
     matrices = len(_MATRIX.findall(gold.latex)) or is_tuple
     if len(_MATRIX.findall(latex)) > matrices:
         return True
-    return not operators_in(latex) <= operators_in(gold.latex)
+    return not _operators_in(latex) <= _operators_in(gold.latex)
 
 
 def is_worked_out(gold: Reading, answer: Reading, form: Form = "any", question: str = "") -> bool:
@@ -155,11 +154,11 @@ def _has_decimals(node: Node) -> bool:
     return any(part.kind == "number" and "." in part.text for part in node.walk())
 
 
-def operators_in(latex: str) -> set[str]:
+def _operators_in(latex: str) -> set[str]:
     r"""Return the kinds of operators in a formula.
 
     Example:
-        >>> sorted(operators_in(r"\binom{5}{2} + \int_0^1 x\,dx"))
+        >>> sorted(_operators_in(r"\binom{5}{2} + \int_0^1 x\,dx"))
         ['binomial', 'integral']
     """
     named = {f"\\{name}" for name in _NAMED_OPERATOR.findall(latex)}

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workplace_facts import MEANINGS, asked_for, written
 
+from textgym.envs.generation import Unfit
 from textgym.envs.office.company.company_draft import CompanyDraft
 from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.world import company
-from textgym.envs.office.reference import Unfit
 from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.envs.office.workplace.templates import LEVELS, TEMPLATES, attempt
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.envs.generation import choice, sample
+from textgym.envs.generation import choice, redrawn, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.reference import company_calls, opening, read_clock
 from textgym.envs.office.company.world import Company
-from textgym.envs.office.reference import OfficeTask, first_fit, read_query, read_world
+from textgym.envs.office.reference import OfficeTask, read_query, read_world
 from textgym.envs.office.requests import (
     KINDS,
     OFFICE_SLOTS,
@@ -56,7 +56,7 @@ def draw(rng: random.Random, level: int, company: Company, call: ToolCaller) -> 
     possible = share >= IMPOSSIBLE
     missing = choice(rng, MISSING[level]) if share >= IMPOSSIBLE + COMPLETE else 0
     kinds = _kinds(rng, REQUESTS[level])
-    return first_fit(lambda: _attempt(CompanyDraft(rng, company, call), kinds, missing, possible))
+    return _row(rng, company, call, kinds, missing, possible)
 
 
 def _kinds(rng: random.Random, n: int) -> list[Kind]:
@@ -73,10 +73,16 @@ def _sort_of(slot: str) -> str:
     return "person" if slot in PEOPLE else "date" if slot in DATES else slot
 
 
-def _attempt(
-    draft: CompanyDraft, kinds: list[Kind], missing: int, possible: bool
+@redrawn
+def _row(
+    rng: random.Random,
+    company: Company,
+    call: ToolCaller,
+    kinds: list[Kind],
+    missing: int,
+    possible: bool,
 ) -> dict[str, Any]:
-    rng = draft.rng
+    draft = CompanyDraft(rng, company, call)
     requests = [(draw_request if possible else unknown_request)(draft, kind) for kind in kinds]
     slots = [slot for request in requests for slot in request.details]
     left_out = sorted(sample(rng, slots, min(missing, len(slots))), key=slots.index)

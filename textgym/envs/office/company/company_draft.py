@@ -356,8 +356,3 @@ def ending(event: Row) -> datetime:
     """Return when a meeting ends."""
     start = datetime.fromisoformat(event["event_start"])
     return start + timedelta(minutes=int(event["duration"]))
-
-
-def listed(names: Sequence[str]) -> str:
-    """List several names: "Ann", "Ann and Bo", "Ann, Bo and Cy"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,7 +6,7 @@ every first name is a single word of ASCII letters, as addresses require.
 
 from __future__ import annotations
 
-from textgym.envs.generation import MONTHS
+from textgym.envs.generation import MONTHS, WEEKDAYS
 
 __all__ = [
     "ANSWERS",
@@ -197,7 +197,6 @@ WORK = {  # actions and objects of the tasks on each board
         ),
     ),
 }
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 STATUSES = ("Lead", "Qualified", "Proposal", "Won", "Lost")
 INTERESTS = ("Software", "Hardware", "Services", "Consulting", "Training")
 SOURCES = ("direct", "referral", "search engine", "social media")

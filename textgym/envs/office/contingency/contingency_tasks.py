@@ -10,14 +10,13 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from textgym.envs.generation import MONTHS, choice, sample
+from textgym.envs.generation import MONTHS, choice, redrawn, sample
 from textgym.envs.office.contingency.desk import Desk, desk
 from textgym.envs.office.contingency.desk_draft import DeskDraft
 from textgym.envs.office.contingency.steps import KINDS
 from textgym.envs.office.contingency.tools import DeskRun
 from textgym.envs.office.reference import (
     OfficeTask,
-    first_fit,
     read_calls,
     read_query,
     read_world,
@@ -51,7 +50,7 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
     """
     surprises = _surprises(rng, level)
     kinds = sample(rng, KINDS, level)
-    draft, texts = first_fit(lambda: _steps(rng, desk, kinds, surprises))
+    draft, texts = _steps(rng, desk, kinds, surprises)
     return {
         "query": choice(rng, OPENINGS) + "\n\n".join(texts),
         "calls": [{"name": name, "arguments": arguments} for name, arguments in draft.calls],
@@ -70,6 +69,7 @@ def _surprises(rng: random.Random, level: int) -> list[bool]:
             return surprises
 
 
+@redrawn
 def _steps(
     rng: random.Random, desk: Desk, kinds: list[str], surprises: list[bool]
 ) -> tuple[DeskDraft, list[str]]:

@@ -12,10 +12,10 @@ from datetime import date, timedelta
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
-from textgym.envs.generation import MONTHS, choice, sample
+from textgym.envs.generation import MONTHS, Unfit, choice, sample
 from textgym.envs.office.contingency.desk import Desk
 from textgym.envs.office.contingency.tools import DeskRun
-from textgym.envs.office.reference import Call, Draft, Unfit
+from textgym.envs.office.reference import Call, Draft
 from textgym.errors import ToolError
 from textgym.verifiers.state import Row
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.generation import choice, randint, redrawn, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.database import Database
 from textgym.envs.office.company.reference import CompanyRun, company_calls, opening, read_clock
@@ -29,7 +29,7 @@ from textgym.envs.office.multi_intent.amendments import (
     references,
     stays_open,
 )
-from textgym.envs.office.reference import Call, OfficeTask, first_fit, read_world
+from textgym.envs.office.reference import Call, OfficeTask, read_world
 from textgym.envs.office.requests import KINDS, Detail, Request, draw_request
 from textgym.errors import RowError
 
@@ -116,12 +116,11 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
         A row with `now`, `turns` (each with `text`, and its `look_ups` and `calls`)
         and `intents` (each with its `calls`, and with those that are `undone`).
     """
-    return first_fit(lambda: _attempt(rng, SHAPES[level], company, database))
+    return _row(rng, SHAPES[level], company, database)
 
 
-def _attempt(
-    rng: random.Random, shape: Shape, company: Company, database: Database
-) -> dict[str, Any]:
+@redrawn
+def _row(rng: random.Random, shape: Shape, company: Company, database: Database) -> dict[str, Any]:
     run = CompanyRun(database, str(company.now))
     draft = CompanyDraft(rng, company, run.call)
     n_messages = randint(rng, *shape.messages)

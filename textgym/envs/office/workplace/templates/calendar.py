@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from textgym.envs.generation import listing
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import CompanyDraft, ending, listed
+from textgym.envs.office.company.company_draft import CompanyDraft, ending
 from textgym.envs.office.workplace.templates.template import CALENDAR, template
 
 
@@ -310,7 +311,7 @@ def _book_in_a_row(draft: CompanyDraft) -> dict[str, str]:
         booked = {"event_start": f"{start:%Y-%m-%d %H:%M:%S}", "duration": str(minutes)}
         taken = sorted([*taken, booked], key=lambda event: event["event_start"])
     return {
-        "names": listed(names),
+        "names": listing(names),
         "day": draft.day(day),
         "title": title,
         "length": draft.length(minutes),

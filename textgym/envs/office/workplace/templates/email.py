@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from textgym.envs.generation import listing
 from textgym.envs.office.company import vocabulary as words
-from textgym.envs.office.company.company_draft import CompanyDraft, listed, received
+from textgym.envs.office.company.company_draft import CompanyDraft, received
 from textgym.envs.office.company.mails import NEUTRAL, draw_mail
 from textgym.envs.office.workplace.templates.template import EMAIL, template
 
@@ -163,7 +164,7 @@ def _mail_to_several(draft: CompanyDraft) -> dict[str, str]:
     mail = draft.new_mail()
     for name in names:
         draft.send(draft.address(name), **mail)
-    return {"names": listed(names), **mail}
+    return {"names": listing(names), **mail}
 
 
 @template(

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from textgym.envs.generation import choice
+from textgym.envs.generation import Unfit, choice
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.world import Company
-from textgym.envs.office.reference import Unfit
 
 __all__ = [
     "ANALYTICS",

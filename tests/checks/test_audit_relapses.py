@@ -49,7 +49,8 @@ def mean(cls: type[TextEnv[Any]], name: str, tasks: int = 60) -> float:
     with make_subject(cls, tasks) as subject:
         attacker = next(a for a in attackers(learn(subject)) if a.name == name)
         env = subject.make_split("test")
-        return sum(play(env, attacker.act, index=index).total for index in range(tasks)) / tasks
+        episodes = (play(env, attacker.policy.for_env(env), index=i) for i in range(tasks))
+        return sum(episode.total for episode in episodes) / tasks
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ import gymnasium as gym
 import numpy as np
 
 from textgym.checks.checks import DETERMINISM, SEED_CONTROL, WELL_FORMED, check_of
-from textgym.checks.episodes import Act, Sight, guesses, oracle, play, replay, say
+from textgym.checks.episodes import guesses, next_message, oracle, play, say, send
 from textgym.checks.fresh_process import run_in_fresh_process
 from textgym.checks.hostile import hostile_messages
 from textgym.checks.subject import SEEDS, Subject
 from textgym.checks.task_checks import generator_draws_only_from_its_rng
 from textgym.core.grade import VERDICT_REASONS
 from textgym.errors import in_one_line
+from textgym.policies import Policy
 from textgym.tasks.hashing import canonical_json
 from textgym.tasks.task import Task
 
@@ -133,7 +134,7 @@ def verifier_determinism(subject: Subject) -> None:
             for env in (used, fresh):
                 random.seed(number)
                 np.random.seed(number)
-                again = play(env, replay(episode), seed=seed)
+                again = play(env, send(episode.actions), seed=seed)
                 assert again == episode, f"an episode of {episode.task_id} differs when repeated"
     finally:
         random.setstate(before)
@@ -164,21 +165,21 @@ def caller_isolation(subject: Subject) -> None:
 
 
 def modify_what_is_handed_out(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act], seed: int
+    subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
     """Check that an episode does not change if all that is handed out, or in, is modified."""
     clean, corrupted = subject.make_bare(), subject.make_bare()
     went: Any = clean.reset(seed=seed)
     given: Any = corrupted.reset(seed=seed)
-    act, rng, turn, ended = policy(clean), random.Random(seed), 0, False
+    policy, ended = make_policy(clean), False
     while not ended:
         corrupt(list(given))
-        action: Any = act(Sight(went[0], [], turn, rng))
+        action: Any = next_message(policy, went[0], [], seed)
         corrupted_action = copy.deepcopy(action)
         went, given = clean.step(action), corrupted.step(corrupted_action)
         assert went == given, "caller and environment share mutable objects"
         corrupt(corrupted_action)
-        turn, ended = turn + 1, went[2] or went[3]
+        ended = went[2] or went[3]
     assert clean.reset() == corrupted.reset(), "caller and environment share mutable objects"
 
 

@@ -20,11 +20,19 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from textgym.checks.checks import Skipped, check_of
-from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses, oracle, play
+from textgym.checks.episodes import (
+    Episode,
+    guess_message,
+    guesses,
+    next_message,
+    oracle,
+    play,
+)
 from textgym.checks.fresh_process import NOT_IMPORTABLE
 from textgym.checks.subject import SEEDS, Subject
 from textgym.core.snapshots.wrapper_stack import get_state, set_state
 from textgym.messages import assistant
+from textgym.policies import Policy
 from textgym.vector import TextVectorEnv
 from textgym.wrappers.specs import apply_wrappers
 
@@ -217,23 +225,23 @@ def fork_and_continue(subject: Subject) -> None:
 
 
 def fork_at_every_step(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act], seed: int
+    subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
     """Check that an episode continues in the same way where it is restored, at each of its steps.
 
     It is restored into one other environment, which for even seeds has another episode before.
     """
     env, fork = subject.make(max_episode_steps=1000), subject.make(max_episode_steps=1000)
-    act, rng, turn = policy(env), random.Random(seed), 0
+    policy = make_policy(env)
     went: Any = env.reset(seed=seed)
     if seed % 2 == 0:
         fork.reset(seed=seed + 1)
     ended = False
     while not ended:
-        action = act(Sight(went[0], [], turn, rng))
+        action = next_message(policy, went[0], [], seed)
         set_state(fork, json.loads(json.dumps(get_state(env))))
         went = env.step(action)
         assert fork.step(action) == went, "the step differs"
         assert get_state(fork) == get_state(env), "the state differs"
-        turn, ended = turn + 1, went[2] or went[3]
+        ended = went[2] or went[3]
     assert env.reset() == fork.reset(), "the next task differs"

@@ -14,15 +14,16 @@ from textgym.checks.checks import (
     Skipped,
     check_of,
 )
-from textgym.checks.episodes import Act, Episode, guesses, oracle, play, say
+from textgym.checks.episodes import Episode, guesses, oracle, play, say
 from textgym.checks.subject import Subject
+from textgym.policies import Policy
 
 _MIN_GAP = 0.5
 _MAX_EVIDENCE = 3
 
 
 def _episodes(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act]
+    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Policy]
 ) -> Iterator[tuple[Any, int | None, Episode]]:
     """Play the tasks of every level."""
     for level in subject.levels:

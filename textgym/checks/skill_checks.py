@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from textgym.checks.checks import BASICS, CheckFailed, Outcome, Skipped, check_of
-from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses, oracle, play
+from textgym.checks.episodes import Episode, Scripted, guess_message, guesses, oracle, play
 from textgym.checks.soundness.solved import calls_in
 from textgym.checks.subject import Subject
 from textgym.errors import OracleError
@@ -94,19 +94,19 @@ def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -
             )
 
 
-def _mixture(env: Any, share: float) -> Act:
-    """Return the policy that takes a share of its turns, drawn at random, from the oracle."""
+def _mixture(env: Any, share: float) -> Scripted:
+    """Return the policy that takes a random share of its turns from the oracle."""
 
-    def act(sight: Sight) -> Any:
-        guess = guess_message(env, sight.rng)
-        if sight.rng.random() >= share:
+    def answer(view: Scripted) -> Any:
+        guess = guess_message(env, view.rng)
+        if view.rng.random() >= share:
             return guess
         try:
-            return oracle(env)(sight)
-        except OracleError:  # it cannot go on from here
+            return env.unwrapped.solve()
+        except OracleError:  # the oracle cannot continue from here
             return guess
 
-    return act
+    return Scripted(answer)
 
 
 @check_of(
@@ -137,10 +137,9 @@ def resource_envelope(subject: Subject) -> Outcome:
 
 def _size(episode: Episode) -> dict[str, int]:
     tools = episode.steps[0][-1].get("tools", [])
-    calls = [calls_in(action) for action in episode.actions if isinstance(action, dict)]
     return {
         "turns": len(episode.actions),
-        "calls": sum(map(len, calls)),
+        "calls": sum(len(calls_in(action)) for action in episode.actions),
         "prompt_characters": len(canonical_json(episode.steps[0][0])),
         "characters": len(canonical_json(episode.steps[-1][0])),
         "tools_characters": len(canonical_json(tools)),

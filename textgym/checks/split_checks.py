@@ -139,8 +139,8 @@ def answer_balance(subject: Subject) -> Outcome:
         play(env, oracle(env), **subject.reset_to(number))
         for number in range(count if known is None else min(count, known))
     ]
-    finals = Counter(json.dumps([_said(action) for action in e.actions]) for e in episodes)
-    lengths = sorted(len(_said(episode.actions[-1])) for episode in episodes)
+    finals = Counter(json.dumps([_text(action) for action in e.actions]) for e in episodes)
+    lengths = sorted(len(_text(episode.actions[-1])) for episode in episodes)
     share = finals.most_common(1)[0][1] / len(episodes)
     measured = {
         "episodes": len(episodes),
@@ -157,8 +157,6 @@ def answer_balance(subject: Subject) -> Outcome:
     return Outcome(measured)
 
 
-def _said(action: Any) -> str:
-    if isinstance(action, str):
-        return action
+def _text(action: Any) -> str:
     kept = {name: action[name] for name in ("content", "tool_calls") if action.get(name)}
     return canonical_json(kept)

@@ -27,6 +27,7 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
 from textgym.mixtures import check_env_kwargs, kwargs_for_env
 from textgym.names import import_object
+from textgym.policies import Policy
 from textgym.registry import environment_class, make, with_registered_ids
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def audit_command(
         list[str] | None,
         typer.Option(
             "--attacker",
-            metavar="MODULE:FUNCTION",
-            help="Policy to try beside those of the audit: a function of a Sight.",
+            metavar="MODULE:NAME",
+            help="Policy to try beside the audit's: a Policy, or a function of a view.",
         ),
     ] = None,
     everything: Annotated[
@@ -137,10 +138,14 @@ def _check_place(path: Path) -> None:
 
 
 def _attacker(spec: str) -> Any:
-    found = import_object(spec)
-    if not callable(found):
-        raise UsageError(f"--attacker takes a function of a Sight, and {spec!r} is {found!r:.100}")
-    return found
+    attacker = import_object(spec)
+    if isinstance(attacker, type) and issubclass(attacker, Policy):
+        return attacker()
+    if not isinstance(attacker, Policy) and not callable(attacker):
+        raise UsageError(
+            f"--attacker takes a Policy or a function, and {spec!r} is {attacker!r:.100}"
+        )
+    return attacker
 
 
 def _audit(env: gym.Env[Any, Any], where: str, **options: Any) -> Report:

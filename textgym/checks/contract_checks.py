@@ -47,7 +47,7 @@ def manifest(subject: Subject) -> None:
 
 @check_of(
     WELL_FORMED,
-    "Return a finite reward within the declared range for any message, and raise for none.",
+    "Return a finite reward within the declared range for any message, and never raise.",
     needs=(),
     any_env=True,
 )
@@ -103,7 +103,7 @@ _PROMPTS = "print(json.dumps([[env.reset(seed=seed), env.reset()] for seed in gi
     any_env=True,
 )
 def seed_control(subject: Subject) -> None:
-    """The same seed gives a byte-identical prompt in another process, whatever the hash seed."""
+    """The same seed gives a byte-identical prompt in another process with any hash seed."""
     if subject.is_generated:
         generator_draws_only_from_its_rng(subject)
     env = subject.make_unwrapped()
@@ -116,13 +116,13 @@ def seed_control(subject: Subject) -> None:
 
 @check_of(
     DETERMINISM,
-    "Let the grade depend only on the task and the conversation: on no clock, random generator, "
-    "or earlier episode.",
+    "Let the grade depend only on the task and the conversation, not on a clock, a random "
+    "generator, or an earlier episode.",
     needs=(WELL_FORMED, SEED_CONTROL),
     any_env=True,
 )
 def verifier_determinism(subject: Subject) -> None:
-    """The same messages get the same rewards and infos again, whatever was played before."""
+    """The same messages get the same rewards and infos again after any other episode."""
     policies = [guesses, oracle] if subject.defines("solve") else [guesses]
     used, fresh = subject.make_bare(), subject.make_bare()
     played = [
@@ -155,19 +155,19 @@ def corrupt(value: Any) -> None:
 
 @check_of(
     "runtime.caller_isolation",
-    "Hand out copies of the conversation, infos and tools, and keep copies of actions.",
+    "Return copies of the conversation, infos and tools, and keep copies of actions.",
     any_env=True,
 )
 def caller_isolation(subject: Subject) -> None:
     """Modifying observations, infos or actions never changes the environment."""
     for seed in SEEDS:
-        modify_what_is_handed_out(subject, guesses, seed)
+        modify_shared_objects(subject, guesses, seed)
 
 
-def modify_what_is_handed_out(
+def modify_shared_objects(
     subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
-    """Check that an episode does not change if all that is handed out, or in, is modified."""
+    """Check that an episode does not change if observations, infos and actions are modified."""
     clean, corrupted = subject.make_bare(), subject.make_bare()
     went: Any = clean.reset(seed=seed)
     given: Any = corrupted.reset(seed=seed)
@@ -232,7 +232,7 @@ def observation_schema(subject: Subject) -> None:
             assert {"task_id", "tools"} <= first.keys(), f"after reset: {sorted(first)}"
             assert last.keys() >= _FINAL_KEYS, f"at the end: {sorted(last)}"
             sought.add(last.get("answer_sought", True))
-            assert len(sought) == 1, "extracted_answer is None in some episodes: give '' there"
+            assert len(sought) == 1, "extracted_answer is None in some episodes: return '' there"
             for step in episode.steps:
                 assert step[0] in env.observation_space, "an observation is not in the space"
                 for key, value in step[-1].items():

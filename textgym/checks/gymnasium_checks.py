@@ -152,7 +152,7 @@ def _main_hidden() -> Iterator[None]:
 
 @check_of(
     "runtime.gymnasium_wrappers",
-    "Return the reward from `step` alone, as a float.",
+    "Return the reward only from `step`, as a float.",
 )
 def gymnasium_wrappers(subject: Subject) -> None:
     """Gymnasium's wrappers work and report the rewards of the environment."""
@@ -200,7 +200,7 @@ def spec_round_trip(subject: Subject) -> None:
     "Keep what cannot be pickled out of the state; open it in `begin`.",
 )
 def pickling(subject: Subject) -> None:
-    """A pickled environment continues where it was, with the same next tasks."""
+    """A pickled environment continues the episode, with the same next tasks."""
     if not subject.is_importable:
         raise Skipped(NOT_IMPORTABLE)
     for seed in SEEDS:
@@ -227,9 +227,10 @@ def fork_and_continue(subject: Subject) -> None:
 def fork_at_every_step(
     subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
-    """Check that an episode continues in the same way where it is restored, at each of its steps.
+    """Check that an episode continues in the same way if it is restored at any of its steps.
 
-    It is restored into one other environment, which for even seeds has another episode before.
+    It is restored into another environment, which has begun a different episode if the seed is
+    even.
     """
     env, fork = subject.make(max_episode_steps=1000), subject.make(max_episode_steps=1000)
     policy = make_policy(env)

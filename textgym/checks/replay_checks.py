@@ -127,7 +127,7 @@ _THREADS = 2
 
 @check_of(
     PORTABILITY,
-    "Let the grade depend only on the task and the conversation: on no hash, path or time zone.",
+    "Let the grade depend only on the task and the conversation, not on a hash, path or time zone.",
     any_env=True,
     fast=False,
 )
@@ -135,7 +135,8 @@ def verifier_portability(subject: Subject) -> Outcome:
     """Rewards and infos are the same in a fresh process with another hash seed, folder and zone."""
     scripts, here = recorded(subject)
     there = _elsewhere(subject, scripts)
-    _compare("a fresh process", scripts, _verdicts(here), _verdicts(there))
+    verdicts = ([[step[1:] for step in trace] for trace in traces] for traces in (here, there))
+    _compare("a fresh process", scripts, *verdicts)
     return Outcome({"episodes": len(scripts)})
 
 
@@ -149,8 +150,8 @@ def verifier_portability(subject: Subject) -> Outcome:
 def episode_determinism(subject: Subject) -> Outcome:
     """A seed and messages give the same episode in a process, thread or vector, and beside others.
 
-    Everything that is returned is compared: observations, rewards, flags and, except in the vector,
-    infos. In the vector the episodes have other places.
+    Observations, rewards, flags and, except in the vector, infos are compared. In the vector the
+    episodes have other places.
     """
     scripts, here = recorded(subject)
     places: dict[str, Callable[[], list[Any]]] = {
@@ -170,11 +171,6 @@ def episode_determinism(subject: Subject) -> Outcome:
         _compare(name, scripts, here, there)
         compared.append(name)
     return Outcome({"episodes": len(scripts), "places": ["another place of a vector", *compared]})
-
-
-def _verdicts(traces: Sequence[Any]) -> list[Any]:
-    """Return traces without the conversations."""
-    return [[step[1:] for step in trace] for trace in traces]
 
 
 def _compare(
@@ -243,7 +239,7 @@ T = TypeVar("T")
 
 @check_of(
     "semantic.replayability",
-    "Let the reward follow from the task and the messages alone, and let `info` be JSON.",
+    "Let the reward follow only from the task and the messages, and let `info` be JSON.",
     fast=False,
 )
 def replayability(subject: Subject) -> Outcome:
@@ -254,7 +250,7 @@ def replayability(subject: Subject) -> Outcome:
             same = json.loads(json.dumps(trajectory, allow_nan=False)) == trajectory
             assert same, f"the record of {trajectory['task_id']} changes when it is saved as JSON"
         result = _outside_of_loops(partial(rescore, run, envs=subject.make))
-        changed = [item for items in result.listed.values() for item in items]
+        changed = [episode for listed in result.listed.values() for episode in listed]
         measured = {"episodes": graded + result.compared, **result.counts}
         if changed or result.counts["left"]:
             first = changed[0] if changed else None
@@ -262,7 +258,7 @@ def replayability(subject: Subject) -> Outcome:
             raise CheckFailed(
                 f"recorded episodes are graded differently the second time: {reason:.300}",
                 measured,
-                [_as_evidence(run, item.task_id) for item in changed[:_MAX_EVIDENCE]],
+                [_as_evidence(run, episode.task_id) for episode in changed[:_MAX_EVIDENCE]],
             )
         graded += result.compared
     return Outcome({"episodes": graded})
@@ -270,7 +266,7 @@ def replayability(subject: Subject) -> Outcome:
 
 @check_of(
     "runtime.trajectory_record",
-    "Append to the conversation alone, and pay each component in the step in which it is earned.",
+    "Only append to the conversation, and report each component in the step that earns it.",
     needs=(*BASICS, "semantic.replayability"),
     fast=False,
 )
@@ -279,19 +275,19 @@ def trajectory_record(subject: Subject) -> Outcome:
     env, compared = subject.make_bare(), 0
     for run in _runs(subject):
         for trajectory in run.trajectories():
-            for name, wanted, found in _parts(env, trajectory):
-                if wanted != found:
+            for name, played, kept in _parts(env, trajectory):
+                if played != kept:
                     raise CheckFailed(
                         f"the record of {trajectory['task_id']} has other {name} than the episode",
                         {"episodes": compared},
-                        [{"part": name, "episode": wanted, "record": found, **trajectory}],
+                        [{"part": name, "episode": played, "record": kept, **trajectory}],
                     )
             compared += 1
     return Outcome({"episodes": compared})
 
 
 def _parts(env: Any, trajectory: Trajectory) -> Iterator[tuple[str, Any, Any]]:
-    """Play a recorded episode; yield what it gives and what is recorded, by name."""
+    """Play a recorded episode; yield each part by name, as it is played and as it is recorded."""
     steps, messages = trajectory["steps"], trajectory["messages"]
     sent: list[Any] = [messages[step["message_index"]] for step in steps]
     index = trajectory["task_index"]
@@ -316,7 +312,7 @@ def _parts(env: Any, trajectory: Trajectory) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _runs(subject: Subject) -> list[Run]:
-    """Return runs of the oracle and of guesses, as far as the environment defines them."""
+    """Return runs of the oracle and of guesses, if the environment defines them."""
     policies = [("solve", "oracle"), ("guess", "random")]
     episodes = min(_EPISODES[subject.quick], len(subject.indices(subject.make_unwrapped())))
     defined = [policy for method, policy in policies if subject.defines(method)]
@@ -335,5 +331,5 @@ def _outside_of_loops(call: Callable[[], T]) -> T:
 
 
 def _as_evidence(run: Run, task_id: str | None) -> dict[str, Any]:
-    found: Any = next(item for item in run.trajectories() if item["task_id"] == task_id)
-    return dict(found)
+    recorded: Any = next(x for x in run.trajectories() if x["task_id"] == task_id)
+    return dict(recorded)

@@ -1,8 +1,8 @@
 """The report of an audit, with the field names of OpenEnv's RFC 008, and anything as plain JSON.
 
-`report.schema.json` is the JSON Schema of what `Report.as_dict` returns. A change that a reader of
-reports would notice gets a new `REPORT_SCHEMA_VERSION`. A report holds what environments and models
-returned, which may be anything.
+`report.schema.json` is the JSON Schema of the result of `Report.as_dict`. A change that a reader of
+reports would notice gets a new `REPORT_SCHEMA_VERSION`. A report holds values that environments and
+models returned, which may be anything.
 
 Invariants:
 
@@ -37,8 +37,8 @@ class Report:
         target: The id of the environment.
         kwargs: The keyword arguments that it was made with.
         card: The fields of its card; empty if it has none.
-        settings: How it was audited: `quick`, `tasks`, `chance`, the `wrappers` around the
-            environment, and the names of the caller's `attackers`.
+        settings: The settings of the audit: `quick`, `tasks`, `chance`, the `wrappers` around the
+            environment, and the names of user-supplied `attackers`.
         results: The result of each check, in order.
         textgym_version: The version of textgym.
     """
@@ -77,7 +77,7 @@ class Report:
         Values that JSON lacks, such as NaN in a reward or bytes in an info, are written as texts.
         Texts of more than 100,000 characters are cut, and say so.
         """
-        found: dict[str, Any] = plain(
+        report: dict[str, Any] = plain(
             {
                 "report_schema_version": REPORT_SCHEMA_VERSION,
                 "textgym_version": self.textgym_version,
@@ -89,7 +89,7 @@ class Report:
                 "results": [result.as_dict() for result in self.results],
             }
         )
-        return found
+        return report
 
     def to_json(self) -> str:
         """Return the report as one line of JSON."""
@@ -106,12 +106,11 @@ _MAX_SHOWN = 1_000  # characters of a value that JSON lacks
 def plain(value: Any, depth: int = 0) -> Any:
     r"""Return a value as plain JSON.
 
-    What JSON lacks becomes a text: its `repr` for numbers that are not finite, bytes and other
-    objects, and an escape for a lone surrogate.
+    A value that JSON lacks becomes a text: its `repr`, or an escape for a lone surrogate.
 
     Args:
         value: Any value.
-        depth: How many lists and objects it is in.
+        depth: The number of lists and objects around it.
 
     Example:
         >>> plain({"reward": float("nan"), "said": "\ud800", 1: (b"\xff", True, 0.5)})
@@ -150,8 +149,8 @@ def _number(number: Real) -> Any:
 
 
 def _key(key: Any) -> str:
-    found = plain(key, _MAX_DEPTH)
-    return found if isinstance(found, str) else _described(found)
+    name = plain(key, _MAX_DEPTH)
+    return name if isinstance(name, str) else _described(name)
 
 
 def _described(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Checks that skill shows, and what an episode takes."""
+"""Checks that more skill earns more reward, and a report of the size of episodes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _tasks(subject: Subject) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 @check_of(
     "statistical.difficulty_separation",
-    "Pay a right answer more than a guess, and more right turns no less than fewer.",
+    "Reward a right answer more than a guess, and more right turns no less than fewer.",
     needs=(*BASICS, "semantic.oracle_max", "statistical.declared_chance"),
     any_env=True,
     fast=False,
@@ -44,8 +44,7 @@ def difficulty_separation(subject: Subject) -> Outcome:
     """The more often the oracle acts in place of guesses, the higher is the mean return.
 
     The oracle plays 0, 25, 50, 75 and 100 % of the episodes. If episodes have several turns, it
-    also takes these shares of the turns; then a mean may be lower than the one before by five
-    standard errors.
+    also takes these shares of the turns. There, a mean may fall by five standard errors.
     """
     for method in ("solve", "guess"):
         if not subject.defines(method):
@@ -85,7 +84,9 @@ def difficulty_separation(subject: Subject) -> Outcome:
 def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -> None:
     for share, lower, higher in zip(SHARES[1:], returns, returns[1:], strict=False):
         gaps = statistics.fmean(lower) - statistics.fmean(higher)
-        error = math.sqrt(sum(statistics.pvariance(item) / len(item) for item in (lower, higher)))
+        error = math.sqrt(
+            sum(statistics.pvariance(group) / len(group) for group in (lower, higher))
+        )
         if gaps > _SURE * error + 1e-9:
             raise CheckFailed(
                 f"the mean return falls by {gaps:.3f} where the oracle takes {share:.0%} of the "
@@ -117,7 +118,7 @@ def _mixture(env: Any, share: float) -> Scripted:
     fast=False,
 )
 def resource_envelope(subject: Subject) -> Outcome:
-    """What right episodes take is known: turns, calls, and characters of messages and tools.
+    """The size of right episodes is known: turns, calls, and characters of messages and tools.
 
     This is a report, which never fails.
     """

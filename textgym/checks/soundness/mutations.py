@@ -55,7 +55,7 @@ _MAX_EXACT = 2  # digits of a number of which any may be changed; a tolerance ma
 
 
 def answer_span(text: str, *answers: Any) -> tuple[int, int]:
-    r"""Return where a text has one of the answers, which are tried in order; else the whole text.
+    r"""Return the span of the first answer that a text contains, or of the whole text.
 
     Example:
         >>> answer_span(r"It is \boxed{7}.", "5", 7)
@@ -65,16 +65,16 @@ def answer_span(text: str, *answers: Any) -> tuple[int, int]:
     """
     for answer in answers:
         words = str(answer) if isinstance(answer, (str, int, float)) else ""
-        found = text.rfind(words) if words else -1
-        if found >= 0:
-            return found, found + len(words)
+        start = text.rfind(words) if words else -1
+        if start >= 0:
+            return start, start + len(words)
     return 0, len(text)
 
 
 def change_digit(answer: str, rng: random.Random) -> str:
     """Return an answer with another digit in one of its numbers.
 
-    In a long number the first digit is changed, so that a tolerance does not forgive it.
+    The first digit of a long number is changed, because a tolerance may ignore later ones.
 
     Example:
         >>> change_digit("1234 m", random.Random(0))
@@ -83,10 +83,10 @@ def change_digit(answer: str, rng: random.Random) -> str:
     numbers = list(re.finditer(r"\d+", answer))
     if not numbers:
         return answer
-    found = rng.choice(numbers)
-    exact = len(found.group()) <= _MAX_EXACT
-    place = rng.randrange(found.start(), found.end()) if exact else found.start()
-    digit = rng.choice([item for item in _DIGITS if item != answer[place]])
+    number = rng.choice(numbers)
+    exact = len(number.group()) <= _MAX_EXACT
+    place = rng.randrange(number.start(), number.end()) if exact else number.start()
+    digit = rng.choice([digit for digit in _DIGITS if digit != answer[place]])
     return answer[:place] + digit + answer[place + 1 :]
 
 
@@ -105,13 +105,13 @@ def append_digit(answer: str, rng: random.Random) -> str:
 
 
 def change_letter(answer: str, rng: random.Random) -> str:
-    r"""Return an answer with another letter in place of one, but not in a command of LaTeX.
+    r"""Return an answer with one letter changed, but not in a command of LaTeX.
 
     Example:
         >>> change_letter(r"\sqrt{x}", random.Random(0))
         '\\sqrt{y}'
     """
-    kept = {place for found in _COMMAND.finditer(answer) for place in range(*found.span())}
+    kept = {place for command in _COMMAND.finditer(answer) for place in range(*command.span())}
     places = [
         place
         for place, letter in enumerate(answer)
@@ -126,7 +126,7 @@ def change_letter(answer: str, rng: random.Random) -> str:
 
 
 def change_sign(answer: str, rng: random.Random) -> str:
-    """Return an answer that is a number with the other sign.
+    """Return an answer with the other sign if it is a number.
 
     Example:
         >>> change_sign("-12.5", random.Random(0)), change_sign("3", random.Random(0))
@@ -138,7 +138,7 @@ def change_sign(answer: str, rng: random.Random) -> str:
 
 
 def asks_for_order(prompt: str) -> bool:
-    """Return whether a prompt asks for the parts of an answer in an order.
+    """Return whether a prompt asks for parts of an answer in a certain order.
 
     Example:
         >>> asks_for_order("Sort 3, 1 and 2."), asks_for_order("Name them in any order.")
@@ -150,21 +150,21 @@ def asks_for_order(prompt: str) -> bool:
 def reorder(answer: str) -> str:
     """Return an answer with the parts of its longest list in reverse order.
 
-    Parts that have names, as in an object of JSON, are left as they are.
+    Named parts, as in a JSON object, are not reordered.
 
     Example:
         >>> reorder("['a', 'b']"), reorder("seven")
         ("['b', 'a']", 'seven')
     """
-    found = max(_LIST.finditer(answer), key=lambda match: len(match[0]), default=None)
-    if found is None:
+    listed = max(_LIST.finditer(answer), key=lambda match: len(match[0]), default=None)
+    if listed is None:
         return answer
-    marks: list[str] = _SEPARATOR.findall(found[0])
+    marks: list[str] = _SEPARATOR.findall(listed[0])
     separator = max(marks, key=lambda mark: (mark != " ", marks.count(mark)))
-    parts = found[0].split(separator)
+    parts = listed[0].split(separator)
     if all(_NAMED.match(part) for part in parts):
         return answer
-    return answer[: found.start()] + separator.join(parts[::-1]) + answer[found.end() :]
+    return answer[: listed.start()] + separator.join(parts[::-1]) + answer[listed.end() :]
 
 
 TEXT_CHANGES: Mapping[str, Callable[[str, random.Random], str]] = {
@@ -173,18 +173,18 @@ TEXT_CHANGES: Mapping[str, Callable[[str, random.Random], str]] = {
     "a letter changed": change_letter,
     "the sign changed": change_sign,
 }
-"""Changes of an answer, by name. An answer that has nothing to change is returned as it is."""
+"""Changes of an answer, by name. They return an answer with nothing to change unchanged."""
 
 
 REPLACEMENTS = ("another task's answer", "the answer, then another task's")
-"""The mutations whose answer is that of another task."""
+"""The mutations that give the answer of another task."""
 
 HIDDEN = (
     "the answer in the reasoning alone",
     "the answer in <think> alone",
     "the answer in an open <think>",
 )
-"""The mutations whose answer is not to be read, however many answers are right."""
+"""The mutations whose answer is hidden, and must lose even if several answers are right."""
 
 _MOST = 3  # mutants of a kind in one episode
 
@@ -195,8 +195,8 @@ class Mutant(NamedTuple):
     Attributes:
         name: The name of the change.
         actions: The messages.
-        is_text: Whether a text was changed, and no call.
-        without: The messages without the call whose arguments were changed; None for other changes.
+        is_text: Whether a text was changed, not a call.
+        without: The messages without the call whose arguments were changed, or None.
     """
 
     name: str
@@ -213,11 +213,13 @@ def text_mutants(
     Args:
         task: The task.
         others: Other tasks of the same level.
-        reasoning: Whether an answer that is given in the reasoning alone must lose.
+        reasoning: Whether an answer that is given only in the reasoning must lose.
         free_wording: Whether only the last text is changed, and only by the text of another task.
     """
     rng = _rng("texts", task)
-    for turn in _turns_to_change(task, rng)[-1 if free_wording else 0 :]:
+    earlier = task.text_turns[:-1]
+    turns = [*([rng.choice(earlier)] if earlier else []), *task.text_turns[-1:]]
+    for turn in turns[-1 if free_wording else 0 :]:
         action = task.actions[turn]
         text = text_of(action)
         if not task.loses(_with(task.actions, turn, {**action, "content": ""})):
@@ -232,8 +234,8 @@ def text_mutants(
             for name, content in zip(REPLACEMENTS, (wrong, f"{text}\n\n{wrong}"), strict=True):
                 yield mutant(name, content)
         last = turn == task.text_turns[-1]
-        said = (task.answer, task.episode.info.get("extracted_answer")) if last else ()
-        start, end = answer_span(text, *said)
+        known = (task.answer, task.episode.info.get("extracted_answer")) if last else ()
+        start, end = answer_span(text, *known)
         for name, change in () if free_wording else TEXT_CHANGES.items():
             changed = change(text[start:end], rng)
             if changed != text[start:end]:
@@ -247,14 +249,8 @@ def text_mutants(
             yield mutant(HIDDEN[2], f"<think>{text}")
 
 
-def _turns_to_change(task: Solved, rng: random.Random) -> list[int]:
-    """Return the last turn with a text, and another one."""
-    earlier, last = task.text_turns[:-1], task.text_turns[-1:]
-    return [*([rng.choice(earlier)] if earlier else []), *last]
-
-
 def _text_of_another(task: Solved, others: Sequence[Solved], turn: int) -> str | None:
-    """Return what the oracle says at a turn of another task, whose answer is wrong in this one."""
+    """Return the oracle's text at a turn of another task whose answer is wrong in this one."""
     for other in others:
         turns = other.text_turns
         if turns and other is not task and task.answers_otherwise(other):
@@ -299,13 +295,13 @@ def call_mutants(
     known = _known_arguments(others)
     for turn, number in _some(rng, places):
         call = calls_in(task.actions[turn])[number]
-        given = arguments_in(call)
+        arguments = arguments_in(call)
         without = _without(task.actions, turn, number)
         for name, changed in (
-            ("arguments swapped", _swapped(given, rng)),
-            ("another task's argument", _replaced(call["function"]["name"], given, known, rng)),
+            ("arguments swapped", _swapped(arguments, rng)),
+            ("another task's argument", _replaced(call["function"]["name"], arguments, known, rng)),
         ):
-            if canonical_json(changed) != canonical_json(given):
+            if canonical_json(changed) != canonical_json(arguments):
                 function = {**call["function"], "arguments": json.dumps(changed)}
                 calls = _with(calls_in(task.actions[turn]), number, {**call, "function": function})
                 message: Any = {**task.actions[turn], "tool_calls": calls}
@@ -323,31 +319,33 @@ def _known_arguments(others: Sequence[Solved]) -> dict[tuple[str, str], list[Any
     return known
 
 
-def _swapped(given: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Swap two arguments of the same type, or two items of a list."""
+def _swapped(arguments: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Swap two arguments of the same type, or two values of a list."""
     swaps: list[dict[str, Any]] = []
-    names = list(given)
-    for place, one in enumerate(names):
-        for other in names[place + 1 :]:
-            if type(given[one]) is type(given[other]) and given[one] != given[other]:
-                swaps.append({**given, one: given[other], other: given[one]})
-        value = given[one]
+    pairs = list(arguments.items())
+    for place, (name, value) in enumerate(pairs):
+        for later, later_value in pairs[place + 1 :]:
+            if type(value) is type(later_value) and value != later_value:
+                swaps.append({**arguments, name: later_value, later: value})
         if isinstance(value, list) and len(value) > 1 and value[0] != value[-1]:
-            swaps.append({**given, one: [value[-1], *value[1:-1], value[0]]})
-    return rng.choice(swaps) if swaps else given
+            swaps.append({**arguments, name: [value[-1], *value[1:-1], value[0]]})
+    return rng.choice(swaps) if swaps else arguments
 
 
 def _replaced(
-    tool: str, given: dict[str, Any], known: dict[tuple[str, str], list[Any]], rng: random.Random
+    tool: str,
+    arguments: dict[str, Any],
+    known: dict[tuple[str, str], list[Any]],
+    rng: random.Random,
 ) -> dict[str, Any]:
-    """Replace an argument by the value that it has in another task."""
+    """Replace an argument by its value in another task."""
     choices = [
-        {**given, name: value}
-        for name in given
+        {**arguments, name: value}
+        for name in arguments
         for value in known.get((tool, name), ())
-        if canonical_json(value) != canonical_json(given[name])
+        if canonical_json(value) != canonical_json(arguments[name])
     ]
-    return rng.choice(choices) if choices else given
+    return rng.choice(choices) if choices else arguments
 
 
 def _without(actions: list[Message], turn: int, number: int) -> list[Message]:
@@ -355,18 +353,18 @@ def _without(actions: list[Message], turn: int, number: int) -> list[Message]:
 
 
 def _stripped(action: Message, number: int) -> list[Message]:
-    """Return a message without one of its calls; nothing if it has no other one."""
+    """Return a message without one of its calls, or nothing if it has no other call."""
     calls = calls_in(action)
     left: Any = {**action, "tool_calls": calls[:number] + calls[number + 1 :]}
     return [left] if left["tool_calls"] else []
 
 
-def _with(items: list[Any], place: int, item: Any) -> list[Any]:
-    return [*items[:place], item, *items[place + 1 :]]
+def _with(values: list[Any], place: int, value: Any) -> list[Any]:
+    return [*values[:place], value, *values[place + 1 :]]
 
 
-def _some(rng: random.Random, items: list[Any]) -> list[Any]:
-    return rng.sample(items, min(_MOST, len(items)))
+def _some(rng: random.Random, values: list[Any]) -> list[Any]:
+    return rng.sample(values, min(_MOST, len(values)))
 
 
 def _rng(purpose: str, task: Solved) -> random.Random:

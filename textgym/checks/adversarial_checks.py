@@ -193,7 +193,11 @@ def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outco
             f"{worst.attacker.name!r} gets {worst.mean:.3f} of {len(worst.returns)} tasks; chance "
             f"is {arena.chance:.3f}{others}",
             {**measured, "above_chance": [score.attacker.name for score in winners]},
-            [_evidence(score) for score in winners[:_MAX_EVIDENCE]],
+            [
+                score.best.as_evidence(policy=score.attacker.name, summary=score.attacker.summary)
+                for score in winners[:_MAX_EVIDENCE]
+                if score.best
+            ],
         )
     if best is None:
         raise Skipped("no attacker is applicable")
@@ -204,12 +208,6 @@ def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outco
     if copying:
         detail += f"; copying from a fixed place solves the tasks ({copying[0]!r})"
     return Outcome(measured, detail=detail)
-
-
-def _evidence(score: Score) -> dict[str, Any]:
-    assert score.best is not None
-    attacker = score.attacker
-    return score.best.as_evidence(policy=attacker.name, summary=attacker.summary)
 
 
 def _user_supplied(subject: Subject) -> Iterator[Attacker]:

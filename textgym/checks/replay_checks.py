@@ -258,7 +258,10 @@ def replayability(subject: Subject) -> Outcome:
             raise CheckFailed(
                 f"recorded episodes are graded differently the second time: {reason:.300}",
                 measured,
-                [_as_evidence(run, episode.task_id) for episode in changed[:_MAX_EVIDENCE]],
+                [
+                    next(dict(x) for x in run.trajectories() if x["task_id"] == episode.task_id)
+                    for episode in changed[:_MAX_EVIDENCE]
+                ],
             )
         graded += result.compared
     return Outcome({"episodes": graded})
@@ -328,8 +331,3 @@ def _outside_of_loops(call: Callable[[], T]) -> T:
     """Call a function that starts an event loop, which a notebook's thread already runs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(call).result()
-
-
-def _as_evidence(run: Run, task_id: str | None) -> dict[str, Any]:
-    recorded: Any = next(x for x in run.trajectories() if x["task_id"] == task_id)
-    return dict(recorded)

@@ -212,7 +212,10 @@ def make_subject(
 def _of_env(env: gym.Env[Any, Any], tasks: int, more: Mapping[str, Any]) -> Iterator[Subject]:
     inner: Any = env.unwrapped
     cls = type(inner)
-    if not isinstance(inner, TextEnv) and not _has_message_spaces(inner):
+    has_message_spaces = isinstance(inner.observation_space, ConversationSpace) and isinstance(
+        inner.action_space, ActionSpace
+    )
+    if not isinstance(inner, TextEnv) and not has_message_spaces:
         raise UsageError(
             f"{cls.__name__} is not a text environment: its spaces must be "
             "textgym.ConversationSpace() and textgym.ActionSpace()"
@@ -230,9 +233,3 @@ def _of_env(env: gym.Env[Any, Any], tasks: int, more: Mapping[str, Any]) -> Iter
         yield Subject(cls, gym.spec(name), kwargs, tasks, wrappers, **more)
     finally:
         del gym.registry[name]
-
-
-def _has_message_spaces(env: Any) -> bool:
-    return isinstance(env.observation_space, ConversationSpace) and isinstance(
-        env.action_space, ActionSpace
-    )

@@ -67,7 +67,13 @@ def variants(
         ),
         ("text parts", _in_parts, all_hold),
         ("spaces in arguments", _argument_change(lambda given: json.dumps(given, indent=2)), True),
-        ("order of arguments", _argument_change(_reordered), True),
+        (
+            "order of arguments",
+            _argument_change(
+                lambda given: json.dumps(dict(reversed(given.items())), ensure_ascii=False)
+            ),
+            True,
+        ),
         ("arguments as an object", _argument_change(lambda given: given), all_hold),
         ("escapes in arguments", _argument_change(_escaped), True),
         ("other call ids", _with_ids, True),
@@ -112,10 +118,6 @@ def _argument_change(change: Callable[[dict[str, Any]], Any]) -> Callable[[Messa
         return {**action, "tool_calls": calls}
 
     return changed
-
-
-def _reordered(given: dict[str, Any]) -> str:
-    return json.dumps(dict(reversed(given.items())), ensure_ascii=False)
 
 
 def _escaped(given: dict[str, Any]) -> str:

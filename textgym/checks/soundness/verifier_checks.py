@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -188,7 +188,14 @@ def oracle_variants(subject: Subject) -> Outcome:
     assert not unknown, f"the card claims {sorted(unknown)}; known forms are {', '.join(FORMS)}"
     tally = _Tally()
     for task, others in _with_others(subject):
-        wrong = next(_texts(other for other in others if task.answers_otherwise(other)), "nothing")
+        wrong = next(
+            (
+                text_of(other.actions[other.text_turns[-1]])
+                for other in others
+                if other.text_turns and task.answers_otherwise(other)
+            ),
+            "nothing",
+        )
         for variant in variants(task, wrong, claims, subject.is_text_env):
             episode, _ = task.play(variant.actions)
             tally.tried[variant.name] += 1
@@ -207,9 +214,3 @@ def oracle_variants(subject: Subject) -> Outcome:
         )
     accepted = [name for name in FORMS if tally.tried[name] and not tally.unexpected[name]]
     return Outcome(measured, detail=f"accepted are {', '.join(accepted)}" if accepted else "")
-
-
-def _texts(tasks: Iterable[Solved]) -> Iterator[str]:
-    for task in tasks:
-        if task.text_turns:
-            yield text_of(task.actions[task.text_turns[-1]])

@@ -29,23 +29,23 @@ MAX_STEPS = 200
 
 
 class NotApplicable(Exception):
-    """Raised by a policy that can do nothing in a task, such as call a tool where none is."""
+    """Raised by a policy that can do nothing in a task, such as call a tool if there are none."""
 
 
 class Scripted(Policy):
     """A policy that a function plays, for one episode; `for_env` returns a fresh one.
 
     Args:
-        answer: Returns the next message or text. It is called with the policy, whose attributes are
-            all that the function sees. It may raise `NotApplicable`.
+        answer: Returns the next message or text. Its argument is the policy, whose attributes show
+            the episode so far. It may raise `NotApplicable`.
 
     Attributes:
         messages: The conversation.
         tools: The schemas of the tools.
-        turn: How many messages the policy sent before in this episode.
+        turn: The number of messages that the policy has sent in this episode.
         rng: A random generator, which is seeded with the task.
-        gave_up: Whether the function was not applicable at a turn after the first. An empty
-            message was sent there.
+        gave_up: Whether the function was not applicable at a turn after the first, so that an empty
+            message was sent.
 
     Example:
         >>> import asyncio

@@ -1,6 +1,6 @@
 """Finds the code that decides what an audit measures, so that only changed audits are played.
 
-The figures of an audit follow from the environment's module, the audits' own code, and everything
+The figures of an audit follow from the environment's module, the audits' own code, and all modules
 that these import. A digest of that code is stored with the figures. Comments, layout and docstrings
 do not count; the docstring of a tool does, because models and attackers read it.
 """

@@ -8,7 +8,7 @@
 
 With `--check` it writes nothing, and exits with 1 if the figures differ from docs/audit.json. It
 plays only the audits of environments whose code changed since their figures were written
-(audit_sources.py). The audits are deterministic, so all figures are equal but those of attackers
+(audit_sources.py). The audits are deterministic, so all figures are equal, except for attackers
 that learn: their fits may differ between machines, and are compared within three standard errors.
 With `--render` it plays nothing, and writes the page from docs/audit.json. `python
 docs/make_audit.py ID...` plays the audits of these environments only, and keeps the figures of the
@@ -72,7 +72,7 @@ NOT_APPLICABLE = {
     "statistical.training_signal": _MODELS,
     "statistical.gameability_gap": _MODELS,
 }
-"""Ids of RFC 008 that no check of an audit has, and why."""
+"""Ids of RFC 008 that no check has, and the reason."""
 
 RFC_008 = {
     "static.manifest", "runtime.episode_isolation", "runtime.reward_well_formed",
@@ -83,12 +83,12 @@ RFC_008 = {
     "semantic.verifier_portability", "semantic.replayability", "statistical.adversarial_floor",
     "runtime.trajectory_record", "semantic.resource_envelope", "statistical.difficulty_separation",
 }  # fmt: skip
-"""The other ids of RFC 008, each of which a check has."""
+"""The other ids of RFC 008, which are ids of checks."""
 
 _SCRIPTED, _LEARNED = PANEL_CHECKS
 _AT_ONCE = 2
 _TOLERANCE = 3.0  # standard errors
-_BEST = 3  # attackers that are named of an environment
+_BEST = 3  # attackers that are named for an environment
 
 
 def audits(ids: list[str], quick: bool) -> dict[str, Any]:
@@ -156,15 +156,15 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def _means(result: Mapping[str, Any] | None) -> dict[str, list[float]]:
     """Return the mean, its standard error and the number of episodes of each attacker."""
-    found = result["measured"].get("attackers", {}) if result else {}
+    scores = result["measured"].get("attackers", {}) if result else {}
     return {
-        name: [item["mean"], item["standard_error"], item["episodes"]]
-        for name, item in found.items()
+        name: [score["mean"], score["standard_error"], score["episodes"]]
+        for name, score in scores.items()
     }
 
 
 def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how fresh figures differ from stored ones."""
+    """Yield the differences between fresh figures and stored ones."""
     if stored["quick"] != fresh["quick"]:
         yield f"quick: {stored['quick']} was stored, now {fresh['quick']}"
     old, new = stored["environments"], fresh["environments"]
@@ -232,14 +232,14 @@ def checks_table() -> str:
 
 
 def left_out_table() -> str:
-    """Return the ids of RFC 008 that no check has."""
+    """Return the ids of RFC 008 that no check has, with the reasons."""
     missing = dict.fromkeys(sorted(RFC_008 - CHECKS.keys(), key=_level), "Not yet.")
     rows = [(f"`{id}`", why) for id, why in (missing | NOT_APPLICABLE).items()]
     return _table(("id", "why not"), rows)
 
 
 def environments_table(figures: Mapping[str, Any]) -> str:
-    """Return how many checks of each level each environment passes."""
+    """Return the number of checks of each level that each environment passes."""
     rows = []
     for id, mine in figures["environments"].items():
         cells = []
@@ -303,16 +303,14 @@ def _sorted(means: Mapping[str, list[float]]) -> list[tuple[str, list[float]]]:
 
 
 def _best(means: list[tuple[str, list[float]]], count: int) -> str:
-    """Return the attackers with the highest means; those that get the least are not named."""
+    """Return the attackers with the highest means, without those that get the least."""
     least = means[-1][1][0] if means else 0.0
-    named = [_named(item) for item in means[:count] if item[1][0] > least]
+    named = []
+    for name, (mean, error, episodes) in means[:count]:
+        if mean > least:
+            half = PanelRow.of(name, "", mean, error, int(episodes)).half
+            named.append(f"`{name}` {mean:.3f}" + ("" if half is None else f" ±{half:.3f}"))
     return "; ".join(named) or (f"all {least:.3f}" if means else "-")
-
-
-def _named(item: tuple[str, list[float]]) -> str:
-    name, (mean, error, episodes) = item
-    half = PanelRow.of(name, "", mean, error, int(episodes)).half
-    return f"`{name}` {mean:.3f}" + ("" if half is None else f" ±{half:.3f}")
 
 
 def _mean(value: float | None, digits: int = 3) -> str:
@@ -335,13 +333,13 @@ def _table(header: tuple[str, ...], rows: list[Any]) -> str:
 
 
 def published(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `textgym show` shows of each environment."""
-    found = {}
+    """Return the figures of each environment for `textgym show`."""
+    keys = ("textgym_version", "passed", "run", "chance")
+    shown = {}
     for id, mine in figures["environments"].items():
         best = (mine["attackers"] | mine["learned"]).get(mine["best"], [None])[0]
-        keys = ("textgym_version", "passed", "run", "chance")
-        found[id] = {key: mine[key] for key in keys} | {"best": best}
-    return found
+        shown[id] = {key: mine[key] for key in keys} | {"best": best}
+    return shown
 
 
 def as_text(value: Any) -> str:

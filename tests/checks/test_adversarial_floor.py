@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -15,8 +16,10 @@ from planted_quizzes import Chest, Options, Quiz
 import textgym
 from textgym.checks import Result, make_subject, run_check
 from textgym.checks.adversarial_checks import adversarial_floor
+from textgym.checks.episodes import NotApplicable, Scripted, play
 from textgym.core.episode import Grade
 from textgym.messages import Message, assistant, user
+from textgym.policies import Action, Policy
 
 
 def result(env: Any, **more: Any) -> Result:
@@ -277,19 +280,102 @@ def test_tasks_in_which_nothing_is_to_be_done_are_left_out() -> None:
     assert came.measured["attackers"]["silence"]["mean"] == 0.0
 
 
-def test_attackers_of_ones_own_are_tried_first() -> None:
-    own = {"mine": "42", "thinking": lambda sight: sight.messages[-1]["content"]}
+def test_user_supplied_attackers_are_tried_first() -> None:
+    own = {"mine": "42", "thinking": lambda view: view.messages[-1]["content"]}
     came = result(Quiz, attackers=own)
     assert [*came.measured["attackers"]][:2] == ["mine", "thinking"]
     assert came.measured["attackers"]["mine"]["family"] == "own"
 
 
-def test_an_attacker_of_ones_own_that_knows_too_much_fails() -> None:
-    def adds(sight: Any) -> str:
-        numbers = re.findall(r"\d+", sight.messages[0]["content"])
-        return f"\\boxed{{{sum(map(int, numbers))}}}"
+def added(messages: Any) -> str:
+    numbers = re.findall(r"\d+", messages[0]["content"])
+    return f"\\boxed{{{sum(map(int, numbers))}}}"
 
-    assert "mine" in winners(Quiz, attackers={"mine": adds})
+
+class Adds(Policy):
+    """Knows the answer, and waits for it as a model would."""
+
+    async def act(
+        self, messages: Any, tools: Any, *, prior: Any = None, seed: Any = None
+    ) -> Action:
+        await asyncio.sleep(0)
+        return Action(assistant(added(messages)))
+
+
+class Bound(Adds):
+    """Acts only if it was bound to the environment."""
+
+    env: Any = None
+
+    def for_env(self, env: Any) -> Policy:
+        bound = Bound()
+        bound.env = env
+        return bound
+
+    async def act(self, messages: Any, tools: Any, **more: Any) -> Action:
+        return Action(assistant(added(messages) if self.env else ""))
+
+
+ADDING = {
+    "a function": lambda view: added(view.messages),
+    "a function that returns a message": lambda view: assistant(added(view.messages)),
+    "a scripted policy": Scripted(lambda view: added(view.messages)),
+    "a policy that waits": Adds(),
+    "a policy that is bound": Bound(),
+}
+
+
+@pytest.mark.parametrize("name", ADDING)
+def test_a_user_supplied_attacker_that_knows_the_answer_fails(name: str) -> None:
+    assert name in winners(Quiz, attackers={name: ADDING[name]})
+
+
+def test_a_policy_that_waits_attacks_within_a_running_loop() -> None:
+    async def run() -> set[str]:
+        return winners(Quiz, attackers={"mine": Adds()})
+
+    assert "mine" in asyncio.run(run())
+
+
+def give_up(view: Any) -> str:
+    raise NotApplicable
+
+
+@pytest.mark.parametrize(
+    "attacker",
+    ["42", give_up, lambda view: "", lambda view: f"{view.turn}", lambda view: f"{view.tools}",
+     lambda view: f"\\boxed{{{view.rng.randrange(10**9)}}}", Scripted(give_up),
+     Scripted(lambda view: added([{"content": "1 and 1"}]))],
+)  # fmt: skip
+def test_a_user_supplied_attacker_that_knows_nothing_passes(attacker: Any) -> None:
+    assert result(Quiz, attackers={"mine": attacker}).status == "pass"
+
+
+def test_a_user_supplied_attacker_that_is_not_applicable_is_silent() -> None:
+    came = result(Quiz, attackers={"mine": give_up})
+    assert came.measured["not_applicable"][:1] == ["mine"]
+
+
+def test_a_scripted_policy_plays_one_episode() -> None:
+    numbers: list[tuple[int, float]] = []
+
+    def answer(view: Any) -> str:
+        numbers.append((view.turn, view.rng.random()))
+        if view.turn == 1:
+            raise NotApplicable
+        return "no"
+
+    env = gymnasium.make("textgym/GuessNumber-v0").unwrapped
+    policy = Scripted(answer)
+    episodes = [play(env, playing := policy.for_env(env), index=3) for _ in range(2)]
+    turns = len(episodes[0].actions)
+    assert [turn for turn, _ in numbers] == [*range(turns)] * 2
+    assert numbers[:turns] == numbers[turns:]
+    assert len(dict.fromkeys(number for _, number in numbers)) == turns
+    assert episodes[0] == episodes[1]
+    assert playing.gave_up
+    assert episodes[0].actions[1] == assistant("")
+    assert policy.turn == -1
 
 
 class Dice(Quiz):

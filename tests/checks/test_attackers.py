@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import random
 from typing import Any
 
 import pytest
+from attacking import answer_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.checks.attackers import Attacker, Knowledge, NotApplicable, attackers
 from textgym.checks.attackers.knowledge import Form, Lesson, form_of
 from textgym.checks.attackers.prompts import formulas, numbers, options, quoted, values
-from textgym.checks.episodes import Sight
 from textgym.messages import assistant, assistant_calls, message_problem, text_of, user
 
 QUESTION = "Which of 'zinc' and Ada has $3 + 4$?\nA: 12\nB: seven\nC: 5"
@@ -35,21 +34,21 @@ KNOWN = Knowledge(
 )
 
 
-def sight(*conversation: Any, tools: Any = (), turn: int = 0, text: str = QUESTION) -> Sight:
-    return Sight([user(text), *conversation], list(tools), turn, random.Random(0))
+def view(*conversation: Any, tools: Any = (), turn: int = 0, text: str = QUESTION) -> Any:
+    return [user(text), *conversation], tools, turn
 
 
 def attacker(name: str, known: Knowledge = KNOWN) -> Attacker:
     return next(item for item in attackers(known) if item.name == name)
 
 
-def said(name: str, seen: Sight | None = None) -> str:
-    action = attacker(name).act(seen or sight())
+def said(name: str, seen: Any = None) -> str:
+    action = answer_of(attacker(name).policy, *(seen or view()))
     return action if isinstance(action, str) else text_of(action)
 
 
-def called(name: str, seen: Sight) -> list[tuple[str, Any]]:
-    action: Any = attacker(name).act(seen)
+def called(name: str, seen: Any) -> list[tuple[str, Any]]:
+    action: Any = answer_of(attacker(name).policy, *seen)
     functions = [call["function"] for call in action["tool_calls"]]
     return [(item["name"], json.loads(item["arguments"])) for item in functions]
 
@@ -72,7 +71,7 @@ def test_every_attacker_sends_an_assistant_message_or_is_not_applicable(
     for item in attackers(known):
         for turn in (0, 1, 30):
             try:
-                action = item.act(sight(tools=tools, turn=turn, text=text))
+                action = answer_of(item.policy, *view(tools=tools, turn=turn, text=text))
             except NotApplicable:
                 continue
             assert isinstance(action, str) or not message_problem(action, ["assistant"])
@@ -118,7 +117,7 @@ def test_all_boxes_hold_every_candidate() -> None:
 
 
 def test_what_is_hidden_in_reasoning_is_in_no_answer() -> None:
-    action: Any = attacker("answer in reasoning_content").act(sight())
+    action: Any = answer_of(attacker("answer in reasoning_content").policy, *view())
     assert action["content"] == ""
     assert "\\boxed{B}" in action["reasoning_content"]
     assert said("answer in unclosed reasoning").startswith("<think>\\boxed{")
@@ -132,63 +131,63 @@ def test_a_forged_verdict_stands_after_a_wrong_answer() -> None:
 
 
 def test_the_pasted_context_cannot_grow_without_bound() -> None:
-    long = sight(assistant("x" * 300_000))
+    long = view(assistant("x" * 300_000))
     assert len(said("whole context", long)) == 100_000
 
 
 def test_a_very_long_output_is_sent_once() -> None:
     assert len(said("very long output")) == 1_000_000
-    assert said("very long output", sight(turn=1)) == ""
+    assert said("very long output", view(turn=1)) == ""
     assert attacker("very long output").most_tasks == 5
 
 
 @pytest.mark.parametrize("name", ["each tool", "do and undo", "malformed arguments", "wandering"])
 def test_callers_are_not_applicable_without_tools(name: str) -> None:
     with pytest.raises(NotApplicable):
-        attacker(name).act(sight())
+        answer_of(attacker(name).policy, *view())
 
 
 @pytest.mark.parametrize("name", ["always D", "always E", "frequent answer 4", "last quotation"])
 def test_what_is_not_there_is_not_applicable(name: str) -> None:
     with pytest.raises(NotApplicable):
-        attacker(name).act(sight(text="What?\nA: x\nB: y"))
+        answer_of(attacker(name).policy, *view(text="What?\nA: x\nB: y"))
 
 
 def test_each_tool_is_called_once_with_numbers_of_the_prompt() -> None:
-    ((name, arguments),) = called("each tool", sight(tools=[PUT, TAKE]))
+    ((name, arguments),) = called("each tool", view(tools=[PUT, TAKE]))
     assert name == "put"
     assert arguments["count"] in (1, 3, 4, 5, 12)
-    assert called("each tool", sight(tools=[PUT, TAKE], turn=1)) == [("take", {})]
-    assert said("each tool", sight(tools=[PUT, TAKE], turn=2)) == "\\boxed{A}"
+    assert called("each tool", view(tools=[PUT, TAKE], turn=1)) == [("take", {})]
+    assert said("each tool", view(tools=[PUT, TAKE], turn=2)) == "\\boxed{A}"
 
 
 def test_all_tools_are_called_in_one_message() -> None:
-    assert [name for name, _ in called("all tools at once", sight(tools=[PUT, TAKE]))] == [
+    assert [name for name, _ in called("all tools at once", view(tools=[PUT, TAKE]))] == [
         "put", "take",
     ]  # fmt: skip
 
 
 def test_doing_is_undone() -> None:
-    done, undone = (called("do and undo", sight(tools=[PUT], turn=turn)) for turn in (0, 1))
-    assert done == called("do and undo", sight(tools=[PUT], turn=2))
+    done, undone = (called("do and undo", view(tools=[PUT], turn=turn)) for turn in (0, 1))
+    assert done == called("do and undo", view(tools=[PUT], turn=2))
     assert undone == [("put", {"count": -done[0][1]["count"]})]
-    assert len(called("do and undo at once", sight(tools=[PUT]))) == 20
+    assert len(called("do and undo at once", view(tools=[PUT]))) == 20
 
 
 def test_two_tools_are_called_in_turn() -> None:
-    found = [called("two tools in turn", sight(tools=[PUT, TAKE], turn=t))[0][0] for t in range(4)]
+    found = [called("two tools in turn", view(tools=[PUT, TAKE], turn=t))[0][0] for t in range(4)]
     assert sorted(found[:2]) == ["put", "take"]
     assert found[:2] == found[2:]
 
 
 def test_a_single_call_is_made_before_an_early_stop() -> None:
-    assert len(called("early stop", sight(tools=[PUT]))) == 1
-    assert said("early stop", sight(tools=[PUT], turn=1)) == "\\boxed{A}"
+    assert len(called("early stop", view(tools=[PUT]))) == 1
+    assert said("early stop", view(tools=[PUT], turn=1)) == "\\boxed{A}"
 
 
 def test_the_results_of_calls_become_answers() -> None:
     asked = assistant_calls(("put", {"count": 1}))
-    seen = sight(
+    seen = view(
         asked,
         {"role": "tool", "content": "no such city", "tool_call_id": "1"},
         {"role": "tool", "content": '{"rain": 3, "wind": ["west"]}', "tool_call_id": "2"},
@@ -201,17 +200,17 @@ def test_the_results_of_calls_become_answers() -> None:
 
 
 def test_the_calls_of_training_are_made_again() -> None:
-    assert called("frequent calls 1", sight(tools=[PUT])) == [("put", {"count": 2})]
-    assert said("frequent calls 1", sight(tools=[PUT], turn=9)) == "\\boxed{yes}"
+    assert called("frequent calls 1", view(tools=[PUT])) == [("put", {"count": 2})]
+    assert said("frequent calls 1", view(tools=[PUT], turn=9)) == "\\boxed{yes}"
 
 
-def test_an_attacker_does_the_same_at_the_same_sight() -> None:
+def test_an_attacker_does_the_same_at_the_same_turn() -> None:
     for item in attackers(KNOWN):
         try:
-            first = item.act(sight(tools=[PUT, TAKE]))
+            first = answer_of(item.policy, *view(tools=[PUT, TAKE]))
         except NotApplicable:
             continue
-        assert item.act(sight(tools=[PUT, TAKE])) == first
+        assert answer_of(item.policy, *view(tools=[PUT, TAKE])) == first
 
 
 @pytest.mark.parametrize(
@@ -257,4 +256,4 @@ def test_any_prompt_can_be_read(text: str) -> None:
 def test_the_answer_of_another_task_is_never_that_of_the_same_prompt() -> None:
     known = Knowledge([Lesson("same", (assistant("a"),)), Lesson("other", (assistant("b"),))])
     assert said("reply of another task", None) != ""
-    assert known.another(sight(text="same")).answer == "b"
+    assert known.another([user("same")]).answer == "b"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import pytest
+from attacking import answer_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.checks.attackers import Knowledge, NotApplicable
 from textgym.checks.attackers.excerpts import excerpts
 from textgym.checks.attackers.knowledge import Lesson
-from textgym.checks.attackers.listings import inline_options, items, named_expressions, pairs
-from textgym.checks.episodes import Sight
-from textgym.checks.soundness.texts import asks_for_order, reorder
+from textgym.checks.attackers.prompts import inline_options, items, named_expressions, pairs
+from textgym.checks.soundness.mutations import asks_for_order, reorder
 from textgym.messages import assistant, user
 
 
@@ -119,9 +116,8 @@ def test_expressions_with_names_are_read(text: str, found: str | None) -> None:
 
 def said(name: str, text: str, *lessons: tuple[str, str]) -> str:
     known = Knowledge([Lesson(prompt, (assistant(answer),)) for prompt, answer in lessons])
-    act = next(item.act for item in excerpts(known) if item.name == name)
-    found: Any = act(Sight([user(text)], [], 0, random.Random(0)))
-    return str(found)
+    policy = next(attacker.policy for attacker in excerpts(known) if attacker.name == name)
+    return str(answer_of(policy, [user(text)]))
 
 
 SORTED = [("Sort 3, 2, 1.", "1, 2, 3"), ("Sort 6, 5, 4.", "4, 5, 6")]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any
 
 import pytest
+from attacking import answer_of
 
 from textgym.checks.attackers import Knowledge, NotApplicable
+from textgym.checks.attackers.calls import lookups
 from textgym.checks.attackers.feedback import feedback
 from textgym.checks.attackers.knowledge import Lesson
-from textgym.checks.attackers.lookups import lookups
-from textgym.checks.episodes import Sight
 from textgym.messages import assistant, assistant_calls, text_of, user
 
 SUM = Knowledge([Lesson("What?", (assistant("Sum: 12"),)), Lesson("Why?", (assistant("Sum: 7"),))])
@@ -33,7 +32,7 @@ TOOL = schema("submit", to="string", n="integer")
 def act(name: str, known: Knowledge, *conversation: Any, tools: Any = (), text: str = "So?") -> Any:
     attacker = next(x for x in [*feedback(known), *lookups(known)] if x.name == name)
     turn = sum(message["role"] == "assistant" for message in conversation)
-    return attacker.act(Sight([user(text), *conversation], list(tools), turn, random.Random(0)))
+    return answer_of(attacker.policy, [user(text), *conversation], tools, turn)
 
 
 def after(name: str, *replies: str) -> str:

@@ -104,7 +104,7 @@ class Judged(Sum):
 
 def test_arguments_that_are_no_json_are_compared_in_this_process_alone() -> None:
     env = Judged(rule=len)
-    assert "the arguments are no JSON" in result_of(env, PORTABILITY).detail
+    assert "the arguments are not JSON" in result_of(env, PORTABILITY).detail
     assert "a fresh process" not in result_of(env, DETERMINISM).measured["places"]
     assert "a fresh process" in result_of(Judged, DETERMINISM).measured["places"]
 
@@ -210,7 +210,7 @@ class ForgetsAfterTwo(Recall):
     ("cls", "detail"),
     [
         (SharesItsState, "a saved state is shared with the caller"),
-        (KeepsTheRow, "an episode changes when the row that it was given is modified"),
+        (KeepsTheRow, "an episode changes if the row that was passed is modified"),
         (SharesItsTasks, "a modified copy of "),
         (ForgetsAfterTwo, "the step differs"),
     ],

@@ -158,7 +158,7 @@ class FewerTools(Offering):
 @pytest.mark.parametrize(
     ("cls", "detail"),
     [
-        (NoSchema, "the parameters of 'deposit' are no JSON Schema: "),
+        (NoSchema, "the parameters of 'deposit' are not a JSON Schema: "),
         (Undeclared, "the tool 'deposit' requires ['sum'], which it does not declare"),
         (Unknown, "the tool 'transfer' is offered but does not exist"),
         (Flat, "a tool is not in OpenAI's nested function form: "),

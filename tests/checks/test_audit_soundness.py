@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sound_envs import SOUND, Judged, Ledger, Pick, Recall, Sum
 
 from textgym import Grade, Message, Task, TextEnv, assistant, assistant_calls, tool, user
-from textgym.checks.soundness.texts import TEXT_CHANGES, answer_span
+from textgym.checks.soundness.mutations import TEXT_CHANGES, answer_span
 from textgym.messages import text_of
 
 CANARY = "semantic.canary_floor"

@@ -15,7 +15,7 @@ from textgym.checks.adversarial_checks import learned_shortcuts
 from textgym.checks.attackers.knowledge import Knowledge, Lesson
 from textgym.checks.shortcuts import learned
 from textgym.checks.shortcuts import models as library
-from textgym.checks.shortcuts.spans import spans
+from textgym.checks.shortcuts.models import spans
 from textgym.messages import assistant
 
 WORDS = [

@@ -90,8 +90,8 @@ class Plain(gymnasium.Env):
 gymnasium.register("demo/Plain-v0", f"{__name__}:Plain")
 
 
-def oracle(sight):
-    return sight.messages[0]["content"].split()[1].rstrip(".")
+def oracle(view):
+    return view.messages[0]["content"].split()[1].rstrip(".")
 
 
 number = 7
@@ -236,7 +236,7 @@ def test_a_data_set_can_be_audited(folder: Path) -> None:
         (["own:Number", "--attacker", "nowhere:f"], "there is no module 'nowhere'"),
         (["own:Number", "--attacker", "own:orcale"], "did you mean 'oracle'"),
         (["own:Number", "--attacker", "oracle"], "write module:name"),
-        (["own:Number", "--attacker", "own:number"], "must name a function"),
+        (["own:Number", "--attacker", "own:number"], "takes a Policy or a function"),
         (["own:Number", "--html", "gone/page.html"], "--html: there is no folder"),
         (["own:Number", "--html", "."], "--html: '.' is a folder"),
         (["own:Number", "textgym/Nope-v0"], "there is no environment 'textgym/Nope-v0'"),

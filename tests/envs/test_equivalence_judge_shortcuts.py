@@ -35,7 +35,7 @@ def test_the_place_of_a_word_tells_no_more_than_chance() -> None:
     with make_subject("textgym/EquivalenceJudge-v0", TASKS) as subject:
         spans = next(a for a in learned(learn(subject)) if a.name == "span of the prompt")
         env = subject.make_split("test")
-        returns = [play(env, spans.act, index=index).total for index in range(TASKS)]
+        returns = [play(env, spans.policy.for_env(env), index=i).total for i in range(TASKS)]
     chance = EquivalenceJudge.card.chance
     error = (chance * (1 - chance) / TASKS) ** 0.5
     assert sum(returns) / TASKS <= chance + 4 * error

@@ -1,7 +1,7 @@
-"""Checks that nobody is paid who does not know the answer.
+"""Checks that policies without the answer earn no more than chance.
 
-All attackers play the same test tasks. One that gets more than chance is played again on fresh
-tasks, several times as many, so that luck alone does not decide.
+All attackers play the same test tasks. One that gets more than chance plays again on several times
+as many fresh tasks, so that luck does not decide.
 """
 
 from __future__ import annotations
@@ -16,17 +16,12 @@ from typing import Any
 
 from textgym.checks.attackers import Attacker, NotApplicable, attackers, learn
 from textgym.checks.attackers.knowledge import unseen_tasks
-from textgym.checks.checks import (
-    BASICS,
-    CheckFailed,
-    Outcome,
-    Skipped,
-    check_of,
-)
-from textgym.checks.episodes import Act, Episode, Sight, guesses, oracle, play, say
+from textgym.checks.checks import BASICS, CheckFailed, Outcome, Skipped, check_of
+from textgym.checks.episodes import Episode, Scripted, guesses, oracle, play, say
 from textgym.checks.shortcuts import learned
 from textgym.checks.subject import Subject
 from textgym.errors import ExtraMissingError, in_one_line
+from textgym.policies import Policy
 
 __all__ = ["adversarial_floor", "learned_shortcuts"]
 
@@ -36,8 +31,8 @@ _NEEDS = (
     "semantic.floor_gap",
     "statistical.declared_chance",
 )
-_TASKS = {False: 100, True: 8}  # how many each attacker plays, by `quick`
-_CONFIRMING = 4  # times as many fresh tasks for one that gets more than chance
+_TASKS = {False: 100, True: 8}  # that each attacker plays, by `quick`
+_CONFIRMING = 4  # times as many fresh tasks for an attacker that gets more than chance
 _SUSPECT, _SURE = 2.0, 4.0  # standard errors above chance
 _ANY = 0.0  # learned shortcuts are few: any that is above chance is played again
 _LEAST_CHANCE = 0.01
@@ -47,19 +42,19 @@ _MAX_EVIDENCE = 3
 
 @dataclass
 class Score:
-    """What an attacker got.
+    """The returns of an attacker.
 
     Attributes:
         attacker: The attacker.
         returns: The return of each episode.
-        applied: In how many tasks it could do anything; in the others it was silent.
-        paid: A whole episode with the highest return.
+        applied: The number of tasks in which it could act. In the others it was silent.
+        best: An episode with the highest return.
     """
 
     attacker: Attacker
     returns: list[float] = field(default_factory=list)
     applied: int = 0
-    paid: Episode | None = None
+    best: Episode | None = None
 
     @property
     def mean(self) -> float:
@@ -69,8 +64,7 @@ class Score:
     @property
     def measured(self) -> dict[str, Any]:
         """The figures, as JSON."""
-        many = len(self.returns) > 1
-        spread = statistics.stdev(self.returns) if many else 0.0
+        spread = statistics.stdev(self.returns) if len(self.returns) > 1 else 0.0
         return {
             "family": self.attacker.family,
             "mean": self.mean,
@@ -81,7 +75,7 @@ class Score:
 
 
 class Arena:
-    """The test tasks that attackers play, and what may be got by chance."""
+    """The test tasks that attackers play, and the mean return of chance."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -98,64 +92,55 @@ class Arena:
 
     @cached_property
     def fresh(self) -> list[int]:
-        """Tasks that nobody has played; together with the others, if there are fewer of them."""
+        """Tasks that no attacker has played; with the others, if there are fewer of them."""
         count = _CONFIRMING * len(self.tasks)
         fresh = list(itertools.islice(self._unseen, count))
         return fresh if len(fresh) >= len(self.tasks) else self.tasks + fresh
 
-    def _mean(self, act: Act) -> float:
-        return statistics.fmean(self._episode(act, index).total for index in self.tasks)
+    def _mean(self, policy: Policy) -> float:
+        return statistics.fmean(
+            self._episode(policy.for_env(self.env), index).total for index in self.tasks
+        )
 
-    def _episode(self, act: Act, index: int) -> Episode:
-        return play(self.env, act, **self.subject.reset_to(index))
+    def _episode(self, policy: Policy, index: int) -> Episode:
+        return play(self.env, policy, **self.subject.reset_to(index))
 
     def _silence(self, index: int) -> Episode:
-        """Return the episode without an answer, which is played once."""
+        """Return the episode of empty messages, which is played once."""
         if index not in self._silent:
             self._silent[index] = self._episode(say(""), index)
         return self._silent[index]
 
     def play(self, attacker: Attacker, tasks: Sequence[int]) -> Score:
-        """Let an attacker play tasks; one that is not applicable at first stays silent.
+        """Let an attacker play tasks; it is silent where it is not applicable.
 
         Raises:
             CheckFailed: The environment raises an error, so that the episode has no reward.
         """
         score = Score(attacker)
         for index in tasks[: attacker.most_tasks]:
-            applies = True
-
-            def act(sight: Sight) -> Any:
-                nonlocal applies
-                try:
-                    return attacker.act(sight)
-                except NotApplicable:
-                    if not sight.turn:
-                        raise
-                    applies = False
-                    return ""
-
+            policy = attacker.policy.for_env(self.env)
             try:
-                episode = self._episode(act, index)
+                episode = self._episode(policy, index)
+                score.applied += not (isinstance(policy, Scripted) and policy.gave_up)
             except NotApplicable:
-                applies, episode = False, self._silence(index)
+                episode = self._silence(index)
             except Exception as error:  # an environment may raise anything
                 raise CheckFailed(
                     f"{attacker.name!r} makes the environment raise {in_one_line(error)}",
                     evidence=[{"attacker": attacker.name, "task": self.subject.reset_to(index)}],
                 ) from error
             score.returns.append(episode.total)
-            score.applied += applies
-            if score.paid is None or episode.total > score.paid.total:
-                score.paid = episode
+            if score.best is None or episode.total > score.best.total:
+                score.best = episode
         return score
 
     def margin(self, score: Score) -> float:
         """Return by how many standard errors a score is above chance.
 
-        The error is the largest that a return with the mean `chance` can have, and at least that of
-        a chance of 1 %, because answers of different tasks may be equal by coincidence. Where
-        returns are not bounded, it is that of the sample.
+        The error is the largest that a return with the mean `chance` can have. The chance counts as
+        at least 1 %, because answers of different tasks may be equal by coincidence. If returns
+        have no bounds, the error is the sample's.
         """
         above, width = score.mean - self.chance, self.high - self.low
         if math.isfinite(width):
@@ -168,15 +153,15 @@ class Arena:
         return above / math.sqrt(variance / len(score.returns)) if variance else math.inf
 
     def solves(self, score: Score) -> bool:
-        """Return whether copying from a fixed place of the prompt is what the tasks ask for."""
+        """Return whether the tasks ask for copying from a fixed place of the prompt."""
         copies = score.attacker.family == "copies"
         return copies and score.mean >= self.low + _SOLVED * (self.high - self.low)
 
 
 def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outcome:
-    """Let attackers play, confirm what looks like more than chance, and fail where it is."""
+    """Let attackers play, and fail if one gets more than chance, on fresh tasks too."""
     arena = Arena(subject)
-    scores, idle, copying, found = {}, [], [], []
+    scores, idle, copying, winners = {}, [], [], []
     for attacker in panel:
         score = arena.play(attacker, arena.tasks)
         if not score.applied:
@@ -187,7 +172,7 @@ def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outco
             if arena.solves(score):
                 copying.append(attacker.name)
             elif arena.margin(score) > _SURE:
-                found.append(score)
+                winners.append(score)
         scores[attacker.name] = score
     best = max(scores.values(), key=lambda score: score.mean, default=None)
     measured = {
@@ -200,15 +185,19 @@ def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outco
         "not_applicable": idle,
         "copying_solves": copying,
     }
-    if found:
-        found.sort(key=lambda score: -score.mean)
-        worst = found[0]
-        others = f", and {len(found) - 1} more get too much" if len(found) > 1 else ""
+    if winners:
+        winners.sort(key=lambda score: -score.mean)
+        worst = winners[0]
+        others = f", and {len(winners) - 1} more get too much" if len(winners) > 1 else ""
         raise CheckFailed(
             f"{worst.attacker.name!r} gets {worst.mean:.3f} of {len(worst.returns)} tasks; chance "
             f"is {arena.chance:.3f}{others}",
-            {**measured, "above_chance": [score.attacker.name for score in found]},
-            [_evidence(score) for score in found[:_MAX_EVIDENCE]],
+            {**measured, "above_chance": [score.attacker.name for score in winners]},
+            [
+                score.best.as_evidence(policy=score.attacker.name, summary=score.attacker.summary)
+                for score in winners[:_MAX_EVIDENCE]
+                if score.best
+            ],
         )
     if best is None:
         raise Skipped("no attacker is applicable")
@@ -221,22 +210,18 @@ def _judge(subject: Subject, panel: Iterable[Attacker], suspect: float) -> Outco
     return Outcome(measured, detail=detail)
 
 
-def _evidence(score: Score) -> dict[str, Any]:
-    assert score.paid is not None
-    attacker = score.attacker
-    return score.paid.as_evidence(policy=attacker.name, summary=attacker.summary)
-
-
-def _own(subject: Subject) -> Iterator[Attacker]:
-    """Yield the attackers that the caller brings."""
-    for name, given in subject.attackers.items():
-        act = say(given) if isinstance(given, str) else given
-        yield Attacker(name, "An attacker of one's own.", act, "own")
+def _user_supplied(subject: Subject) -> Iterator[Attacker]:
+    for name, attacker in subject.attackers.items():
+        if isinstance(attacker, str):
+            attacker = say(attacker)
+        elif not isinstance(attacker, Policy):
+            attacker = Scripted(attacker)
+        yield Attacker(name, "A user-supplied attacker.", attacker, "own")
 
 
 @check_of(
     "statistical.adversarial_floor",
-    "Read the evidence: pay nothing for what these episodes have in common, or state the chance.",
+    "Read the evidence: give no reward for what these episodes share, or state the chance.",
     needs=_NEEDS,
     any_env=True,
     fast=False,
@@ -244,12 +229,12 @@ def _own(subject: Subject) -> Iterator[Attacker]:
 def adversarial_floor(subject: Subject) -> Outcome:
     """No policy that knows the form of an answer, but not the answer, gets more than chance."""
     known = learn(subject)
-    return _judge(subject, itertools.chain(_own(subject), attackers(known)), _SUSPECT)
+    return _judge(subject, itertools.chain(_user_supplied(subject), attackers(known)), _SUSPECT)
 
 
 @check_of(
     "statistical.learned_shortcuts",
-    "Draw the tasks so that the surface of a prompt says nothing about its answer.",
+    "Draw the tasks so that the surface of a prompt does not reveal its answer.",
     needs=(*_NEEDS, "statistical.adversarial_floor"),
     any_env=True,
     fast=False,

@@ -1,8 +1,8 @@
-"""What a check is, what it finds, and how it fails.
+"""Checks, their outcomes, and their results.
 
-A check is a function of a subject with a stable id. It returns what it measured, fails with an
-`AssertionError` that says what is wrong (`CheckFailed` adds evidence), and raises `Skipped` if it
-does not apply. The ids are those of OpenEnv's RFC 008 where it names the same property.
+A check is a function of a subject with a stable id. It returns its figures, fails with an
+`AssertionError` (`CheckFailed` adds evidence), and raises `Skipped` if it does not apply. Where
+OpenEnv's RFC 008 names the same property, the check has its id.
 """
 
 from __future__ import annotations
@@ -23,14 +23,13 @@ __all__ = [
     "Skipped",
     "check_of",
     "checks_in",
-    "in_one_list",
 ]
 
 WELL_FORMED = "runtime.reward_well_formed"
 SEED_CONTROL = "runtime.seed_control"
 DETERMINISM = "semantic.verifier_determinism"
 BASICS = (WELL_FORMED, SEED_CONTROL, DETERMINISM)
-"""The checks without which the others mean nothing."""
+"""The checks that all others depend on."""
 
 
 class Skipped(Exception):
@@ -39,12 +38,12 @@ class Skipped(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found.
+    """The outcome of a check.
 
     Attributes:
         measured: Figures by name, as JSON.
-        evidence: What shows it, as JSON objects, such as whole episodes.
-        detail: One line about it; "" for nothing to say.
+        evidence: JSON objects that show the outcome, such as whole episodes.
+        detail: One line about it, or "".
     """
 
     measured: Mapping[str, Any] = field(default_factory=dict)
@@ -72,11 +71,10 @@ class Check:
     Attributes:
         id: Its stable id: a level (static, runtime, semantic, statistical) and a name.
         run: The function, which takes a subject.
-        remediation: What to do where it fails, in one sentence.
-        needs: The ids of checks without which its result means nothing. It is skipped where one
-            of them failed.
+        remediation: What to do if it fails, in one sentence.
+        needs: The ids of checks that it depends on. It is skipped if one of them failed.
         any_env: Whether it also applies to environments that are not a `TextEnv`.
-        severity: `fail`; or `warn` where a failure is reported but does not decide the verdict.
+        severity: `fail`, or `warn` if a failure is reported but does not decide the verdict.
         fast: Whether `textgym check` runs it.
     """
 
@@ -103,33 +101,27 @@ def check_of(
     severity: Literal["fail", "warn"] = "fail",
     fast: bool = True,
 ) -> Callable[[Callable[[Subject], Outcome | None]], Check]:
-    """Return a decorator that makes a check of a function; see `Check` for the arguments."""
+    """Return a decorator that turns a function into a check; see `Check` for the arguments."""
     return lambda run: Check(id, run, remediation, tuple(needs), any_env, severity, fast)
 
 
-def checks_in(*modules: ModuleType) -> tuple[Check, ...]:
-    """Return the checks that modules define, in the order of their definition."""
-    return tuple(
-        item
-        for module in modules
-        for item in vars(module).values()
-        if isinstance(item, Check) and item.run.__module__ == module.__name__
-    )
-
-
-def in_one_list(checks: Iterable[Check]) -> dict[str, Check]:
-    """Return checks by id.
+def checks_in(*modules: ModuleType) -> dict[str, Check]:
+    """Return the checks that modules define by id, in the order of their definition.
 
     Raises:
         UsageError: Two checks have the same id, or a check comes before one that it needs.
     """
-    found: dict[str, Check] = {}
-    for check in checks:
-        missing = [id for id in check.needs if id not in found]
-        if missing or check.id in found:
-            raise UsageError(f"{check.id} is listed twice, or before {', '.join(missing)}")
-        found[check.id] = check
-    return found
+    checks: dict[str, Check] = {}
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, Check) and value.run.__module__ == module.__name__:
+                missing = {*value.needs} - checks.keys()
+                if missing or value.id in checks:
+                    raise UsageError(
+                        f"{value.id} is listed twice, or before {', '.join(sorted(missing))}"
+                    )
+                checks[value.id] = value
+    return checks
 
 
 @dataclass(frozen=True)
@@ -138,13 +130,12 @@ class Result:
 
     Attributes:
         check_id: The id of the check.
-        status: `pass`, `fail`, `skip`, or `error` where something other than an assertion was
-            raised.
+        status: `pass`, `fail`, `skip`, or `error` if something other than an assertion was raised.
         severity: The severity of the check.
-        detail: Why it was skipped or failed, in one line; else "" or what it found.
+        detail: The reason of a failure or a skip in one line; otherwise the outcome's detail.
         measured: Figures by name.
-        evidence: What shows it, such as whole episodes.
-        remediation: What to do; "" where it passed.
+        evidence: JSON objects that show the result, such as whole episodes.
+        remediation: What to do, or "" if it passed.
     """
 
     check_id: str
@@ -173,7 +164,7 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
     def __str__(self) -> str:
         return f"{self.mark} {self.check_id}{': ' if self.detail else ''}{self.detail}"

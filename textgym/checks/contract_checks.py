@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 
 from textgym.checks.checks import DETERMINISM, SEED_CONTROL, WELL_FORMED, check_of
-from textgym.checks.episodes import Act, Sight, guesses, oracle, play, replay, say
+from textgym.checks.episodes import guesses, next_message, oracle, play, say, send
 from textgym.checks.fresh_process import run_in_fresh_process
 from textgym.checks.hostile import hostile_messages
 from textgym.checks.subject import SEEDS, Subject
@@ -21,6 +21,7 @@ from textgym.checks.task_checks import generator_draws_only_from_its_rng
 from textgym.core.episode import VERDICT_REASONS
 from textgym.errors import in_one_line
 from textgym.json_values import canonical_json
+from textgym.policies import Policy
 from textgym.tasks.task import Task
 
 _HOSTILE_TURNS = 20
@@ -46,7 +47,7 @@ def manifest(subject: Subject) -> None:
 
 @check_of(
     WELL_FORMED,
-    "Return a finite reward within the declared range for any message, and raise for none.",
+    "Return a finite reward within the declared range for any message, and never raise.",
     needs=(),
     any_env=True,
 )
@@ -102,7 +103,7 @@ _PROMPTS = "print(json.dumps([[env.reset(seed=seed), env.reset()] for seed in gi
     any_env=True,
 )
 def seed_control(subject: Subject) -> None:
-    """The same seed gives a byte-identical prompt in another process, whatever the hash seed."""
+    """The same seed gives a byte-identical prompt in another process with any hash seed."""
     if subject.is_generated:
         generator_draws_only_from_its_rng(subject)
     env = subject.make_unwrapped()
@@ -115,13 +116,13 @@ def seed_control(subject: Subject) -> None:
 
 @check_of(
     DETERMINISM,
-    "Let the grade depend only on the task and the conversation: on no clock, random generator, "
-    "or earlier episode.",
+    "Let the grade depend only on the task and the conversation, not on a clock, a random "
+    "generator, or an earlier episode.",
     needs=(WELL_FORMED, SEED_CONTROL),
     any_env=True,
 )
 def verifier_determinism(subject: Subject) -> None:
-    """The same messages get the same rewards and infos again, whatever was played before."""
+    """The same messages get the same rewards and infos again after any other episode."""
     policies = [guesses, oracle] if subject.defines("solve") else [guesses]
     used, fresh = subject.make_bare(), subject.make_bare()
     played = [
@@ -133,7 +134,7 @@ def verifier_determinism(subject: Subject) -> None:
             for env in (used, fresh):
                 random.seed(number)
                 np.random.seed(number)
-                again = play(env, replay(episode), seed=seed)
+                again = play(env, send(episode.actions), seed=seed)
                 assert again == episode, f"an episode of {episode.task_id} differs when repeated"
     finally:
         random.setstate(before)
@@ -154,31 +155,31 @@ def corrupt(value: Any) -> None:
 
 @check_of(
     "runtime.caller_isolation",
-    "Hand out copies of the conversation, infos and tools, and keep copies of actions.",
+    "Return copies of the conversation, infos and tools, and keep copies of actions.",
     any_env=True,
 )
 def caller_isolation(subject: Subject) -> None:
     """Modifying observations, infos or actions never changes the environment."""
     for seed in SEEDS:
-        modify_what_is_handed_out(subject, guesses, seed)
+        modify_shared_objects(subject, guesses, seed)
 
 
-def modify_what_is_handed_out(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act], seed: int
+def modify_shared_objects(
+    subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
-    """Check that an episode does not change if all that is handed out, or in, is modified."""
+    """Check that an episode does not change if observations, infos and actions are modified."""
     clean, corrupted = subject.make_bare(), subject.make_bare()
     went: Any = clean.reset(seed=seed)
     given: Any = corrupted.reset(seed=seed)
-    act, rng, turn, ended = policy(clean), random.Random(seed), 0, False
+    policy, ended = make_policy(clean), False
     while not ended:
         corrupt(list(given))
-        action: Any = act(Sight(went[0], [], turn, rng))
+        action: Any = next_message(policy, went[0], [], seed)
         corrupted_action = copy.deepcopy(action)
         went, given = clean.step(action), corrupted.step(corrupted_action)
         assert went == given, "caller and environment share mutable objects"
         corrupt(corrupted_action)
-        turn, ended = turn + 1, went[2] or went[3]
+        ended = went[2] or went[3]
     assert clean.reset() == corrupted.reset(), "caller and environment share mutable objects"
 
 
@@ -231,7 +232,7 @@ def observation_schema(subject: Subject) -> None:
             assert {"task_id", "tools"} <= first.keys(), f"after reset: {sorted(first)}"
             assert last.keys() >= _FINAL_KEYS, f"at the end: {sorted(last)}"
             sought.add(last.get("answer_sought", True))
-            assert len(sought) == 1, "extracted_answer is None in some episodes: give '' there"
+            assert len(sought) == 1, "extracted_answer is None in some episodes: return '' there"
             for step in episode.steps:
                 assert step[0] in env.observation_space, "an observation is not in the space"
                 for key, value in step[-1].items():

@@ -1,47 +1,101 @@
 """Episodes that checks play, and the policies that play them.
 
-A policy is a function of what a model would see (`Sight`). The oracle and the random policy are
-bound to an environment; all others see the conversation and the tools alone.
+Checks play hundreds of thousands of episodes in one process, and compare exactly what `reset` and
+`step` returned. `play` therefore records nothing else, raises what the environment raises, and runs
+the coroutine of a `Scripted` policy without an event loop.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium as gym
 
+from textgym.concurrency.event_loops import result_of
 from textgym.messages import Message, ToolSchema, assistant
+from textgym.policies import Action, Policy
+from textgym.policies.base import Tokens
 from textgym.tasks.hashing import hash_int
 
 __all__ = [
-    "Act",
-    "Episode",
-    "Sight",
-    "defines",
-    "guess_message",
-    "guesses",
-    "oracle",
-    "play",
-    "replay",
-    "say",
-]
+    "Episode", "NotApplicable", "Scripted", "as_message", "defines", "guess_message", "guesses",
+    "next_message", "oracle", "play", "say", "send",
+]  # fmt: skip
 
 MAX_STEPS = 200
 
 
-class Sight(NamedTuple):
-    """What a policy sees at a turn: the conversation, the tools, and how many turns it took."""
-
-    messages: list[Message]
-    tools: list[ToolSchema]
-    turn: int
-    rng: random.Random
+class NotApplicable(Exception):
+    """Raised by a policy that can do nothing in a task, such as call a tool if there are none."""
 
 
-Act = Callable[[Sight], Message | str]
+class Scripted(Policy):
+    """A policy that a function plays, for one episode; `for_env` returns a fresh one.
+
+    Args:
+        answer: Returns the next message or text. Its argument is the policy, whose attributes show
+            the episode so far. It may raise `NotApplicable`.
+
+    Attributes:
+        messages: The conversation.
+        tools: The schemas of the tools.
+        turn: The number of messages that the policy has sent in this episode.
+        rng: A random generator, which is seeded with the task.
+        gave_up: Whether the function was not applicable at a turn after the first, so that an empty
+            message was sent.
+
+    Example:
+        >>> import asyncio
+        >>> policy = Scripted(lambda view: f"{view.turn}: {view.messages[-1]['content']}")
+        >>> asyncio.run(policy.act([{"role": "user", "content": "Tea?"}], [])).message["content"]
+        '0: Tea?'
+    """
+
+    name = "scripted"
+
+    def __init__(self, answer: Callable[[Scripted], Message | str]) -> None:
+        self._answer = answer
+        self.messages: Sequence[Message] = ()
+        self.tools: Sequence[ToolSchema] = ()
+        self.turn = -1
+        self.gave_up = False
+
+    def for_env(self, env: gym.Env[Any, Any]) -> Scripted:
+        """Return the policy for an episode that begins."""
+        return Scripted(self._answer)
+
+    async def act(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        *,
+        prior: Tokens | None = None,
+        seed: int | None = None,
+    ) -> Action:
+        """Return the function's message; see `Policy.act`.
+
+        Raises:
+            NotApplicable: The function is not applicable at the first turn.
+        """
+        self.messages, self.tools = messages, tools
+        self.turn += 1
+        if not self.turn:
+            self.rng = random.Random(seed)
+        try:
+            return Action(as_message(self._answer(self)))
+        except NotApplicable:
+            if not self.turn:
+                raise
+            self.gave_up = True
+            return Action(assistant(""))
+
+
+def as_message(action: Message | str) -> Message:
+    """Return an action as a message."""
+    return assistant(action) if isinstance(action, str) else action
 
 
 @dataclass
@@ -50,12 +104,12 @@ class Episode:
 
     Attributes:
         task_id: The id of the task.
-        actions: What was sent, in order.
-        steps: What the environment returned: that of `reset`, then that of each `step`.
+        actions: The messages that were sent, in order.
+        steps: The results of `reset` and of each `step`.
     """
 
     task_id: str
-    actions: list[Message | str] = field(default_factory=list)
+    actions: list[Message] = field(default_factory=list)
     steps: list[tuple[Any, ...]] = field(default_factory=list)
 
     @property
@@ -85,13 +139,15 @@ class Episode:
         }
 
 
-def play(env: gym.Env[Any, Any], act: Act, *, seed: int | None = None, **options: Any) -> Episode:
+def play(
+    env: gym.Env[Any, Any], policy: Policy, *, seed: int | None = None, **options: Any
+) -> Episode:
     """Play one episode.
 
     Args:
         env: The environment.
-        act: The policy.
-        seed: The seed of the reset. The policy's random generator is seeded with the task.
+        policy: A policy for this environment and episode.
+        seed: The seed of the reset. The policy's seeds follow from the task.
         **options: The options of the reset, such as `index=3`.
 
     Raises:
@@ -100,9 +156,9 @@ def play(env: gym.Env[Any, Any], act: Act, *, seed: int | None = None, **options
     observation, info = env.reset(seed=seed, options=options or None)
     episode = Episode(str(info.get("task_id", seed)), steps=[(observation, info)])
     tools = info.get("tools", [])
-    rng = random.Random(hash_int("policy", episode.task_id))
+    policy_seed = hash_int("policy", episode.task_id)
     for turn in range(MAX_STEPS):
-        action = act(Sight(observation, tools, turn, rng))
+        action = next_message(policy, observation, tools, (policy_seed + turn) % 2**63)
         step = env.step(action)
         episode.actions.append(action)
         episode.steps.append(step)
@@ -112,35 +168,50 @@ def play(env: gym.Env[Any, Any], act: Act, *, seed: int | None = None, **options
     raise AssertionError(f"the episode has not ended after {MAX_STEPS} messages")
 
 
+def next_message(
+    policy: Policy, messages: Sequence[Message], tools: Sequence[ToolSchema], seed: int
+) -> Message:
+    """Return the next message of a policy."""
+    answer = policy.act(messages, tools, seed=seed)
+    if isinstance(policy, Scripted):  # it waits for nothing, and an event loop would be slower
+        try:
+            answer.send(None)
+        except StopIteration as end:
+            action: Action = end.value
+            return action.message
+    action = result_of(answer)
+    return action.message
+
+
 def defines(owner: Any, method: str) -> bool:
     """Return whether an environment or its class defines a method that `TextEnv` leaves open."""
-    found = getattr(owner, method, None)
-    return found is not None and not getattr(found, "__left_to_authors__", False)
+    function = getattr(owner, method, None)
+    return function is not None and not getattr(function, "__left_to_authors__", False)
 
 
-def say(text: str) -> Act:
+def say(text: str) -> Scripted:
     """Return the policy that always sends the same text."""
-    return lambda sight: text
+    return Scripted(lambda view: text)
 
 
-def replay(episode: Episode) -> Act:
-    """Return the policy that sends what was sent in an episode."""
-    return lambda sight: episode.actions[sight.turn]
+def send(messages: Sequence[Message]) -> Scripted:
+    """Return the policy that sends messages one after the other, and then empty ones."""
+    return Scripted(lambda view: messages[view.turn] if view.turn < len(messages) else "")
 
 
-def oracle(env: gym.Env[Any, Any]) -> Act:
+def oracle(env: gym.Env[Any, Any]) -> Scripted:
     """Return the policy that knows the answer."""
     inner: Any = env.unwrapped
-    return lambda sight: inner.solve()
+    return Scripted(lambda view: inner.solve())
 
 
-def guesses(env: gym.Env[Any, Any]) -> Act:
-    """Return the environment's random policy; one with a fixed text if it defines none."""
-    return lambda sight: guess_message(env, sight.rng)
+def guesses(env: gym.Env[Any, Any]) -> Scripted:
+    """Return the environment's random policy, or one with a fixed text if it defines none."""
+    return Scripted(lambda view: guess_message(env, view.rng))
 
 
 def guess_message(env: gym.Env[Any, Any], rng: random.Random) -> Message:
-    """Return the environment's guess; a fixed text if it defines none."""
+    """Return the environment's guess, or a fixed text if it defines none."""
     inner: Any = env.unwrapped
     message: Message = inner.guess(rng) if defines(inner, "guess") else assistant("I do not know.")
     return message

@@ -41,12 +41,12 @@ def run_in_fresh_process(
         subject: The environment.
         code: The code. It finds the environment as `env` and the data as `given`, and prints JSON.
         given: JSON data.
-        directory: The working directory; None for the present one, which is also taken if an
+        directory: The working directory. None is the current one, which is also used if an
             argument of the environment is a relative path.
-        **variables: Variables of the process's environment.
+        **variables: Environment variables of the process.
 
     Returns:
-        What the code printed last, read from JSON.
+        The last line that the code printed, read from JSON.
 
     Raises:
         Skipped: Other processes cannot make the environment.
@@ -64,7 +64,7 @@ def run_in_fresh_process(
     try:
         text = json.dumps(request)
     except (TypeError, ValueError) as error:
-        raise Skipped(f"the arguments are no JSON, which other processes need: {error}") from error
+        raise Skipped(f"the arguments are not JSON, which other processes need: {error}") from error
     paths = [value for value in subject.kwargs.values() if isinstance(value, str)]
     if any(Path(path).exists() and not Path(path).is_absolute() for path in paths if path):
         directory = None

@@ -20,11 +20,19 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from textgym.checks.checks import Skipped, check_of
-from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses, oracle, play
+from textgym.checks.episodes import (
+    Episode,
+    guess_message,
+    guesses,
+    next_message,
+    oracle,
+    play,
+)
 from textgym.checks.fresh_process import NOT_IMPORTABLE
 from textgym.checks.subject import SEEDS, Subject
 from textgym.core.snapshots import get_state, set_state
 from textgym.messages import assistant
+from textgym.policies import Policy
 from textgym.vector import TextVectorEnv
 from textgym.wrappers.specs import apply_wrappers
 
@@ -144,7 +152,7 @@ def _main_hidden() -> Iterator[None]:
 
 @check_of(
     "runtime.gymnasium_wrappers",
-    "Return the reward from `step` alone, as a float.",
+    "Return the reward only from `step`, as a float.",
 )
 def gymnasium_wrappers(subject: Subject) -> None:
     """Gymnasium's wrappers work and report the rewards of the environment."""
@@ -192,7 +200,7 @@ def spec_round_trip(subject: Subject) -> None:
     "Keep what cannot be pickled out of the state; open it in `begin`.",
 )
 def pickling(subject: Subject) -> None:
-    """A pickled environment continues where it was, with the same next tasks."""
+    """A pickled environment continues the episode, with the same next tasks."""
     if not subject.is_importable:
         raise Skipped(NOT_IMPORTABLE)
     for seed in SEEDS:
@@ -217,23 +225,24 @@ def fork_and_continue(subject: Subject) -> None:
 
 
 def fork_at_every_step(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act], seed: int
+    subject: Subject, make_policy: Callable[[gym.Env[Any, Any]], Policy], seed: int
 ) -> None:
-    """Check that an episode continues in the same way where it is restored, at each of its steps.
+    """Check that an episode continues in the same way if it is restored at any of its steps.
 
-    It is restored into one other environment, which for even seeds has another episode before.
+    It is restored into another environment, which has begun a different episode if the seed is
+    even.
     """
     env, fork = subject.make(max_episode_steps=1000), subject.make(max_episode_steps=1000)
-    act, rng, turn = policy(env), random.Random(seed), 0
+    policy = make_policy(env)
     went: Any = env.reset(seed=seed)
     if seed % 2 == 0:
         fork.reset(seed=seed + 1)
     ended = False
     while not ended:
-        action = act(Sight(went[0], [], turn, rng))
+        action = next_message(policy, went[0], [], seed)
         set_state(fork, json.loads(json.dumps(get_state(env))))
         went = env.step(action)
         assert fork.step(action) == went, "the step differs"
         assert get_state(fork) == get_state(env), "the state differs"
-        turn, ended = turn + 1, went[2] or went[3]
+        ended = went[2] or went[3]
     assert env.reset() == fork.reset(), "the next task differs"

@@ -1,4 +1,7 @@
-"""Hostile input: malformed and malicious messages, and extreme arguments of tools."""
+"""Hostile input: malformed and malicious messages, and arguments for tools.
+
+`arguments_for` is the only place that invents arguments from a schema, for attackers and checks.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,7 @@ def arguments_for(
 
     Args:
         schema: The JSON schema of its arguments.
-        known: Values that may be meaningful to the tool, such as those in a task's row.
+        known: Values that may be meaningful to the tool, such as the values of a task's row.
         rng: Draws the random mixtures.
 
     Example:
@@ -108,9 +111,9 @@ def arguments_for(
     extremes = {name: _extremes(properties[name], types[name]) for name in properties}
     fitting = {
         name: [
-            item
-            for item in known
-            if _type_of(item) in types[name] and item in properties[name].get("enum", [item])
+            value
+            for value in known
+            if _type_of(value) in types[name] and value in properties[name].get("enum", [value])
         ]
         for name in properties
     }
@@ -128,7 +131,7 @@ def arguments_for(
 
 
 def _types_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> set[str]:
-    """Return the JSON types that a schema allows; all of them if it names none."""
+    """Return the JSON types that a schema allows, which are all types if it has no type."""
     if "$ref" in schema:
         return _types_of(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     choices = schema.get("anyOf") or schema.get("oneOf")

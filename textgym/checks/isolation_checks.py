@@ -1,4 +1,4 @@
-"""Checks that what a caller or an episode does never reaches another one."""
+"""Checks that no caller and no episode changes another episode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from textgym.checks.checks import BASICS, Outcome, check_of
-from textgym.checks.contract_checks import corrupt, modify_what_is_handed_out
+from textgym.checks.contract_checks import corrupt, modify_shared_objects
 from textgym.checks.episodes import guess_message, guesses, oracle, play
 from textgym.checks.gymnasium_checks import fork_at_every_step
 from textgym.checks.subject import Subject
@@ -15,12 +15,12 @@ from textgym.core.snapshots import get_state, set_state
 
 __all__ = ["state_isolation"]
 
-_SEEDS = {False: range(100, 140), True: range(100, 105)}  # by `quick`; the fast checks have others
+_SEEDS = {False: range(100, 140), True: range(100, 105)}  # by `quick`; fast checks use others
 
 
 @check_of(
     "runtime.state_isolation",
-    "Keep all that changes in an episode in `state`, and hand out copies.",
+    "Keep everything that changes in an episode in `state`, and return copies.",
     needs=(
         *BASICS,
         "runtime.caller_isolation",
@@ -30,18 +30,17 @@ _SEEDS = {False: range(100, 140), True: range(100, 105)}  # by `quick`; the fast
     fast=False,
 )
 def state_isolation(subject: Subject) -> Outcome:
-    """An episode is its state alone: forks continue alike, and no caller can change it.
+    """An episode is only its state: forks continue alike, and no caller can change it.
 
-    Many episodes of the oracle and of guesses are restored at each step, and all that is handed
-    out is modified: observations, infos, actions, saved states, copies of tasks, and rows that were
-    given.
+    Many episodes of the oracle and of guesses are restored at each step. Observations, infos,
+    actions, saved states, copies of tasks, and rows that were passed are modified.
     """
     policies = [guesses, oracle] if subject.defines("solve") else [guesses]
     seeds = _SEEDS[subject.quick]
     for policy in policies:
         for seed in seeds:
             fork_at_every_step(subject, policy, seed)
-            modify_what_is_handed_out(subject, policy, seed)
+            modify_shared_objects(subject, policy, seed)
     for seed in seeds:
         _modify_saved_states(subject, seed)
         _modify_rows(subject, seed)
@@ -50,7 +49,7 @@ def state_isolation(subject: Subject) -> Outcome:
 
 
 def _modify_saved_states(subject: Subject, seed: int) -> None:
-    """Check that neither a saved state nor one that was restored is shared with the caller."""
+    """Check that no saved or restored state is shared with the caller."""
     env, fork = subject.make_bare(), subject.make_bare()
     env.reset(seed=seed)
     fork.reset(seed=seed + 1)
@@ -60,8 +59,9 @@ def _modify_saved_states(subject: Subject, seed: int) -> None:
         before = json.dumps(saved)
         set_state(fork, saved)
         corrupt(saved)
-        for name, one in (("saved", env), ("restored", fork)):
-            assert json.dumps(get_state(one)) == before, f"a {name} state is shared with the caller"
+        for name, owner in (("saved", env), ("restored", fork)):
+            same = json.dumps(get_state(owner)) == before
+            assert same, f"a {name} state is shared with the caller"
         action: Any = guess_message(env, rng)
         went = env.step(action)
         assert fork.step(action) == went, "the step differs after a saved state was modified"
@@ -69,7 +69,7 @@ def _modify_saved_states(subject: Subject, seed: int) -> None:
 
 
 def _modify_rows(subject: Subject, seed: int) -> None:
-    """Check that an episode does not change if the row that it was given is modified."""
+    """Check that an episode does not change if the row that was passed to it is modified."""
     env = subject.make_unwrapped()
     env.reset(seed=seed)
     text = json.dumps(env.task.row)
@@ -78,7 +78,7 @@ def _modify_rows(subject: Subject, seed: int) -> None:
     went = env.reset(options={"task": row})
     corrupt(row)
     steps = [went, *(env.step(action) for action in expected.actions)]
-    assert steps == expected.steps, "an episode changes when the row that it was given is modified"
+    assert steps == expected.steps, "an episode changes if the row that was passed is modified"
 
 
 def _modify_tasks(subject: Subject, seed: int) -> None:

@@ -29,8 +29,8 @@ class Report:
         target: The id of the environment.
         kwargs: The keyword arguments that it was made with.
         card: The fields of its card; empty if it has none.
-        settings: How it was audited: `quick`, `tasks`, `chance`, the `wrappers` around the
-            environment, and the names of the caller's `attackers`.
+        settings: The settings of the audit: `quick`, `tasks`, `chance`, the `wrappers` around the
+            environment, and the names of user-supplied `attackers`.
         results: The result of each check, in order.
         textgym_version: The version of textgym.
     """
@@ -69,7 +69,7 @@ class Report:
         Values that JSON lacks, such as NaN in a reward or bytes in an info, are written as texts.
         Texts of more than 100,000 characters are cut, and say so.
         """
-        found: dict[str, Any] = readable_json(
+        report: dict[str, Any] = readable_json(
             {
                 "report_schema_version": REPORT_SCHEMA_VERSION,
                 "textgym_version": self.textgym_version,
@@ -81,7 +81,7 @@ class Report:
                 "results": [result.as_dict() for result in self.results],
             }
         )
-        return found
+        return report
 
     def to_json(self) -> str:
         """Return the report as one line of JSON."""

@@ -1,4 +1,4 @@
-"""Checks of what the oracle, empty messages and guesses get."""
+"""Checks of the returns of the oracle, of empty messages, and of guesses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from textgym.checks.checks import (
     Skipped,
     check_of,
 )
-from textgym.checks.episodes import Act, Episode, guesses, oracle, play, say
+from textgym.checks.episodes import Episode, guesses, oracle, play, say
 from textgym.checks.subject import Subject
+from textgym.policies import Policy
 
 _MIN_GAP = 0.5
 _MAX_EVIDENCE = 3
 
 
 def _episodes(
-    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Act]
+    subject: Subject, policy: Callable[[gym.Env[Any, Any]], Policy]
 ) -> Iterator[tuple[Any, int | None, Episode]]:
     """Play the tasks of every level."""
     for level in subject.levels:
@@ -33,7 +34,7 @@ def _episodes(
 
 @check_of(
     "semantic.oracle_max",
-    "Grade the answer of `solve` with the maximum, or mend `solve`.",
+    "Grade the answer of `solve` with the maximum, or fix `solve`.",
     any_env=True,
 )
 def oracle_max(subject: Subject) -> Outcome:
@@ -66,28 +67,28 @@ def floor_gap(subject: Subject) -> Outcome:
     """Empty messages get the minimum return on every task whose row has no `no_op`."""
     low, high = subject.reward_range
     assert high - low >= _MIN_GAP, f"the return ranges only from {low} to {high}"
-    returns, paid = [], []
+    returns, rewarded = [], []
     for env, level, episode in _episodes(subject, lambda env: say("")):
         if subject.is_text_env and env.task.row.get("no_op"):
             continue
         returns.append(episode.total)
         if episode.total != low:
-            paid.append(episode.as_evidence(policy="silence", level=level))
+            rewarded.append(episode.as_evidence(policy="silence", level=level))
     measured = {"episodes": len(returns), "floor": _mean(returns), "maximum": high}
-    if paid:
-        first = paid[0]
+    if rewarded:
+        first = rewarded[0]
         raise CheckFailed(
             f"empty messages get {sum(first['rewards'])} for {first['task_id']} "
             f"(level {first['level']}), not {low}",
             measured,
-            paid[:_MAX_EVIDENCE],
+            rewarded[:_MAX_EVIDENCE],
         )
     return Outcome(measured)
 
 
 @check_of(
     "statistical.declared_chance",
-    "State the mean reward of guesses as the card's `chance`, or make guesses pay less.",
+    "State the mean reward of guesses as the card's `chance`, or reward guesses less.",
 )
 def declared_chance(subject: Subject) -> Outcome:
     """The mean return of guesses is at most the card's chance, within five standard errors.

@@ -13,22 +13,14 @@ from textgym.checks import (
     contract_checks,
     gymnasium_checks,
     isolation_checks,
+    replay_checks,
     reward_checks,
     skill_checks,
     split_checks,
     task_checks,
     tool_checks,
 )
-from textgym.checks.checks import (
-    Check,
-    CheckFailed,
-    Outcome,
-    Result,
-    Skipped,
-    checks_in,
-    in_one_list,
-)
-from textgym.checks.replays import determinism_checks, record_checks
+from textgym.checks.checks import Check, CheckFailed, Outcome, Result, Skipped, checks_in
 from textgym.checks.report import Report
 from textgym.checks.soundness import verifier_checks
 from textgym.checks.subject import Subject, make_subject
@@ -36,21 +28,18 @@ from textgym.errors import UsageError, in_one_line
 
 __all__ = ["CHECKS", "FAST_CHECKS", "TASKS", "audit", "check", "run_check", "run_checks"]
 
-CHECKS: Mapping[str, Check] = in_one_list(
-    checks_in(
-        contract_checks,
-        task_checks,
-        reward_checks,
-        gymnasium_checks,
-        tool_checks,
-        determinism_checks,
-        record_checks,
-        isolation_checks,
-        split_checks,
-        verifier_checks,
-        skill_checks,
-        adversarial_checks,
-    )
+CHECKS: Mapping[str, Check] = checks_in(
+    contract_checks,
+    task_checks,
+    reward_checks,
+    gymnasium_checks,
+    tool_checks,
+    replay_checks,
+    isolation_checks,
+    split_checks,
+    verifier_checks,
+    skill_checks,
+    adversarial_checks,
 )
 """All checks by id, in the order in which an audit runs them."""
 
@@ -58,7 +47,7 @@ FAST_CHECKS: Mapping[str, Check] = {id: check for id, check in CHECKS.items() if
 """The checks of `textgym check`, by id."""
 
 TASKS = {False: 200, True: 15}
-"""How many tasks per level are played by the checks that play many, by `quick`."""
+"""The number of tasks per level for the checks that play many tasks, by `quick`."""
 
 
 def check(
@@ -71,7 +60,7 @@ def check(
     Args:
         env: An environment, its class or a registered id. It is a `TextEnv`, or another
             environment with textgym's spaces.
-        tasks: How many tasks per level are played by the checks that play many.
+        tasks: The number of tasks per level for the checks that play many tasks.
         show: Called with each line.
 
     Returns:
@@ -100,15 +89,15 @@ def audit(
     Args:
         env: A registered id, `module:ID` or `module:Class`, a class, or an environment, which is
             made again with the same arguments. It is a `TextEnv`, or another environment with
-            textgym's spaces; checks that need more than those are then skipped.
-        quick: Whether fewer tasks are played, so that the audit takes seconds. It finds gross
-            defects alone.
-        tasks: How many tasks per level are played by the checks that play many; 200 by default, 20
+            textgym's spaces; checks that need a `TextEnv` are then skipped.
+        quick: Whether fewer tasks are played, so that the audit takes seconds. It then finds only
+            gross defects.
+        tasks: The number of tasks per level for the checks that play many tasks; 200 by default, 15
             if `quick`.
         chance: What the best policy that ignores the task may get on average; by default the
             card's.
-        attackers: Policies to try beside those of the audit, by name; see
-            `textgym.checks.attackers`.
+        attackers: Policies to try beside the audit's own, by name. Each is a `Policy`, a text, or
+            a function of `textgym.checks.episodes.Scripted` that returns the next message or text.
         on_start: Called with each check before it is run.
         on_result: Called with each result.
 
@@ -117,7 +106,7 @@ def audit(
 
     Raises:
         UsageError: The environment is not a text environment, or cannot be made again; `tasks` is
-            below 1; or `chance` is no return that is below the maximum.
+            below 1; or `chance` is not a return below the maximum.
 
     Example:
         >>> report = audit("textgym/MCQA-v0", quick=True, tasks=5)
@@ -129,15 +118,18 @@ def audit(
     with make_subject(
         env, count, stated_chance=chance, attackers=attackers or {}, quick=quick
     ) as subject:
-        _check_chance(chance, *subject.reward_range)
+        low, high = subject.reward_range
+        if chance is not None and not low <= chance < high:
+            raise UsageError(
+                f"chance must be a return from {low:g} to below {high:g}, not {chance}"
+            )
         for result in run_checks(subject, CHECKS, on_start):
             results.append(result)
             on_result(result)
-        card = subject.card
         return Report(
             target=subject.name,
             kwargs=subject.kwargs,
-            card=card.as_dict() if card else {},
+            card=subject.card.as_dict() if subject.card else {},
             settings={
                 "quick": quick,
                 "tasks": count,
@@ -212,8 +204,3 @@ def _failed(check: Check, outcome: Outcome) -> Result:
         outcome.evidence,
         check.remediation,
     )
-
-
-def _check_chance(chance: float | None, low: float, high: float) -> None:
-    if chance is not None and not low <= chance < high:
-        raise UsageError(f"chance must be a return from {low:g} to below {high:g}, not {chance}")

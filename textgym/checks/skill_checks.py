@@ -1,4 +1,4 @@
-"""Checks that skill shows, and what an episode takes."""
+"""Checks that more skill earns more reward, and a report of the size of episodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from textgym.checks.checks import BASICS, CheckFailed, Outcome, Skipped, check_of
-from textgym.checks.episodes import Act, Episode, Sight, guess_message, guesses, oracle, play
+from textgym.checks.episodes import Episode, Scripted, guess_message, guesses, oracle, play
 from textgym.checks.soundness.solved import calls_in
 from textgym.checks.subject import Subject
 from textgym.errors import OracleError
@@ -36,7 +36,7 @@ def _tasks(subject: Subject) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 @check_of(
     "statistical.difficulty_separation",
-    "Pay a right answer more than a guess, and more right turns no less than fewer.",
+    "Reward a right answer more than a guess, and more right turns no less than fewer.",
     needs=(*BASICS, "semantic.oracle_max", "statistical.declared_chance"),
     any_env=True,
     fast=False,
@@ -45,8 +45,7 @@ def difficulty_separation(subject: Subject) -> Outcome:
     """The more often the oracle acts in place of guesses, the higher is the mean return.
 
     The oracle plays 0, 25, 50, 75 and 100 % of the episodes. If episodes have several turns, it
-    also takes these shares of the turns; then a mean may be lower than the one before by five
-    standard errors.
+    also takes these shares of the turns. There, a mean may fall by five standard errors.
     """
     for method in ("solve", "guess"):
         if not subject.defines(method):
@@ -86,7 +85,9 @@ def difficulty_separation(subject: Subject) -> Outcome:
 def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -> None:
     for share, lower, higher in zip(SHARES[1:], returns, returns[1:], strict=False):
         gaps = statistics.fmean(lower) - statistics.fmean(higher)
-        error = math.sqrt(sum(statistics.pvariance(item) / len(item) for item in (lower, higher)))
+        error = math.sqrt(
+            sum(statistics.pvariance(group) / len(group) for group in (lower, higher))
+        )
         if gaps > _SURE * error + 1e-9:
             raise CheckFailed(
                 f"the mean return falls by {gaps:.3f} where the oracle takes {share:.0%} of the "
@@ -95,19 +96,19 @@ def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -
             )
 
 
-def _mixture(env: Any, share: float) -> Act:
-    """Return the policy that takes a share of its turns, drawn at random, from the oracle."""
+def _mixture(env: Any, share: float) -> Scripted:
+    """Return the policy that takes a random share of its turns from the oracle."""
 
-    def act(sight: Sight) -> Any:
-        guess = guess_message(env, sight.rng)
-        if sight.rng.random() >= share:
+    def answer(view: Scripted) -> Any:
+        guess = guess_message(env, view.rng)
+        if view.rng.random() >= share:
             return guess
         try:
-            return oracle(env)(sight)
-        except OracleError:  # it cannot go on from here
+            return env.unwrapped.solve()
+        except OracleError:  # the oracle cannot continue from here
             return guess
 
-    return act
+    return Scripted(answer)
 
 
 @check_of(
@@ -118,7 +119,7 @@ def _mixture(env: Any, share: float) -> Act:
     fast=False,
 )
 def resource_envelope(subject: Subject) -> Outcome:
-    """What right episodes take is known: turns, calls, and characters of messages and tools.
+    """The size of right episodes is known: turns, calls, and characters of messages and tools.
 
     This is a report, which never fails.
     """
@@ -138,10 +139,9 @@ def resource_envelope(subject: Subject) -> Outcome:
 
 def _size(episode: Episode) -> dict[str, int]:
     tools = episode.steps[0][-1].get("tools", [])
-    calls = [calls_in(action) for action in episode.actions if isinstance(action, dict)]
     return {
         "turns": len(episode.actions),
-        "calls": sum(map(len, calls)),
+        "calls": sum(len(calls_in(action)) for action in episode.actions),
         "prompt_characters": len(canonical_json(episode.steps[0][0])),
         "characters": len(canonical_json(episode.steps[-1][0])),
         "tools_characters": len(canonical_json(tools)),

@@ -1,7 +1,7 @@
-"""Checks of groups and splits: repeats, tasks that are nearly the same, and how answers are spread.
+"""Checks of groups and splits: repeats, nearly equal tasks, and the balance of answers.
 
-Tasks are compared by their content: what `canonical` keeps of a row, as words. Prompts would not
-do, because the tasks of a generator share most of their words.
+Tasks are compared by the words of their content, which `canonical` takes from a row. Prompts would
+not serve, because the tasks of a generator share most of their words.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BALANCE_TASKS = {False: 300, True: 60}
 
 @check_of(
     "runtime.group_prompts",
-    "Let the prompt depend on the task alone.",
+    "Let the prompt depend only on the task.",
     fast=False,
     any_env=True,
 )
 def group_prompts(subject: Subject) -> None:
-    """Repeats of a task share their prompt to the byte, in fresh and used environments."""
+    """Repeats of a task have byte-identical prompts, in fresh and used environments."""
     used = subject.make_bare()
     for index in subject.indices(used.unwrapped)[: len(SEEDS)]:
         given = subject.reset_to(index)
@@ -48,15 +48,15 @@ def group_prompts(subject: Subject) -> None:
 
 @check_of(
     "statistical.near_duplicates",
-    "Let `canonical` leave out what does not tell tasks apart, or draw from a larger universe.",
+    "Let `canonical` leave out what does not distinguish tasks, or draw from a larger universe.",
     fast=False,
 )
 def near_duplicates(subject: Subject) -> Outcome:
     """No test task has nearly the same content as a training task with the same answer.
 
-    The content is `canonical` of the row, as a set of word triples. Two are nearly the same if
-    their estimated Jaccard similarity (MinHash) is at least 0.9. Contents of fewer than 12 words
-    are compared exactly by `statistical.split_overlap` alone: one word makes them another task.
+    The content is `canonical` of the row, as a set of word triples. Two contents are nearly the
+    same if their estimated Jaccard similarity (MinHash) is at least 0.9. Contents of fewer than 12
+    words are left to `statistical.split_overlap`, because one word makes them another task.
     """
     if not subject.has_splits:
         raise Skipped("the tasks come from a data set")
@@ -121,7 +121,7 @@ def _sketch(minhash: Any, words: Sequence[str]) -> Any:
     severity="warn",
 )
 def answer_balance(subject: Subject) -> Outcome:
-    """No final message of the oracle is more frequent than the chance allows.
+    """No final message of the oracle is more frequent than chance allows.
 
     The measured values are the most frequent final messages with their shares, and the lengths of
     final messages.
@@ -135,8 +135,8 @@ def answer_balance(subject: Subject) -> Outcome:
         play(env, oracle(env), **subject.reset_to(number))
         for number in range(count if known is None else min(count, known))
     ]
-    finals = Counter(json.dumps([_said(action) for action in e.actions]) for e in episodes)
-    lengths = sorted(len(_said(episode.actions[-1])) for episode in episodes)
+    finals = Counter(json.dumps([_text(action) for action in e.actions]) for e in episodes)
+    lengths = sorted(len(_text(episode.actions[-1])) for episode in episodes)
     share = finals.most_common(1)[0][1] / len(episodes)
     measured = {
         "episodes": len(episodes),
@@ -153,8 +153,6 @@ def answer_balance(subject: Subject) -> Outcome:
     return Outcome(measured)
 
 
-def _said(action: Any) -> str:
-    if isinstance(action, str):
-        return action
+def _text(action: Any) -> str:
     kept = {name: action[name] for name in ("content", "tool_calls") if action.get(name)}
     return canonical_json(kept)

@@ -33,12 +33,12 @@ class Subject:
         cls: The class: a `TextEnv`, or another Gymnasium environment with message spaces.
         spec: Gymnasium's spec of the environment, registered or made for the checks.
         kwargs: The keyword arguments to make it with.
-        tasks: How many tasks per level are played by the checks that play many.
+        tasks: The number of tasks per level for the checks that play many tasks.
         wrappers: The wrappers around the environment, innermost first, as texts. Checks of the
             tasks leave them out.
-        stated_chance: What is expected of a policy that ignores the task; None for the card's.
+        stated_chance: The mean return of a policy that ignores the task; None for the card's.
         quick: Whether the audit plays fewer episodes.
-        attackers: Policies to try, by name, beside those that the audit has of its own.
+        attackers: User-supplied attackers by name: policies, functions or texts.
         made: The environments that were made, for `close`.
     """
 
@@ -57,7 +57,7 @@ class Subject:
         return self._wrapped(gym.make(self.spec, **{**self.kwargs, **kwargs}))
 
     def make_bare(self) -> gym.Env[Any, Any]:
-        """Make the environment with the wrappers under check alone."""
+        """Make the environment with only the wrappers under check."""
         return self._wrapped(gym.make(self.spec, **self.kwargs).unwrapped)
 
     def _wrapped(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
@@ -73,7 +73,7 @@ class Subject:
         return env
 
     def make_split(self, split: str, **kwargs: Any) -> Any:
-        """Make the environment without wrappers for a split; one without splits as it is."""
+        """Make the environment without wrappers, for a split if it has splits."""
         return self.make_unwrapped(**({"split": split} if self.has_splits else {}), **kwargs)
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """The registered id; of a class that is registered for the checks alone, its card's id."""
+        """The registered id, or the card's id if only the checks register the class."""
         if self.card is None or self.spec.namespace != _NAMESPACE:
             return self.spec.id
         return self.card.id
@@ -105,7 +105,7 @@ class Subject:
 
     @property
     def has_splits(self) -> bool:
-        """Whether another split can be asked for: tasks are generated, and no split is fixed."""
+        """Whether another split can be made: tasks are generated, and no split is fixed."""
         return self.is_generated
 
     @property
@@ -115,7 +115,7 @@ class Subject:
 
     @property
     def chance(self) -> float:
-        """What the best policy that ignores the task may get on average."""
+        """The mean return that the best policy that ignores the task may get."""
         if self.stated_chance is not None:
             return self.stated_chance
         return 0.0 if self.card is None else self.card.chance
@@ -129,7 +129,7 @@ class Subject:
 
     @property
     def levels(self) -> tuple[int | None, ...]:
-        """The levels to play; only None if the level or a data set is fixed."""
+        """The levels to play, which are only None if the level or a data set is fixed."""
         fixed = [self.kwargs.get("dataset"), self.kwargs.get("level")] != [None, None]
         return (None,) if fixed or self.card is None else self.card.levels
 
@@ -153,7 +153,7 @@ class Subject:
 
 
 def plain_class(target: str) -> type[gym.Env[Any, Any]] | None:
-    """Return the class that `module:Class` names, if it is an environment but not a `TextEnv`.
+    """Return the class with a name `module:Class` if it is an environment but not a `TextEnv`.
 
     Example:
         >>> plain_class("gymnasium.envs.classic_control:CartPoleEnv").__name__
@@ -165,11 +165,11 @@ def plain_class(target: str) -> type[gym.Env[Any, Any]] | None:
     if name == target or not name.replace(".", "").isidentifier():
         return None
     try:
-        found = import_object(target)
+        cls = import_object(target)
     except UnknownNameError:  # the registry says more about it
         return None
-    is_env = isinstance(found, type) and issubclass(found, gym.Env)
-    return found if is_env and not issubclass(found, TextEnv) else None
+    is_env = isinstance(cls, type) and issubclass(cls, gym.Env)
+    return cls if is_env and not issubclass(cls, TextEnv) else None
 
 
 @contextmanager
@@ -181,15 +181,15 @@ def make_subject(
     Args:
         env: A registered id, `module:Class`, a class, or an environment, which is made again with
             the same arguments and wrappers of `textgym.wrappers`.
-        tasks: How many tasks per level are played by the checks that play many.
+        tasks: The number of tasks per level for the checks that play many tasks.
         **more: Further fields of `Subject`.
 
     Yields:
-        The subject. If the class is not registered, it is while the block runs.
+        The subject. A class that is not registered is registered while the block runs.
 
     Raises:
-        UsageError: The environment does not have the spaces of messages, or cannot be made; or
-            there are no tasks to play.
+        UsageError: The environment does not have message spaces, or cannot be made; or `tasks` is
+            below 1.
     """
     if tasks < 1:
         raise UsageError(f"tasks, the number per level, must be at least 1, not {tasks}")
@@ -212,7 +212,10 @@ def make_subject(
 def _of_env(env: gym.Env[Any, Any], tasks: int, more: Mapping[str, Any]) -> Iterator[Subject]:
     inner: Any = env.unwrapped
     cls = type(inner)
-    if not isinstance(inner, TextEnv) and not _has_message_spaces(inner):
+    has_message_spaces = isinstance(inner.observation_space, ConversationSpace) and isinstance(
+        inner.action_space, ActionSpace
+    )
+    if not isinstance(inner, TextEnv) and not has_message_spaces:
         raise UsageError(
             f"{cls.__name__} is not a text environment: its spaces must be "
             "textgym.ConversationSpace() and textgym.ActionSpace()"
@@ -230,9 +233,3 @@ def _of_env(env: gym.Env[Any, Any], tasks: int, more: Mapping[str, Any]) -> Iter
         yield Subject(cls, gym.spec(name), kwargs, tasks, wrappers, **more)
     finally:
         del gym.registry[name]
-
-
-def _has_message_spaces(env: Any) -> bool:
-    return isinstance(env.observation_space, ConversationSpace) and isinstance(
-        env.action_space, ActionSpace
-    )

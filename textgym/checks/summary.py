@@ -1,8 +1,8 @@
-"""What tables and pages show of a report, which is read in its JSON form.
+"""Summaries of a report in its JSON form, for tables and pages.
 
-A panel is the list of attackers with their mean returns, among the oracle, the random policy and
-chance. It is what the checks `PANEL_CHECKS` measured. `published.json`, which `docs/make_audit.py`
-writes, has the results of the environments of the suite.
+A panel lists attackers with their mean returns, beside the oracle, the random policy and chance.
+The checks `PANEL_CHECKS` measure it. `published.json`, which `docs/make_audit.py` writes, has the
+results of the environments of the suite.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ __all__ = [
 Json = Mapping[str, Any]
 
 PANEL_CHECKS = ("statistical.adversarial_floor", "statistical.learned_shortcuts")
-"""The checks that play attackers: scripted ones, and ones that learn."""
+"""The checks that play scripted attackers, and attackers that learn."""
 
 LEVELS = ("static", "runtime", "semantic", "statistical")
-"""The levels of checks, as the first part of their ids names them."""
+"""The levels of checks, which are the first parts of their ids."""
 
 REFERENCE = "reference"
 
@@ -48,10 +48,9 @@ class PanelRow(NamedTuple):
 
     Attributes:
         name: The name of the attacker; `oracle`, `random` or `chance`.
-        family: The family of the attacker; `reference` if it is none.
+        family: The family of the attacker, or `reference`.
         mean: The mean return.
-        half: The distance from the mean to the ends of its 95 % confidence interval; None if there
-            is none.
+        half: Half the width of its 95 % confidence interval, or None.
     """
 
     name: str
@@ -64,12 +63,12 @@ class PanelRow(NamedTuple):
         cls, name: str, family: str, mean: float, error: float | None, episodes: int
     ) -> PanelRow:
         """Return the row of an attacker from the standard error of its mean."""
-        found = mean_interval(Estimate(mean, error, episodes)) if episodes > 1 else None
-        return cls(name, family, mean, None if found is None else found[1] - mean)
+        interval = mean_interval(Estimate(mean, error, episodes)) if episodes > 1 else None
+        return cls(name, family, mean, None if interval is None else interval[1] - mean)
 
     @property
     def is_reference(self) -> bool:
-        """Whether the row is no attacker."""
+        """Whether the row is the oracle, the random policy or chance."""
         return self.family == REFERENCE
 
 
@@ -82,14 +81,14 @@ class Panel(NamedTuple):
     high: float
 
     def place(self, value: float) -> float:
-        """Return where a value is on the scale: 0 at its low end, 1 at its high end."""
+        """Return the position of a value on the scale, from 0 for `low` to 1 for `high`."""
         return min(1.0, max(0.0, (value - self.low) / ((self.high - self.low) or 1.0)))
 
     def top(self, count: int | None) -> tuple[list[PanelRow], str]:
-        """Return the rows with the best attackers, and a line about the others; "" for none.
+        """Return the rows with the best attackers, and a line about the others, or "".
 
         Args:
-            count: How many attackers are shown; None for all.
+            count: The number of attackers to return; None for all.
 
         Example:
             >>> rows = [PanelRow("echo", "form", 0.3), PanelRow("silence", "form", 0.0)]
@@ -106,18 +105,18 @@ class Panel(NamedTuple):
 
 
 def results_by_level(report: Json) -> dict[str, list[Result]]:
-    """Return the results of a report by level, without levels that have none."""
-    results = [Result(**item) for item in report["results"]]
-    found = {
+    """Return the results of a report by level, without empty levels."""
+    results = [Result(**fields) for fields in report["results"]]
+    by_level = {
         level: [result for result in results if result.check_id.startswith(f"{level}.")]
         for level in LEVELS
     }
-    return {level: mine for level, mine in found.items() if mine}
+    return {level: members for level, members in by_level.items() if members}
 
 
 def counts(report: Json) -> tuple[int, int, int]:
-    """Return how many checks passed, how many were run, and how many were skipped."""
-    statuses = [item["status"] for item in report["results"]]
+    """Return the numbers of checks that passed, that were run, and that were skipped."""
+    statuses = [result["status"] for result in report["results"]]
     skipped = statuses.count("skip")
     return statuses.count("pass"), len(statuses) - skipped, skipped
 
@@ -131,18 +130,23 @@ def headline(report: Json) -> str:
 
 
 def panel_of(report: Json) -> Panel | None:
-    """Return the panel of a report; None if the attackers were not played."""
-    found = [r["measured"] for r in report["results"] if r["check_id"] in PANEL_CHECKS]
-    found = [measured for measured in found if measured.get("attackers")]
-    if not found:
+    """Return the panel of a report, or None if no attackers were played."""
+    results = [
+        result["measured"]
+        for result in report["results"]
+        if result["check_id"] in PANEL_CHECKS and result["measured"].get("attackers")
+    ]
+    if not results:
         return None
     rows = [
-        PanelRow.of(name, item["family"], item["mean"], item["standard_error"], item["episodes"])
-        for measured in found
-        for name, item in measured["attackers"].items()
-        if isinstance(item["mean"], (int, float))
+        PanelRow.of(
+            name, score["family"], score["mean"], score["standard_error"], score["episodes"]
+        )
+        for measured in results
+        for name, score in measured["attackers"].items()
+        if isinstance(score["mean"], (int, float))
     ]
-    measured = found[0]
+    measured = results[0]
     references = {"oracle": "oracle", "guess": "random", "chance": "chance"}
     rows += [
         PanelRow(name, REFERENCE, measured[key])
@@ -156,9 +160,9 @@ def panel_of(report: Json) -> Panel | None:
 
 
 def best_attacker(report: Json) -> PanelRow | None:
-    """Return the attacker with the highest mean; None if none was played."""
-    found = panel_of(report)
-    return next((row for row in found.rows if not row.is_reference), None) if found else None
+    """Return the attacker with the highest mean, or None if no attackers were played."""
+    panel = panel_of(report)
+    return next((row for row in panel.rows if not row.is_reference), None) if panel else None
 
 
 def scalars(measured: Mapping[str, Any]) -> dict[str, str]:
@@ -183,12 +187,12 @@ def figures(result: Result) -> str:
 @cache
 def _published() -> dict[str, Any]:
     path = Path(__file__).with_name("published.json")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    published: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return published
 
 
 def audit_line(id: str) -> str:
-    """Return how an environment of the suite did when it was audited; "" for any other.
+    """Return a line about the audit of an environment of the suite; "" for other environments.
 
     Example:
         >>> audit_line("textgym/MCQA-v0").startswith("passed ")
@@ -196,10 +200,10 @@ def audit_line(id: str) -> str:
         >>> audit_line("CartPole-v1")
         ''
     """
-    found = _published().get(id)
-    if found is None:
+    audit = _published().get(id)
+    if audit is None:
         return ""
-    line = f"passed {found['passed']} of {found['run']} checks (textgym {found['textgym_version']}"
-    if found["best"] is None:
+    line = f"passed {audit['passed']} of {audit['run']} checks (textgym {audit['textgym_version']}"
+    if audit["best"] is None:
         return f"{line})"
-    return f"{line}, best attacker {found['best']:.2f} at chance {found['chance']:.2f})"
+    return f"{line}, best attacker {audit['best']:.2f} at chance {audit['chance']:.2f})"

@@ -1,11 +1,11 @@
-"""Checks of tasks: what their prompts and infos show, their splits, and their doubles."""
+"""Checks of tasks: leaks in prompts and infos, splits, and duplicates."""
 
 from __future__ import annotations
 
 import json
 import random
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _FROM_DATASET = "the tasks come from a data set"
 
 
 def generator_draws_only_from_its_rng(subject: Subject) -> None:
-    """Check that the generator gives the same rows whatever state the global generators have."""
+    """Check that the rows do not depend on the state of the global random generators."""
     before, arrays_before = random.getstate(), np.random.get_state()
     rows = []
     try:
@@ -45,7 +45,7 @@ def generator_draws_only_from_its_rng(subject: Subject) -> None:
 
 @check_of(
     "runtime.task_declaration_accuracy",
-    "Make `read_row` depend only on the row, and give every task an id of its own.",
+    "Make `read_row` depend only on the row, and give every task its own id.",
 )
 def task_declaration_accuracy(subject: Subject) -> None:
     """Task ids are unique, and a row passed to `reset` as an option gives the same task."""
@@ -64,9 +64,9 @@ def task_declaration_accuracy(subject: Subject) -> None:
     "Keep the answer out of the prompt, infos, and task ids.",
 )
 def no_solution_leakage(subject: Subject) -> None:
-    """Infos and ids do not contain the answer, and the prompt does not tell it.
+    """Infos and ids do not contain the answer, and the prompt does not reveal it.
 
-    The prompt tells the answer if it contains the oracle's message, or if words such as `answer:`
+    The prompt reveals the answer if it contains the oracle's message, or if words such as `answer:`
     precede the answer in more tasks than chance explains. It may contain the answer otherwise,
     because a task may be to find or repeat something. The schemas of tools may list it among other
     choices, as a question lists its options.
@@ -96,15 +96,15 @@ def no_solution_leakage(subject: Subject) -> None:
 
 
 def _common_tools(episodes: Sequence[Sequence[Mapping[str, Any]]]) -> set[str]:
-    """Return the schemas of tools that all tasks offer, as JSON; none if there is one task."""
+    """Return the schemas of tools that all of several tasks offer, as JSON."""
     offered = [{*map(canonical_json, infos[0].get("tools", ()))} for infos in episodes]
     return set.intersection(*offered) if len(offered) > 1 else set()
 
 
 def _without_choices(info: Mapping[str, Any], common: Collection[str]) -> dict[str, Any]:
-    """Return an info without common tools, and without what may be chosen of other tools.
+    """Return an info without common tools, and without the choices among other tools.
 
-    Those are the values of their enums, and their names.
+    The choices are the values of their enums, and their names.
     """
     tools = info.get("tools", ())
     left = [_pruned(tool) for tool in tools if canonical_json(tool) not in common]
@@ -130,11 +130,11 @@ def _pruned(schema: Any) -> Any:
 def _check_texts(
     told: list[tuple[str, str]], message: str, contains: Callable[[str, str], bool]
 ) -> None:
-    """Check that texts contain the answers of their tasks no more than those of others.
+    """Check that texts contain the answers of their own tasks no more often than other answers.
 
     Args:
-        told: The answer of each task as a text, and what is shown of it.
-        message: What is wrong otherwise; the count and the number of tasks are filled in.
+        told: The answer of each task as a text, and the text that is shown.
+        message: The error, which is filled in with the count and the number of tasks.
         contains: Whether a text contains an answer.
     """
     own = other = 0
@@ -154,7 +154,7 @@ def _text_of(answer: Any) -> str:
 
 
 def _tells(text: str, answer: str) -> bool:
-    """Return whether a text has the answer after a word that tells it."""
+    """Return whether a text has the answer after a word such as `answer`."""
     return re.search(_TELLING + re.escape(answer) + r"(?![A-Za-z0-9])", text) is not None
 
 
@@ -172,7 +172,7 @@ def _contains(value: Any, secret: Any) -> bool:
 
 @check_of(
     "statistical.split_overlap",
-    "Let `canonical` name the content that tells tasks apart, so that splits divide it.",
+    "Let `canonical` return the content that distinguishes tasks, so that splits divide it.",
 )
 def split_overlap(subject: Subject) -> None:
     """No task is in two splits, and training has no prompt of a test task with its solution.
@@ -209,13 +209,8 @@ def _solution(env: Any, index: int) -> Any:
     """Return the oracle's messages in a task; without an oracle, the answer."""
     if not defines(env, "solve"):
         return env.get_task(index).answer
-    return [dict(message) for message in _replies(env, index)]
-
-
-def _replies(env: Any, index: int) -> Iterator[Any]:
     play(env, oracle(env), index=index)
-    replies: Iterator[Any] = env.replies
-    return replies
+    return [dict(message) for message in env.replies]
 
 
 @check_of(
@@ -225,7 +220,7 @@ def _replies(env: Any, index: int) -> Iterator[Any]:
 def evaluation_duplicates(subject: Subject) -> Outcome:
     """The prompts of the generated test tasks of a level differ, or the card says how many do.
 
-    The rows of a data set whose prompt is that of an earlier one are counted alone.
+    In a data set, rows with the prompt of an earlier row are only counted.
     """
     if not subject.is_generated:
         env = subject.make_unwrapped()

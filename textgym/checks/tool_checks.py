@@ -1,4 +1,4 @@
-"""Checks of tools: what their schemas declare, and that no argument breaks them."""
+"""Checks of tools: their schemas are true, and no argument breaks them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MAX_TASKS = 3  # each of their tools is called dozens of times
 
 @check_of(
     "runtime.tool_arguments",
-    "Raise `ToolError` in the tool for what it cannot handle.",
+    "Raise `ToolError` in the tool for arguments that it cannot handle.",
 )
 def tools_answer_any_arguments(subject: Subject) -> None:
-    """No arguments make a step raise, and a tool refuses what it cannot handle by a `ToolError`."""
+    """No arguments make a step raise: a tool raises `ToolError` for what it cannot handle."""
     toolbox, env = subject.cls.toolbox(), subject.make_unwrapped()
     if not toolbox.tools and not subject.defines("call_offered_tool"):
         raise Skipped("the environment has no tools")
@@ -50,8 +50,8 @@ def tools_answer_any_arguments(subject: Subject) -> None:
                     raise AssertionError(f"{call} raised {in_one_line(error)}") from error
                 if went[2] or went[3]:
                     env.reset(options={"index": index})
-    for found in toolbox.unforeseen.values():
-        raise AssertionError(f"{found:.500}: raise ToolError instead")
+    for error_text in toolbox.unforeseen.values():
+        raise AssertionError(f"{error_text:.500}: raise ToolError instead")
 
 
 def values_in(value: Any) -> Iterator[Any]:
@@ -82,8 +82,8 @@ _NO_TOOLS = (
 def tool_declaration_accuracy(subject: Subject) -> Outcome:
     """Offered tools have valid schemas and accept arguments that fit; nothing else can be called.
 
-    What cannot be called are tools that the task does not offer, and methods of the environment
-    that are no tools: such a call gets a reply, and changes nothing.
+    A call of a tool that the task does not offer, or of a method that is not a tool, gets a reply
+    and changes nothing.
     """
     env = subject.make_unwrapped()
     offered: set[str] = set()
@@ -98,8 +98,9 @@ def tool_declaration_accuracy(subject: Subject) -> Outcome:
         if subject.is_text_env:
             for schema in tools:
                 _check_accepted(env, reset, schema)
-            for name in _others(env, names):
-                _check_refused(env, reset, name)
+            for name in (*env.toolbox().tools, *_NO_TOOLS):
+                if name not in names:
+                    _check_refused(env, reset, name)
     if not offered and not subject.is_text_env:
         raise Skipped("the environment has no tools")
     return Outcome({"tools": sorted(offered)})
@@ -116,9 +117,9 @@ def _declared(schema: Any) -> str:
         Draft202012Validator.check_schema(parameters)
     except SchemaError as error:
         raise AssertionError(
-            f"the parameters of {name!r} are no JSON Schema: {error.message}"
+            f"the parameters of {name!r} are not a JSON Schema: {error.message}"
         ) from error
-    assert parameters.get("type") == "object", f"the parameters of {name!r} are no object"
+    assert parameters.get("type") == "object", f"the parameters of {name!r} are not an object"
     missing = set(parameters.get("required", ())) - parameters.get("properties", {}).keys()
     assert not missing, f"the tool {name!r} requires {sorted(missing)}, which it does not declare"
     return name
@@ -133,7 +134,7 @@ def _is_function(schema: Any) -> bool:
 
 
 def _check_accepted(env: Any, reset: dict[str, Any], schema: Any) -> None:
-    """Check that a tool is there, and does not refuse arguments that fit its schema."""
+    """Check that a tool exists, and does not refuse arguments that fit its schema."""
     function = schema["function"]
     name: str = function["name"]
     parameters = function.get("parameters", {})
@@ -153,12 +154,6 @@ def _check_accepted(env: Any, reset: dict[str, Any], schema: Any) -> None:
             f"{name!r} refuses arguments that fit its schema: {reply:.200}"
         )
         return
-
-
-def _others(env: Any, offered: list[str]) -> Iterator[str]:
-    """Yield names that must not be callable: tools that are not offered, and methods."""
-    yield from (name for name in env.toolbox().tools if name not in offered)
-    yield from (name for name in _NO_TOOLS if name not in offered)
 
 
 def _check_refused(env: Any, reset: dict[str, Any], name: str) -> None:

@@ -27,6 +27,7 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
 from textgym.mixtures import check_env_kwargs, kwargs_for_env
 from textgym.names import import_object
+from textgym.policies import Policy
 from textgym.registry import environment_class, make, with_registered_ids
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def audit_command(
         list[str] | None,
         typer.Option(
             "--attacker",
-            metavar="MODULE:FUNCTION",
-            help="Your own attacker, tried beside the attackers of the audit; may be repeated.",
+            metavar="MODULE:NAME",
+            help="A policy or function of your own, tried beside the audit's; may be repeated.",
         ),
     ] = None,
     everything: Annotated[
@@ -138,8 +139,12 @@ def _check_place(path: Path) -> None:
 
 def _attacker(spec: str) -> Any:
     attacker = import_object(spec)
-    if not callable(attacker):
-        raise UsageError(f"--attacker must name a function, and {spec!r} is {attacker!r:.100}")
+    if isinstance(attacker, type) and issubclass(attacker, Policy):
+        return attacker()
+    if not isinstance(attacker, Policy) and not callable(attacker):
+        raise UsageError(
+            f"--attacker takes a Policy or a function, and {spec!r} is {attacker!r:.100}"
+        )
     return attacker
 
 

@@ -1,4 +1,4 @@
-"""Pages for people. `audit_page`: reports of audits as HTML."""
+"""Reports of audits as HTML, in `audit_page`."""
 
 from textgym.report.audit_page import html_page
 

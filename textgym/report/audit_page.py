@@ -59,10 +59,11 @@ def html_page(reports: Sequence[Json]) -> str:
     Args:
         reports: Reports as JSON, from `Report.as_dict`.
     """
-    one = len(reports) == 1
-    title = f"Audit of {reports[0]['target']}" if one else f"Audit of {len(reports)} environments"
+    single = len(reports) == 1
+    subject = reports[0]["target"] if single else f"{len(reports)} environments"
+    title = f"Audit of {subject}"
     sections = [_section(report, f"env-{n}") for n, report in enumerate(reports, 1)]
-    contents = "" if one else _contents(reports)
+    contents = "" if single else _contents(reports)
     body = "\n".join([element("h1", escaped(title)), contents, *sections])
     style = _STYLE.read_text(encoding="utf-8")
     return _PAGE.format(title=escaped(title), style=style, body=body)
@@ -81,8 +82,7 @@ def _contents(reports: Sequence[Json]) -> str:
 
 
 def _section(report: Json, anchor: str) -> str:
-    title = escaped(report["target"]) + " " + _verdict(report)
-    parts = [element("h2", title)]
+    parts = [element("h2", f"{escaped(report['target'])} {_verdict(report)}")]
     summary = report["card"].get("summary")
     if summary:
         parts.append(element("p", escaped(summary)))
@@ -122,7 +122,7 @@ def _settings(report: Json) -> str:
 
 
 def check_item(result: Result, anchor: str) -> str:
-    """Return a result; what failed is unfolded.
+    """Return a result, which is unfolded if it failed.
 
     Args:
         result: The result.
@@ -138,8 +138,8 @@ def check_item(result: Result, anchor: str) -> str:
 
 
 def _body(result: Result) -> str:
-    known = CHECKS.get(result.check_id)
-    parts = [element("p", prose(known.summary))] if known else []
+    check = CHECKS.get(result.check_id)
+    parts = [element("p", prose(check.summary))] if check else []
     if result.remediation:
         parts.append(element("p", prose(result.remediation), class_="remedy"))
     shown = scalars(result.measured)
@@ -239,11 +239,11 @@ def _bar(row: PanelRow, panel: Panel) -> str:
 
 
 MAX_SHOWN = 4_000
-"""The longest text that a page shows whole, in characters; the JSON of a report has longer ones."""
+"""The length of the longest text that a page shows whole, in characters."""
 
 
 def escaped(text: Any) -> str:
-    r"""Return any value as text in HTML; a long one is cut, and says so.
+    r"""Return any value as text in HTML. A long text is cut and says so.
 
     Example:
         >>> escaped("<b>\x1b[2J & \u202e")
@@ -257,11 +257,11 @@ def escaped(text: Any) -> str:
 
 
 def prose(text: str) -> str:
-    """Return a sentence of ours in HTML, with code in backquotes as code.
+    """Return a sentence in HTML, with code in backquotes as code.
 
     Example:
-        >>> prose("Mend `solve`.")
-        'Mend <code>solve</code>.'
+        >>> prose("Fix `solve`.")
+        'Fix <code>solve</code>.'
     """
     return re.sub("`([^`]+)`", r"<code>\1</code>", escaped(text))
 

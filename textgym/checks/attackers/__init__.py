@@ -1,25 +1,21 @@
 """Attackers: policies that know the form of an answer but not the answer.
 
-Each is small and named, sees what a model sees, and may learn from the training split alone. One
-that earns more than chance has found a way to be paid without solving the task.
+Each is small and named, sees what a model sees, and may learn only from the training split. An
+attacker that earns more than chance has found a way to earn rewards without solving the task.
 
-- `base`, `knowledge`, `prompts`: what an attacker is, what it may know, what it reads in a prompt.
-- `texts`, `answers`, `excerpts`, `forgeries`, `calls`, `feedback`, `lookups`: the
-  attackers.
-- `plans`: which tools to call. `listings`: what a prompt lists within its sentences.
+- `knowledge`: what an attacker is and may know. `prompts`: what it reads in a prompt.
+- `texts`, `answers`, `excerpts`, `calls`, `feedback`: the attackers.
 """
 
 from collections.abc import Iterator
 
 from textgym.checks.attackers.answers import answers
-from textgym.checks.attackers.base import Attacker, NotApplicable
-from textgym.checks.attackers.calls import calls
+from textgym.checks.attackers.calls import calls, lookups
 from textgym.checks.attackers.excerpts import excerpts, expressions
 from textgym.checks.attackers.feedback import feedback
-from textgym.checks.attackers.forgeries import forgeries
-from textgym.checks.attackers.knowledge import Knowledge, learn
-from textgym.checks.attackers.lookups import lookups
-from textgym.checks.attackers.texts import texts
+from textgym.checks.attackers.knowledge import Attacker, Knowledge, learn
+from textgym.checks.attackers.texts import forgeries, texts
+from textgym.checks.episodes import NotApplicable
 
 __all__ = ["Attacker", "Knowledge", "NotApplicable", "attackers", "learn"]
 

@@ -1,8 +1,8 @@
 """Attackers that answer in the right form without knowing the answer.
 
-They choose by position, copy from the question, answer what was frequent in training, hedge between
-all candidates, or hide an answer in the reasoning. None calculates or compares values: to find the
-sum or the largest of some numbers may be the task.
+They choose by position, copy from the question, give frequent training answers, hedge between all
+candidates, or hide an answer in the reasoning. None of them calculates or compares values, because
+finding the sum or the largest of some numbers may be the task.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from textgym.checks.attackers.base import Attacker, NotApplicable
-from textgym.checks.attackers.knowledge import Knowledge
+from textgym.checks.attackers.knowledge import Attacker, Knowledge
 from textgym.checks.attackers.prompts import (
     capitalised,
     first,
@@ -21,13 +20,13 @@ from textgym.checks.attackers.prompts import (
     quoted,
     values,
 )
-from textgym.checks.episodes import Act, Sight
+from textgym.checks.episodes import NotApplicable, Scripted
 from textgym.messages import Message
 
 __all__ = ["answers", "candidates"]
 
 Choose = Callable[[Knowledge, str], str]
-"""Chooses an answer by what is known and the text of the question."""
+"""Chooses an answer from the training tasks and the text of the question."""
 
 _LETTERS = "ABCDE"
 _FREQUENT = 5
@@ -39,17 +38,17 @@ def _letter(letter: str, known: Knowledge, text: str) -> str:
     return letter
 
 
-def _by_length(place: int, known: Knowledge, text: str) -> str:
-    found = options(text)
-    return sorted(found, key=lambda letter: len(found[letter]))[place]
+def _by_length(rank: int, known: Knowledge, text: str) -> str:
+    listed = options(text)
+    return sorted(listed, key=lambda letter: len(listed[letter]))[rank]
 
 
 def _lines(known: Knowledge, text: str) -> str:
     return "\n".join(f"{letter}: {option}" for letter, option in options(text).items())
 
 
-def _frequent(place: int, known: Knowledge, text: str) -> str:
-    return str(first(known.answers[place:]))
+def _frequent(rank: int, known: Knowledge, text: str) -> str:
+    return str(first(known.answers[rank:]))
 
 
 def _frequent_together(known: Knowledge, text: str) -> str:
@@ -58,7 +57,7 @@ def _frequent_together(known: Knowledge, text: str) -> str:
 
 
 def candidates(known: Knowledge, text: str) -> list[str]:
-    """Return what an answer may be: letters of options, values of the question, and training's."""
+    """Return possible answers: letters of options, values of the question, and training answers."""
     try:
         letters = [*options(text)]
     except NotApplicable:
@@ -86,11 +85,11 @@ _CHOICES: dict[str, tuple[str, Choose]] = {
     "every option": ("Names all options.", lambda known, text: ", ".join(options(text))),
     "every option with its text": ("Copies all options.", _lines),
     **{
-        f"frequent answer {place + 1}": (
-            f"Gives the answer that is number {place + 1} by frequency in training.",
-            partial(_frequent, place),
+        f"frequent answer {rank + 1}": (
+            f"Gives the answer that is number {rank + 1} by frequency in training.",
+            partial(_frequent, rank),
         )
-        for place in range(_FREQUENT)
+        for rank in range(_FREQUENT)
     },
     "frequent answers together": (
         "Gives the twenty most frequent answers of training, joined by `or`.",
@@ -99,7 +98,7 @@ _CHOICES: dict[str, tuple[str, Choose]] = {
     "every candidate": ("Gives all values of question and training.", partial(_all, list)),
     "every candidate, reversed": (
         "Gives all values of question and training, the last first.",
-        partial(_all, lambda found: found[::-1]),
+        partial(_all, lambda listed: listed[::-1]),
     ),
     "every candidate, sorted": (
         "Gives all values of question and training in the order of the alphabet.",
@@ -140,60 +139,57 @@ def answers(known: Knowledge) -> Iterator[Attacker]:
     """Yield the attackers that answer without knowing the answer."""
     for name, (summary, choose) in _CHOICES.items():
         yield Attacker(name, summary, _choosing(known, choose), "answers")
-    acts: dict[str, tuple[str, Act]] = {
+
+    def each(view: Scripted) -> str:
+        return "\n".join(map(known.form.fill, candidates(known, question_of(view.messages))))
+
+    def two_answers(view: Scripted) -> str:
+        usual = known.form.fill(first(known.answers))
+        return f"{known.another(view.messages).answer}\n\nOr rather: {usual}"
+
+    def hidden(tags: str, view: Scripted) -> str:
+        return tags.replace("{}", each(view))
+
+    def beside(view: Scripted) -> Message:
+        return {"role": "assistant", "content": "", "reasoning_content": each(view)}
+
+    scripts: dict[str, tuple[str, Callable[[Scripted], Message | str]]] = {
         "turn number": (
             "Answers the number of the turn.",
-            lambda sight: known.form.fill(str(sight.turn + 1)),
+            lambda view: known.form.fill(str(view.turn + 1)),
         ),
-        "all boxes": (
-            "Gives every candidate in a form of its own.",
-            lambda sight: _each(known, sight),
-        ),
+        "all boxes": ("Gives every candidate in a form of its own.", each),
         "reply of another task": (
             "Replays the oracle's replies in a training task.",
-            lambda sight: known.another(sight).reply(sight.turn),
+            lambda view: known.another(view.messages).reply(view.turn),
         ),
         "answer and contradiction": (
             "Gives the answer of another task, and then says that it is wrong.",
-            lambda sight: f"{known.another(sight).answer}\n\nNo, that is wrong. It is another one.",
+            lambda view: (
+                f"{known.another(view.messages).answer}\n\nNo, that is wrong. It is another one."
+            ),
         ),
         "two answers": (
             "Gives the answer of another task, and then a frequent one instead.",
-            lambda sight: f"{known.another(sight).answer}\n\nOr rather: {_usual(known)}",
+            two_answers,
         ),
         **{
             f"answer in {name}": (
-                "Gives every candidate within tags of reasoning alone.",
-                partial(_hidden, known, tags),
+                "Gives every candidate, but only within tags of reasoning.",
+                partial(hidden, tags),
             )
             for name, tags in _HIDDEN.items()
         },
         "answer in reasoning_content": (
-            "Gives every candidate in the field of the reasoning alone.",
-            partial(_beside, known),
+            "Gives every candidate, but only in the field of the reasoning.",
+            beside,
         ),
     }
-    for name, (summary, act) in acts.items():
-        yield Attacker(name, summary, act, "answers")
+    for name, (summary, script) in scripts.items():
+        yield Attacker(name, summary, Scripted(script), "answers")
     for name, (summary, choose) in _COPIES.items():
         yield Attacker(name, summary, _choosing(known, choose), "copies")
 
 
-def _choosing(known: Knowledge, choose: Choose) -> Act:
-    return lambda sight: known.form.fill(choose(known, question_of(sight.messages)))
-
-
-def _each(known: Knowledge, sight: Sight) -> str:
-    return "\n".join(map(known.form.fill, candidates(known, question_of(sight.messages))))
-
-
-def _usual(known: Knowledge) -> str:
-    return known.form.fill(first(known.answers))
-
-
-def _hidden(known: Knowledge, tags: str, sight: Sight) -> str:
-    return tags.replace("{}", _each(known, sight))
-
-
-def _beside(known: Knowledge, sight: Sight) -> Message:
-    return {"role": "assistant", "content": "", "reasoning_content": _each(known, sight)}
+def _choosing(known: Knowledge, choose: Choose) -> Scripted:
+    return Scripted(lambda view: known.form.fill(choose(known, question_of(view.messages))))

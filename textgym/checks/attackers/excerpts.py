@@ -1,8 +1,9 @@
 """Attackers that answer with a part of the question where its value, order or choice is asked.
 
-They send a list or an expression as it stands, choose among options within a sentence by their
-place, or repeat the pairs that a mapping was shown by. Where training answers are copied in the
-same way, that is the task, and the attacker is not applicable.
+They repeat a list or an expression, choose options of a sentence by position, or repeat the pairs
+that show a mapping. If training answers are copied in the same way, copying is the task, and the
+attacker is not applicable. Other attackers answer with an expression, such as one that is always
+true.
 """
 
 from __future__ import annotations
@@ -14,17 +15,23 @@ from contextlib import suppress
 from functools import cached_property, partial
 from statistics import median_low
 
-from textgym.checks.attackers.base import Attacker, NotApplicable
-from textgym.checks.attackers.knowledge import Knowledge
-from textgym.checks.attackers.listings import inline_options, items, named_expressions, pairs
-from textgym.checks.attackers.prompts import first, formulas, question_of
-from textgym.checks.episodes import Act, Sight, say
+from textgym.checks.attackers.knowledge import Attacker, Knowledge
+from textgym.checks.attackers.prompts import (
+    first,
+    formulas,
+    inline_options,
+    items,
+    named_expressions,
+    pairs,
+    question_of,
+)
+from textgym.checks.episodes import NotApplicable, Scripted, say
 
 __all__ = ["excerpts", "expressions"]
 
 
-_SHARE = 0.5  # of the training answers show what the answers of an environment are like
-_SEEN = 50  # solved tasks are enough to see it
+_SHARE = 0.5  # of the training answers make a habit
+_SEEN = 50  # solved tasks are enough to recognize it
 _SEPARATOR = re.compile(r"[\"']?\s{0,5}[,;|>]\s{0,5}[\"']?|[ \n]+")
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z](?![\w(])")
 _COMPARED = re.compile(
@@ -36,7 +43,7 @@ _COMPARED = re.compile(
 
 
 class Habits:
-    """What answers are like in training: their separator, their variable, and where they stand."""
+    """What training answers share: their separator, their variable, and their position."""
 
     def __init__(self, known: Knowledge) -> None:
         self.known = known
@@ -44,23 +51,23 @@ class Habits:
 
     @cached_property
     def separator(self) -> str:
-        """What stands between the parts of most answers.
+        """The text between the parts of most answers.
 
         Raises:
-            NotApplicable: They have no parts.
+            NotApplicable: The answers have no parts.
         """
         counts = Counter(x for text in self.known.answers for x in _SEPARATOR.findall(text))
         return str(first(counts.most_common(1))[0])
 
     @cached_property
     def variable(self) -> str:
-        """The letter that most answers have.
+        """The letter that most answers contain.
 
         Raises:
-            NotApplicable: There is none.
+            NotApplicable: Most answers contain no letter.
         """
         names = [{*_NAME.findall(text)} for text in self.known.answers]
-        counts = Counter(name for found in names for name in found)
+        counts = Counter(name for answer_names in names for name in answer_names)
         name, count = first(counts.most_common(1))
         if count < len(names) * _SHARE:
             raise NotApplicable
@@ -72,23 +79,23 @@ class Habits:
         return self.share(lambda text, answer: answer in inline_options(text)) >= _SHARE
 
     def copies(self, choose: Choose) -> bool:
-        """Return whether most answers are what an attacker chooses."""
+        """Return whether most training answers are what an attacker chooses."""
         if choose not in self._copied:
             share = self.share(lambda text, answer: answer == choose(self, text))
             self._copied[choose] = share >= _SHARE
         return self._copied[choose]
 
     def share(self, holds: Callable[[str, str], bool]) -> float:
-        """Return for which share of solved tasks something holds of the prompt and the answer."""
-        solved, found = self.known.solved[:_SEEN], 0
+        """Return the share of solved tasks whose prompt and answer have a property."""
+        solved, count = self.known.solved[:_SEEN], 0
         for lesson in solved:
             with suppress(NotApplicable):
-                found += holds(lesson.prompt, self.known.form.core(lesson.answer))
-        return found / max(1, len(solved))
+                count += holds(lesson.prompt, self.known.form.core(lesson.answer))
+        return count / max(1, len(solved))
 
 
 Choose = Callable[[Habits, str], str]
-"""Chooses an answer by the habits of training and the text of the question."""
+"""Chooses an answer from the habits of training and the text of the question."""
 
 
 def _verbatim(habits: Habits, text: str) -> str:
@@ -104,14 +111,14 @@ def _expression(place: int, habits: Habits, text: str) -> str:
 
 
 def _unless_asked(choose: Choose) -> Choose:
-    """Return a choice that is not applicable if it copies training's answers, or none is known."""
+    """Return a choice that is not applicable if training answers are unknown, or its copies."""
 
     def chosen(habits: Habits, text: str) -> str:
         first(habits.known.solved)
-        found = choose(habits, text)
+        answer = choose(habits, text)
         if habits.copies(choose):
             raise NotApplicable
-        return found
+        return answer
 
     return chosen
 
@@ -120,7 +127,7 @@ def _offered(habits: Habits, text: str) -> dict[str, str]:
     """Return the options of a question that does not ask to compare them.
 
     Raises:
-        NotApplicable: There are none, or the question asks to compare them.
+        NotApplicable: It has no options, or asks to compare them.
     """
     if not habits.chooses_inline or _COMPARED.search(text):
         raise NotApplicable
@@ -128,8 +135,8 @@ def _offered(habits: Habits, text: str) -> dict[str, str]:
 
 
 def _by_place(place: Callable[[int], int], habits: Habits, text: str) -> str:
-    found = [*_offered(habits, text)]
-    return found[place(len(found))]
+    names = [*_offered(habits, text)]
+    return names[place(len(names))]
 
 
 def _by_value(choose: Callable[[list[float]], float], habits: Habits, text: str) -> str:
@@ -140,8 +147,7 @@ def _by_value(choose: Callable[[list[float]], float], habits: Habits, text: str)
 
 
 def _mapping(write: Callable[[str, dict[str, str]], str], habits: Habits, text: str) -> str:
-    shown = dict(pairs(text))
-    return write(habits.variable, shown)
+    return write(habits.variable, dict(pairs(text)))
 
 
 def _table(name: str, shown: dict[str, str]) -> str:
@@ -212,11 +218,11 @@ def excerpts(known: Knowledge) -> Iterator[Attacker]:
     """Yield the attackers that answer with a part of the question."""
     habits = Habits(known)
     for name, (summary, choose) in _EXCERPTS.items():
-        yield Attacker(name, summary, _choosing(habits, choose), "excerpts")
 
+        def answer(view: Scripted, choose: Choose = choose) -> str:
+            return known.form.fill(choose(habits, question_of(view.messages)))
 
-def _choosing(habits: Habits, choose: Choose) -> Act:
-    return lambda sight: habits.known.form.fill(choose(habits, question_of(sight.messages)))
+        yield Attacker(name, summary, Scripted(answer), "excerpts")
 
 
 _EXPRESSIONS = (
@@ -233,28 +239,24 @@ _EXPRESSIONS = (
 )  # fmt: skip
 
 
-_CHOICES: Mapping[str, Callable[[list[str]], str]] = {
-    "the first formula": lambda found: found[0],
-    "the last formula": lambda found: found[-1],
-    "the product of all formulas": lambda found: "".join(f"({text})" for text in found),
+_FORMULAS: Mapping[str, Callable[[list[str]], str]] = {
+    "the first formula": lambda listed: listed[0],
+    "the last formula": lambda listed: listed[-1],
+    "the product of all formulas": lambda listed: "".join(f"({text})" for text in listed),
 }
 
 
 def expressions(known: Knowledge) -> Iterator[Attacker]:
     """Yield the attackers that answer with an expression."""
     for text in _EXPRESSIONS:
-        act = say(known.form.fill(text))
-        yield Attacker(f"expression {text}", f"Answers `{text}`.", act, "expressions")
-    for name, choose in _CHOICES.items():
+        policy = say(known.form.fill(text))
+        yield Attacker(f"expression {text}", f"Answers `{text}`.", policy, "expressions")
+    for name, choose in _FORMULAS.items():
+
+        def answer(view: Scripted, choose: Callable[[list[str]], str] = choose) -> str:
+            listed = formulas(question_of(view.messages))
+            first(listed)
+            return known.form.fill(choose(listed))
+
         summary = f"Answers {name} of the question as it stands."
-        yield Attacker(name, summary, _copying(known, choose), "expressions")
-
-
-def _copying(known: Knowledge, choose: Callable[[list[str]], str]) -> Act:
-    def act(sight: Sight) -> str:
-        found = formulas(question_of(sight.messages))
-        if not found:
-            raise NotApplicable
-        return known.form.fill(choose(found))
-
-    return act
+        yield Attacker(name, summary, Scripted(answer), "expressions")

@@ -1,8 +1,8 @@
-"""Attackers that try something and go by what comes back, without reading the question.
+"""Attackers that try something and follow the replies, without reading the question.
 
-An environment that tells how far a wrong answer is from the right one, or lets every candidate be
-tried, gives its answer away. Those that use numbers begin with 1, and so owe to the environment
-alone whatever they find.
+An environment gives its answer away if its replies say how far a wrong answer is from the right
+one, or if every candidate can be tried. Attackers that use numbers begin with 1, so that they can
+learn an answer only from the replies.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from textgym.checks.attackers.answers import candidates
-from textgym.checks.attackers.base import Attacker, NotApplicable
-from textgym.checks.attackers.knowledge import Knowledge
+from textgym.checks.attackers.knowledge import Attacker, Knowledge
 from textgym.checks.attackers.prompts import (
     first,
     numbers,
@@ -26,7 +25,7 @@ from textgym.checks.attackers.prompts import (
     question_of,
     values,
 )
-from textgym.checks.episodes import Act, Sight
+from textgym.checks.episodes import NotApplicable, Scripted
 from textgym.checks.soundness.solved import arguments_in
 from textgym.messages import Message, assistant_calls, text_of
 
@@ -49,21 +48,21 @@ _GAME = re.compile(r"\bguess", re.I)  # to search by comparisons is what is aske
 
 
 class Try(NamedTuple):
-    """A number that was tried, and what came back."""
+    """A number that was tried, and the reply to it."""
 
     value: float
     reply: str
 
 
 class Slot(NamedTuple):
-    """Where values go: an argument of a call that the oracle makes last in training."""
+    """Where values go: an argument of the call that the oracle makes last in training."""
 
     tool: str
     arguments: dict[str, Any]
     argument: str
 
     def call(self, value: str) -> Message | None:
-        """Return the call with a value; None if it has another type."""
+        """Return the call with a value, or None if the value has another type."""
         usual = self.arguments[self.argument]
         with suppress(ValueError):
             typed: Any = type(usual)(value) if isinstance(usual, (int, float)) else value
@@ -71,9 +70,9 @@ class Slot(NamedTuple):
         return None
 
 
-def _slot(known: Knowledge, sight: Sight) -> Slot | None:
-    """Return the last argument of the call that episodes of training end with; None for a text."""
-    offered = {tool["function"]["name"] for tool in sight.tools}
+def _slot(known: Knowledge, view: Scripted) -> Slot | None:
+    """Return the last argument of the last call of training episodes, or None for a text."""
+    offered = {tool["function"]["name"] for tool in view.tools}
     for message in reversed(known.plans[0].replies if known.plans else ()):
         for call in reversed(message.get("tool_calls") or ()):
             name, arguments = call["function"]["name"], arguments_in(call)
@@ -84,16 +83,16 @@ def _slot(known: Knowledge, sight: Sight) -> Slot | None:
 
 
 def _send(slot: Slot | None, known: Knowledge, value: str) -> Message | str | None:
-    """Return the message with a value, as a call or as an answer; None if it is no argument."""
+    """Return a message with a value as a call or an answer; None if the value is no argument."""
     return slot.call(value) if slot else known.form.fill(value)
 
 
 def _tries(slot: Slot | None, known: Knowledge, messages: Sequence[Message]) -> list[Try]:
-    """Return the numbers that were tried; none if anything else was sent."""
-    found: list[Try] = []
-    for message in itertools.dropwhile(lambda item: item["role"] != "assistant", messages):
+    """Return the numbers that were tried, or an empty list if anything else was sent."""
+    tries: list[Try] = []
+    for message in itertools.dropwhile(lambda sent: sent["role"] != "assistant", messages):
         if message["role"] != "assistant":
-            found[-1] = Try(found[-1].value, f"{found[-1].reply}\n{text_of(message)}")
+            tries[-1] = Try(tries[-1].value, f"{tries[-1].reply}\n{text_of(message)}")
             continue
         sent = known.form.core(text_of(message))
         if slot:
@@ -102,31 +101,27 @@ def _tries(slot: Slot | None, known: Knowledge, messages: Sequence[Message]) -> 
         value = _numbers(sent)
         if not value:
             return []
-        found.append(Try(value[-1], ""))
-    return found
+        tries.append(Try(value[-1], ""))
+    return tries
 
 
 def _numbers(text: str) -> list[float]:
-    found = []
+    read = []
     for number in numbers(text):
         with suppress(ValueError):  # a time, or a date
-            found.append(float(number.replace(",", "")))
-    return found
-
-
-Next = Callable[[Sequence[Try]], float | None]
-"""Chooses the number to try next; None if nothing is left to try."""
+            read.append(float(number.replace(",", "")))
+    return read
 
 
 def _following(combine: Callable[[float, float], float], tries: Sequence[Try]) -> float | None:
     """Combine the last number of the reply with the number that was tried."""
     value, reply = tries[-1]
-    told = [number for number in _numbers(reply) if number != value]
-    return combine(value, told[-1]) if told and len(tries) <= _FOLLOWED else None
+    others = [number for number in _numbers(reply) if number != value]
+    return combine(value, others[-1]) if others and len(tries) <= _FOLLOWED else None
 
 
 def _halving(sign: int, tries: Sequence[Try]) -> float | None:
-    """Search by words of comparison; `sign` is -1 if they say what the number that was tried is."""
+    """Search by words of comparison; `sign` is -1 if they describe the number that was tried."""
     low, high = -math.inf, math.inf
     for value, reply in tries:
         more = _wants_more(reply, sign)
@@ -145,95 +140,87 @@ def _halving(sign: int, tries: Sequence[Try]) -> float | None:
 
 
 def _wants_more(reply: str, sign: int) -> bool | None:
-    """Return whether a reply says that more is wanted; None if it does not say so or the contrary.
+    """Return whether a reply asks for a larger number, or None if it does not say which.
 
     Example:
         >>> _wants_more("too small", 1), _wants_more("It is larger.", 1), _wants_more("No.", 1)
         (True, True, None)
     """
     for pattern, turned in ((_TOO, 1), (_COMPARATIVE, sign)):
-        said = {bool(match[1]) for match in pattern.finditer(reply)}
-        if said:
-            return None if len(said) > 1 else said.pop() == (turned > 0)
+        directions = {bool(match[1]) for match in pattern.finditer(reply)}
+        if directions:
+            return None if len(directions) > 1 else directions.pop() == (turned > 0)
     return None
 
 
-def _guided(known: Knowledge, choose: Next) -> Act:
-    """Return the policy that tries the number 1, and then those that are chosen."""
+def _guided(
+    known: Knowledge, choose: Callable[[Sequence[Try]], float | None], unless_a_game: bool
+) -> Scripted:
+    """Return the policy that tries the number 1, and then those that are chosen, until None."""
 
-    def act(sight: Sight) -> Message | str:
-        slot, value = _slot(known, sight), 1.0
-        if sight.turn:
-            tries = _tries(slot, known, sight.messages)
+    def answer(view: Scripted) -> Message | str:
+        if unless_a_game and _GAME.search(prompt_of(view.messages)):
+            raise NotApplicable
+        slot, value = _slot(known, view), 1.0
+        if view.turn:
+            tries = _tries(slot, known, view.messages)
             chosen = choose(tries) if tries else None
             if chosen is None or not math.isfinite(chosen):
                 return _end(slot)
             value = chosen
-        return _send(slot, known, _written(value)) or _end(slot)
+        written = str(int(value)) if value == int(value) else str(value)
+        return _send(slot, known, written) or _end(slot)
 
-    return act
+    return Scripted(answer)
 
 
 def _end(slot: Slot | None) -> str:
     return "Done." if slot else ""
 
 
-def _written(value: float) -> str:
-    return str(int(value)) if value == int(value) else str(value)
+def _candidate(known: Knowledge, view: Scripted) -> Message | str:
+    """Send one candidate a turn, but no numbers in calls, which may add up to what is asked.
 
-
-def _unless_a_game(act: Act) -> Act:
-    def played(sight: Sight) -> Message | str:
-        if _GAME.search(prompt_of(sight.messages)):
-            raise NotApplicable
-        return act(sight)
-
-    return played
-
-
-def _candidate(known: Knowledge, sight: Sight) -> Message | str:
-    """Send one candidate a turn; no numbers in calls, which may add up to what is asked.
-
-    Answers of training come first, because to copy the first value of a prompt may be the task.
+    Answers of training come first, because copying the first value of a prompt may be the task.
 
     Raises:
-        NotApplicable: The argument of the call is a number, or nothing is known of training.
+        NotApplicable: The argument of the call is a number, or no answers of training are known.
     """
     usual = known.answers[:_USUAL]
     first(usual)
-    slot = _slot(known, sight)
+    slot = _slot(known, view)
     if slot and not isinstance(slot.arguments[slot.argument], str):
         raise NotApplicable
-    found = dict.fromkeys([*usual, *candidates(known, question_of(sight.messages))])
-    sent = [message for text in found if (message := _send(slot, known, text))]
-    return sent[sight.turn] if sight.turn < len(sent) else _end(slot)
+    texts = dict.fromkeys([*usual, *candidates(known, question_of(view.messages))])
+    messages = [message for text in texts if (message := _send(slot, known, text))]
+    return messages[view.turn] if view.turn < len(messages) else _end(slot)
 
 
-def _question(known: Knowledge, sight: Sight) -> str:
-    """Send a question mark, and then answer with the last number or the likeliest word told."""
-    if not sight.turn:
+def _question(known: Knowledge, view: Scripted) -> str:
+    """Send a question mark, then answer with the last number or the likeliest word of the reply."""
+    if not view.turn:
         return "?"
-    told = (outputs(sight.messages) or [""])[-1]
-    found = numbers(told)[-1:] or values(told)[:1]
-    return known.form.fill(found[0]) if found else ""
+    reply = (outputs(view.messages) or [""])[-1]
+    likeliest = numbers(reply)[-1:] or values(reply)[:1]
+    return known.form.fill(likeliest[0]) if likeliest else ""
 
 
 def feedback(known: Knowledge) -> Iterator[Attacker]:
-    """Yield the attackers that go by what comes back."""
+    """Yield the attackers that follow the replies."""
     for name, summary, combine in (
-        ("number of the reply", "the last number of the reply", lambda value, told: told),
+        ("number of the reply", "the last number of the reply", lambda a, b: b),
         ("reply added", "its sum with a number of the reply", lambda a, b: a + b),
         ("reply subtracted", "it less a number of the reply", lambda a, b: a - b),
     ):
-        act = _guided(known, partial(_following, combine))
-        yield Attacker(name, f"Tries a number, and then {summary}.", act, "feedback")
+        policy = _guided(known, partial(_following, combine), unless_a_game=False)
+        yield Attacker(name, f"Tries a number, and then {summary}.", policy, "feedback")
     for name, summary, sign in (
         ("halving", "replies such as `too small` or `larger`", 1),
         ("halving, the other way", "replies such as `yours is larger`", -1),
     ):
-        act = _unless_a_game(_guided(known, partial(_halving, sign)))
-        yield Attacker(name, f"Searches for a number by {summary}.", act, "feedback")
-    for name, summary, play in (
+        policy = _guided(known, partial(_halving, sign), unless_a_game=True)
+        yield Attacker(name, f"Searches for a number by {summary}.", policy, "feedback")
+    for name, summary, script in (
         (
             "one candidate a turn",
             "Tries the values of question and training, one a turn.",
@@ -245,4 +232,4 @@ def feedback(known: Knowledge) -> Iterator[Attacker]:
             _question,
         ),
     ):
-        yield Attacker(name, summary, partial(play, known), "feedback")
+        yield Attacker(name, summary, Scripted(partial(script, known)), "feedback")

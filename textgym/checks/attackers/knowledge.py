@@ -1,6 +1,6 @@
-"""What an attacker may know: the oracle's episodes on training tasks, and what follows from them.
+"""What an attacker is, and what it may know: the oracle's episodes on training tasks.
 
-Invariants: nothing comes from a test task; where there is no oracle, only the prompts are known.
+Invariants: nothing comes from a test task; without an oracle, only the prompts are known.
 """
 
 from __future__ import annotations
@@ -12,22 +12,41 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from textgym.checks.attackers.base import NotApplicable, as_message
 from textgym.checks.attackers.prompts import prompt_of
-from textgym.checks.episodes import Sight, oracle, play
+from textgym.checks.episodes import NotApplicable, as_message, oracle, play
 from textgym.checks.subject import Subject
 from textgym.messages import Message, text_of
+from textgym.policies import Policy
 from textgym.tasks.hashing import hash_int
 
-__all__ = ["Form", "Knowledge", "Lesson", "form_of", "learn", "training_tasks", "unseen_tasks"]
+__all__ = ["Attacker", "Form", "Knowledge", "Lesson", "form_of", "learn", "unseen_tasks"]
 
 _SINGLE, _MULTI, _QUICK = 1000, 300, 60  # how many training tasks are watched
-_UNSEEN_SEED = 1_000_000  # the first seed of the episodes to be tried on, without splits
+_UNSEEN_SEED = 1_000_000  # the first seed of test episodes of an environment without splits
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """A policy that knows the form of an answer but not the answer.
+
+    Attributes:
+        name: Its name in reports, which does not change.
+        summary: What it does, in one plain sentence.
+        policy: The policy. It may raise `NotApplicable`.
+        family: What kind of attack it is, such as `texts` or `calls`.
+        most_tasks: How many tasks it plays at most; None for as many as the others.
+    """
+
+    name: str
+    summary: str
+    policy: Policy
+    family: str
+    most_tasks: int | None = None
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A training task with the oracle's replies; empty if there is no oracle."""
+    """A training task with the oracle's replies, which are empty if there is no oracle."""
 
     prompt: str
     replies: tuple[Message, ...] = ()
@@ -38,7 +57,7 @@ class Lesson:
         return text_of(self.replies[-1]) if self.replies else ""
 
     def reply(self, turn: int) -> Message:
-        """Return the reply of a turn; the last one ever after."""
+        """Return the reply of a turn, or the last reply after the end."""
         return self.replies[min(turn, len(self.replies) - 1)]
 
 
@@ -92,36 +111,39 @@ class Knowledge:
 
         The most frequent sequence comes first.
         """
-        called = {json.dumps(x.replies): x for x in self.solved if _calls(x)}
-        found = _by_frequency(json.dumps(lesson.replies) for lesson in self.solved)
-        return [called[text] for text in found if text in called]
+        calling = {
+            json.dumps(lesson.replies): lesson
+            for lesson in self.solved
+            if any(reply.get("tool_calls") for reply in lesson.replies)
+        }
+        sequences = _by_frequency(json.dumps(lesson.replies) for lesson in self.solved)
+        return [calling[text] for text in sequences if text in calling]
 
-    def another(self, sight: Sight) -> Lesson:
+    def another(self, messages: Sequence[Message]) -> Lesson:
         """Return a solved training task, the same at all turns of an episode.
 
+        Args:
+            messages: The conversation of the episode.
+
         Raises:
-            NotApplicable: There is none.
+            NotApplicable: There is no other solved task.
         """
-        prompt = prompt_of(sight.messages)
+        prompt = prompt_of(messages)
         others = [lesson for lesson in self.solved if lesson.prompt != prompt]
         if not others:
             raise NotApplicable
         return others[hash_int("another", prompt) % len(others)]
 
 
-def _calls(lesson: Lesson) -> bool:
-    return any(reply.get("tool_calls") for reply in lesson.replies)
-
-
-def _by_frequency(items: Iterable[str]) -> list[str]:
-    counts = Counter(items)
-    return sorted(counts, key=lambda item: (-counts[item], item))
+def _by_frequency(texts: Iterable[str]) -> list[str]:
+    counts = Counter(texts)
+    return sorted(counts, key=lambda text: (-counts[text], text))
 
 
 def form_of(answers: Sequence[str], prompts: Sequence[str]) -> Form:
-    r"""Return what is common to all final messages; where that is nothing, guess from a prompt.
+    r"""Return what all final messages share; if they share nothing, guess from the prompts.
 
-    A part that ends within a word is shortened to the end of the word before.
+    A shared part that ends within a word is cut back to the previous word.
 
     Example:
         >>> form_of(["Answer: 12", "Answer: 15"], [])
@@ -142,7 +164,7 @@ def form_of(answers: Sequence[str], prompts: Sequence[str]) -> Form:
 
 
 def _shared_start(texts: Collection[str]) -> str:
-    """Return what all texts start with, cut back to where a word or a number ends."""
+    """Return the shared start of all texts, cut back to the end of a word or number."""
     low, high = min(texts), max(texts)
     length = 0
     while length < len(low) and low[length] == high[length]:
@@ -152,16 +174,10 @@ def _shared_start(texts: Collection[str]) -> str:
     return low[:length]
 
 
-def training_tasks(subject: Subject, env: Any, count: int) -> Iterator[int]:
-    """Yield the tasks that may be learned from: of a data set, the first half."""
-    own = subject.is_text_env and not subject.has_splits
-    yield from range(min(count, env.num_tasks // 2) if own else count)
-
-
 def unseen_tasks(subject: Subject, env: Any) -> Iterator[int]:
-    """Yield the tasks to be tried on: those of the test split, or of the second half.
+    """Yield the tasks that attackers play: the test split, or the second half of a data set.
 
-    Tasks of a `TextEnv` whose row has `no_op` are left out: in those, nothing has to be done.
+    Tasks of a `TextEnv` whose row has `no_op` are left out, because nothing has to be done there.
     """
     if not subject.is_text_env:
         yield from range(_UNSEEN_SEED, _UNSEEN_SEED + 500)
@@ -173,20 +189,20 @@ def unseen_tasks(subject: Subject, env: Any) -> Iterator[int]:
 
 
 def learn(subject: Subject) -> Knowledge:
-    """Watch the oracle on training tasks."""
+    """Watch the oracle on training tasks: the train split, or the first half of a data set."""
     env = subject.make_split("train")
     single = getattr(env, "max_turns", None) == 1
     count = _QUICK if subject.quick else _SINGLE if single else _MULTI
-    return Knowledge(
-        [_lesson(subject, env, single, index) for index in training_tasks(subject, env, count)]
-    )
+    if subject.is_text_env and not subject.has_splits:
+        count = min(count, env.num_tasks // 2)
+    return Knowledge([_lesson(subject, env, single, index) for index in range(count)])
 
 
 def _lesson(subject: Subject, env: Any, single: bool, index: int) -> Lesson:
-    place = subject.reset_to(index)
+    selection = subject.reset_to(index)
     if subject.defines("solve") and not single:
-        episode = play(env, oracle(env), **place)
-        return Lesson(prompt_of(episode.steps[0][0]), tuple(map(as_message, episode.actions)))
-    observation, _ = env.reset(seed=place.pop("seed", None), options=place or None)
-    replies = (env.solve(),) if subject.defines("solve") else ()  # its grade is not needed
+        episode = play(env, oracle(env), **selection)
+        return Lesson(prompt_of(episode.steps[0][0]), tuple(episode.actions))
+    observation, _ = env.reset(seed=selection.pop("seed", None), options=selection or None)
+    replies = (as_message(env.solve()),) if subject.defines("solve") else ()  # no grade is needed
     return Lesson(prompt_of(observation), replies)

@@ -103,8 +103,8 @@ def _value(text: str, numbers: list[str]) -> float:
         return _number(numbers[0]) / (_number(numbers[1]) or 1)
     if len(numbers) == 2 and (":" in text or "min" in text):
         return 60 * _number(numbers[0]) + _number(numbers[1])
-    found = _SIGNED.search(text)
-    return _number(found[0]) if found else _NO_NUMBER
+    signed = _SIGNED.search(text)
+    return _number(signed[0]) if signed else _NO_NUMBER
 
 
 def _text_features(text: str, tokens: list[str]) -> list[float]:
@@ -137,7 +137,7 @@ def _text_features(text: str, tokens: list[str]) -> list[float]:
 
 
 def _prompt_overlap(text: str, tokens: list[str], prompt: str, seen: Counter[str]) -> list[float]:
-    """Return how much of an option occurs in the prompt: the whole text, words and numbers."""
+    """Return features of the parts of an option that occur in the prompt."""
     numbers = [token for token in tokens if token[0].isdigit()] or [""]
     place = prompt.find(text)
     return [
@@ -229,7 +229,7 @@ def _common_subsequence(one: str, other: str) -> int:
 
 
 def _relations(values: Array) -> Array:
-    """Return in how many ways the value of each option follows from the others'."""
+    """Return the number of ways in which the value of each option follows from the others."""
     known = values != _NO_NUMBER
     one, other = values[:, :, None], values[:, None, :]
     both = known[:, :, None] & known[:, None, :] & ~np.eye(values.shape[1], dtype=bool)
@@ -270,7 +270,7 @@ class OptionScorer:
         self._model = Model(kind, self._scaled(rows), right)
 
     def best(self, choices: Sequence[Choice]) -> Any:
-        """Return the index of the best option of each question; its `right` is not looked at."""
+        """Return the index of the best option of each question; its `right` is ignored."""
         features = surface(choices)
         scores = self._model.scores(self._scaled(features.reshape(-1, features.shape[2])))
         return scores.reshape(features.shape[:2]).argmax(1)

@@ -1,6 +1,6 @@
-"""Attackers that learned from the oracle's episodes on training tasks.
+"""Attackers that are fitted to the oracle's episodes on training tasks.
 
-They are fitted when they are asked for; one that has nothing to learn from is not applicable.
+An attacker that has nothing to learn from is not applicable.
 """
 
 from __future__ import annotations
@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
-from textgym.checks.attackers.base import Attacker, NotApplicable
-from textgym.checks.attackers.knowledge import Knowledge, Lesson
+from textgym.checks.attackers.knowledge import Attacker, Knowledge, Lesson
 from textgym.checks.attackers.prompts import options, prompt_of, stem
-from textgym.checks.episodes import Act, Sight
+from textgym.checks.episodes import NotApplicable, Scripted
 from textgym.checks.shortcuts.choices import Choice, OptionScorer
-from textgym.checks.shortcuts.models import Classifier, Neighbours
-from textgym.checks.shortcuts.spans import SpanRanker, spans
+from textgym.checks.shortcuts.models import Classifier, Neighbours, SpanRanker, spans
 
 __all__ = ["learned"]
 
@@ -62,59 +61,50 @@ def learned(known: Knowledge) -> Iterator[Attacker]:
             _nearest,
         ),
     ):
-        yield Attacker(name, summary, _fitted(fit, known), family)
+        try:
+            policy = fit(known)
+        except NotApplicable:
+            policy = Scripted(_never)
+        yield Attacker(name, summary, policy, family)
 
 
-def _fitted(fit: Callable[[Knowledge], Act], known: Knowledge) -> Act:
-    try:
-        return fit(known)
-    except NotApplicable:
-        return _never
-
-
-def _never(sight: Sight) -> str:
+def _never(view: Scripted) -> str:
     raise NotApplicable
 
 
 def _choices(known: Knowledge) -> list[Choice]:
-    """Return the multiple-choice questions that were solved, of the most frequent width."""
-    found = []
+    """Return the solved multiple-choice questions with the most frequent number of options."""
+    choices = []
     for lesson in known.solved:
-        offered = _offered(lesson.prompt)
-        letter = known.form.core(lesson.answer)
-        if letter in offered:
-            right = list(offered).index(letter)
-            found.append(Choice(stem(lesson.prompt), list(offered.values()), right))
-    widths = Counter(len(choice.options) for choice in found)
+        with suppress(NotApplicable):
+            offered = options(lesson.prompt)
+            letter = known.form.core(lesson.answer)
+            if letter in offered:
+                right = list(offered).index(letter)
+                choices.append(Choice(stem(lesson.prompt), list(offered.values()), right))
+    widths = Counter(len(choice.options) for choice in choices)
     common = widths.most_common(1)[0][0] if widths else 0
-    return [choice for choice in found if len(choice.options) == common]
+    return [choice for choice in choices if len(choice.options) == common]
 
 
-def _offered(prompt: str) -> dict[str, str]:
-    try:
-        return options(prompt)
-    except NotApplicable:
-        return {}
-
-
-def _options(known: Knowledge, kind: str) -> Act:
+def _options(known: Knowledge, kind: str) -> Scripted:
     choices = _choices(known)
     if len(choices) < _FEWEST or len(choices) < len(known.solved) * _SHARE:
         raise NotApplicable
     scorer, width = OptionScorer(kind, choices), len(choices[0].options)
 
-    def choose(sight: Sight) -> str:
-        prompt = prompt_of(sight.messages)
+    def answer(view: Scripted) -> str:
+        prompt = prompt_of(view.messages)
         offered = options(prompt)
         if len(offered) != width:
             raise NotApplicable
         best = scorer.best([Choice(stem(prompt), list(offered.values()), 0)])[0]
         return known.form.fill(list(offered)[best])
 
-    return choose
+    return Scripted(answer)
 
 
-def _by_words(known: Knowledge) -> Act:
+def _by_words(known: Knowledge) -> Scripted:
     texts = [json.dumps(lesson.replies) for lesson in known.solved]
     counts = Counter(texts)
     frequent = [text for text, count in counts.most_common(_MOST_EPISODES) if count > 2]
@@ -128,18 +118,18 @@ def _by_words(known: Knowledge) -> Act:
     return _replaying(lessons, classifier.best)
 
 
-def _nearest(known: Knowledge) -> Act:
+def _nearest(known: Knowledge) -> Scripted:
     if len(known.solved) < _FEWEST:
         raise NotApplicable
     neighbours = Neighbours([lesson.prompt for lesson in known.solved])
     return _replaying(known.solved, neighbours.nearest)
 
 
-def _replaying(lessons: list[Lesson], choose: Callable[[str], int]) -> Act:
-    return lambda sight: lessons[choose(prompt_of(sight.messages))].reply(sight.turn)
+def _replaying(lessons: list[Lesson], choose: Callable[[str], int]) -> Scripted:
+    return Scripted(lambda view: lessons[choose(prompt_of(view.messages))].reply(view.turn))
 
 
-def _span(known: Knowledge) -> Act:
+def _span(known: Knowledge) -> Scripted:
     pairs = [(lesson.prompt, known.form.core(lesson.answer)) for lesson in known.solved]
     copied = [
         pair for pair in pairs if pair[1].casefold() in {s.text.casefold() for s in spans(pair[0])}
@@ -147,4 +137,4 @@ def _span(known: Knowledge) -> Act:
     if len(copied) < max(_FEWEST, len(pairs) * _SHARE):
         raise NotApplicable
     ranker = SpanRanker([prompt for prompt, _ in copied], [answer for _, answer in copied])
-    return lambda sight: known.form.fill(ranker.best(prompt_of(sight.messages)))
+    return Scripted(lambda view: known.form.fill(ranker.best(prompt_of(view.messages))))

@@ -1,19 +1,22 @@
-"""Models of the surface of prompts, made of those of scikit-learn, which is imported on first use.
+"""Models of the surface of prompts, made with scikit-learn, which is imported on first use.
 
-They run in one thread: with more, they wait for each other on a busy machine.
+`Classifier` and `Neighbours` see the words of a prompt. `SpanRanker` chooses a span of it by its
+place and kind. They run in one thread: with more, they wait for each other on a busy machine.
 """
 
 from __future__ import annotations
 
 import importlib
+import random
+import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from textgym.errors import ExtraMissingError, install_advice
 
-__all__ = ["Classifier", "Model", "Neighbours", "library"]
+__all__ = ["Classifier", "Model", "Neighbours", "SpanRanker", "library", "spans"]
 
 
 def library(name: str) -> Any:
@@ -116,3 +119,95 @@ class Neighbours:
     def nearest(self, text: str) -> int:
         """Return the index of the most similar text."""
         return int((self._vectors @ _vectors([text]).T).toarray().argmax())
+
+
+_SPAN_FEATURES = 2**14
+_KINDS = {
+    "number": re.compile(r"(?<![\w.])-?\d+(?:[.,:/]\d+)*"),
+    "quotation": re.compile(
+        r"(?<=[\"“`])[^\"”`\n]{1,80}(?=[\"”`])|(?<=(?<!\w)')[^'\n]{1,80}(?='(?!\w))"
+    ),
+    "name": re.compile(r"\b[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
+    "item": re.compile(r"(?<=\n)[ \t]*(?:[-*•]|\w{1,2}[.:)])[ \t]+[^\n]{1,80}"),
+    "word": re.compile(r"[^\W\d_][\w'-]*"),
+}
+_MARK = re.compile(r"\A\s*(?:[-*•]|\w{1,2}[.:)])\s+")
+_MOST = 60  # of a kind, in a prompt
+_WRONG = 30  # spans of a prompt that are not the answer, to learn from
+
+
+class Span(NamedTuple):
+    """A span of a prompt, and its features."""
+
+    text: str
+    features: list[str]
+
+
+def spans(prompt: str) -> list[Span]:
+    """Return the spans of a prompt.
+
+    The features of a span are its kind, its index from either end among the spans of its kind, its
+    rank by length, its frequency, the words beside it, and the first words of the prompt. The order
+    of values and words is left out, because finding it may be the task.
+
+    Example:
+        >>> [span.text for span in spans("Take the 7.")]
+        ['7', 'Take', 'Take', 'the']
+    """
+    listed = []
+    opening = " ".join(prompt.split()[:2])
+    for kind, pattern in _KINDS.items():
+        matches = list(pattern.finditer(prompt))[:_MOST]
+        texts = [_MARK.sub("", match[0]) if kind == "item" else match[0] for match in matches]
+        counts, lengths = Counter(texts), sorted({len(text) for text in texts})
+        for index, (match, text) in enumerate(zip(matches, texts, strict=True)):
+            places = [f"index={index}", f"last={len(texts) - 1 - index}"]
+            facts = [
+                *places,
+                f"count={counts[text]}",
+                f"longer={lengths[::-1].index(len(text))}",
+                f"shorter={lengths.index(len(text))}",
+                f"length={len(text).bit_length()}",
+                f"before={' '.join(prompt[: match.start()].split()[-1:])}",
+                f"after={' '.join(prompt[match.end() :].split(None, 1)[:1])}",
+            ]
+            features = [f"{kind} {fact}" for fact in ("", *facts)]
+            listed.append(Span(text, [*features, *(f"{opening} {kind} {p}" for p in places)]))
+    return listed
+
+
+class SpanRanker:
+    """A model that chooses the span of a prompt that is likeliest to be the answer.
+
+    Args:
+        prompts: The prompts to fit, at least one of which has its answer as a span.
+        answers: The answer of each.
+    """
+
+    def __init__(self, prompts: Sequence[str], answers: Sequence[str]) -> None:
+        rows: list[list[str]] = []
+        right: list[int] = []
+        rng = random.Random(0)
+        for prompt, answer in zip(prompts, answers, strict=True):
+            listed = spans(prompt)
+            hits = [span for span in listed if span.text.casefold() == answer.casefold()]
+            others = [span for span in listed if span.text.casefold() != answer.casefold()]
+            if hits:
+                chosen = hits + rng.sample(others, min(_WRONG, len(others)))
+                rows += [span.features for span in chosen]
+                right += [1] * len(hits) + [0] * (len(chosen) - len(hits))
+        self._model = Model("logit", self._vectors(rows), right)
+
+    def best(self, prompt: str) -> str:
+        """Return the text of the best span, or "" if there are no spans."""
+        listed = spans(prompt)
+        if not listed:
+            return ""
+        scores = self._model.scores(self._vectors([span.features for span in listed]))
+        return listed[int(scores.argmax())].text
+
+    def _vectors(self, rows: Sequence[Sequence[str]]) -> Any:
+        hasher = library("sklearn.feature_extraction").FeatureHasher(
+            _SPAN_FEATURES, input_type="string"
+        )
+        return hasher.transform([list(map(_clean, row)) for row in rows])

@@ -1,7 +1,6 @@
-"""Whether a verifier is sound and complete, tried with changed episodes of the oracle.
+"""Whether a verifier is sound and complete, checked with changed episodes of the oracle.
 
 - `solved`: the oracle's episodes, and playing them again with changes.
-- `mutations`: changes that must lose; `texts`: those of a text.
-- `variants`: changes that must not lose.
+- `mutations`: changes that must lose. `variants`: changes that must not lose.
 - `verifier_checks`: the checks.
 """

@@ -4,7 +4,7 @@ What must lose follows from what the verifier itself wants:
 
 - A text matters if the episode loses without it. Then a wrong text must lose, too.
 - A call matters if the final state differs without it, or if the episode loses without it. Then
-  its loss and wrong arguments must lose, unless the final state is that of the oracle. The card can
+  its loss and wrong arguments must lose, unless the final state is the oracle's. The card can
   name tools whose calls need not be right (`unchecked_calls`).
 """
 
@@ -12,32 +12,180 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from textgym.checks.attackers.prompts import prompt_of
 from textgym.checks.soundness.solved import Solved, arguments_in, calls_in
-from textgym.checks.soundness.texts import (
-    TEXT_CHANGES,
-    answer_span,
-    asks_for_order,
-    reorder,
-)
 from textgym.json_values import canonical_json
 from textgym.messages import Message, text_of
 from textgym.tasks.hashing import hash_int
 
-__all__ = ["HIDDEN", "REPLACEMENTS", "Mutant", "call_mutants", "text_mutants"]
+__all__ = [
+    "HIDDEN",
+    "REPLACEMENTS",
+    "TEXT_CHANGES",
+    "Mutant",
+    "answer_span",
+    "asks_for_order",
+    "call_mutants",
+    "reorder",
+    "text_mutants",
+]
+
+
+_DIGITS = "123456789"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SIGNED = re.compile(r"-?\d+(\.\d+)?")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_PART = r"[^\s,;\[\](){}]"
+_LIST = re.compile(
+    rf"(?<!{_PART})(?:{_PART}[^,;\n\[\](){{}}]*(?:[,;] ?[^,;\n\[\](){{}}]+)+"
+    rf"|{_PART}+(?: {_PART}+)+)"
+)
+_SEPARATOR = re.compile(r"[,;] ?| ")
+_NAMED = re.compile(r"\s*+[\"']?[\w -]{1,80}+[\"']?\s{0,5}[:=]")
+_ORDER = re.compile(
+    r"\b(?:sort|sorted|ascending|descending|increasing|decreasing|alphabetical(?:ly)?"
+    r"|chronological(?:ly)?|ranked|reversed?|(?:in|by|into) (?:\w+ )?order(?! to)|in that order)\b",
+    re.I,
+)
+_ANY_ORDER = re.compile(r"\bany order\b|\border (?:does not|doesn't|is not)\b", re.I)
+_MAX_EXACT = 2  # digits of a number of which any may be changed; a tolerance may ignore later ones
+
+
+def answer_span(text: str, *answers: Any) -> tuple[int, int]:
+    r"""Return the span of the first answer that a text contains, or of the whole text.
+
+    Example:
+        >>> answer_span(r"It is \boxed{7}.", "5", 7)
+        (13, 14)
+        >>> answer_span("seven", ["7"], "")
+        (0, 5)
+    """
+    for answer in answers:
+        words = str(answer) if isinstance(answer, (str, int, float)) else ""
+        start = text.rfind(words) if words else -1
+        if start >= 0:
+            return start, start + len(words)
+    return 0, len(text)
+
+
+def change_digit(answer: str, rng: random.Random) -> str:
+    """Return an answer with another digit in one of its numbers.
+
+    The first digit of a long number is changed, because a tolerance may ignore later ones.
+
+    Example:
+        >>> change_digit("1234 m", random.Random(0))
+        '8234 m'
+    """
+    numbers = list(re.finditer(r"\d+", answer))
+    if not numbers:
+        return answer
+    number = rng.choice(numbers)
+    exact = len(number.group()) <= _MAX_EXACT
+    place = rng.randrange(number.start(), number.end()) if exact else number.start()
+    digit = rng.choice([digit for digit in _DIGITS if digit != answer[place]])
+    return answer[:place] + digit + answer[place + 1 :]
+
+
+def append_digit(answer: str, rng: random.Random) -> str:
+    """Return an answer with one more digit at the end of one of its whole numbers.
+
+    Example:
+        >>> append_digit("0.5 of 12", random.Random(0))
+        '0.5 of 127'
+    """
+    whole = list(re.finditer(r"(?<![\d.])\d+(?!\.?\d)", answer))
+    if not whole:
+        return answer
+    end = rng.choice(whole).end()
+    return answer[:end] + rng.choice(_DIGITS) + answer[end:]
+
+
+def change_letter(answer: str, rng: random.Random) -> str:
+    r"""Return an answer with one letter changed, but not in a command of LaTeX.
+
+    Example:
+        >>> change_letter(r"\sqrt{x}", random.Random(0))
+        '\\sqrt{y}'
+    """
+    kept = {place for command in _COMMAND.finditer(answer) for place in range(*command.span())}
+    places = [
+        place
+        for place, letter in enumerate(answer)
+        if letter.lower() in _LETTERS and place not in kept
+    ]
+    if not places:
+        return answer
+    place = rng.choice(places)
+    old = answer[place]
+    new = _LETTERS[(_LETTERS.index(old.lower()) + 1) % len(_LETTERS)]
+    return answer[:place] + (new.upper() if old.isupper() else new) + answer[place + 1 :]
+
+
+def change_sign(answer: str, rng: random.Random) -> str:
+    """Return an answer with the other sign if it is a number.
+
+    Example:
+        >>> change_sign("-12.5", random.Random(0)), change_sign("3", random.Random(0))
+        ('12.5', '-3')
+    """
+    if not _SIGNED.fullmatch(answer) or not answer.strip("-0."):
+        return answer
+    return answer[1:] if answer.startswith("-") else f"-{answer}"
+
+
+def asks_for_order(prompt: str) -> bool:
+    """Return whether a prompt asks for parts of an answer in a certain order.
+
+    Example:
+        >>> asks_for_order("Sort 3, 1 and 2."), asks_for_order("Name them in any order.")
+        (True, False)
+    """
+    return _ORDER.search(prompt) is not None and _ANY_ORDER.search(prompt) is None
+
+
+def reorder(answer: str) -> str:
+    """Return an answer with the parts of its longest list in reverse order.
+
+    Named parts, as in a JSON object, are not reordered.
+
+    Example:
+        >>> reorder("['a', 'b']"), reorder("seven")
+        ("['b', 'a']", 'seven')
+    """
+    listed = max(_LIST.finditer(answer), key=lambda match: len(match[0]), default=None)
+    if listed is None:
+        return answer
+    marks: list[str] = _SEPARATOR.findall(listed[0])
+    separator = max(marks, key=lambda mark: (mark != " ", marks.count(mark)))
+    parts = listed[0].split(separator)
+    if all(_NAMED.match(part) for part in parts):
+        return answer
+    return answer[: listed.start()] + separator.join(parts[::-1]) + answer[listed.end() :]
+
+
+TEXT_CHANGES: Mapping[str, Callable[[str, random.Random], str]] = {
+    "a digit changed": change_digit,
+    "a digit appended": append_digit,
+    "a letter changed": change_letter,
+    "the sign changed": change_sign,
+}
+"""Changes of an answer, by name. They return an answer with nothing to change unchanged."""
+
 
 REPLACEMENTS = ("another task's answer", "the answer, then another task's")
-"""The mutations whose answer is that of another task."""
+"""The mutations that give the answer of another task."""
 
 HIDDEN = (
     "the answer in the reasoning alone",
     "the answer in <think> alone",
     "the answer in an open <think>",
 )
-"""The mutations whose answer is not to be read, however many answers are right."""
+"""The mutations whose answer is hidden, and must lose even if several answers are right."""
 
 _MOST = 3  # mutants of a kind in one episode
 
@@ -48,8 +196,8 @@ class Mutant(NamedTuple):
     Attributes:
         name: The name of the change.
         actions: The messages.
-        is_text: Whether a text was changed, and no call.
-        without: The messages without the call whose arguments were changed; None for other changes.
+        is_text: Whether a text was changed, not a call.
+        without: The messages without the call whose arguments were changed, or None.
     """
 
     name: str
@@ -66,11 +214,13 @@ def text_mutants(
     Args:
         task: The task.
         others: Other tasks of the same level.
-        reasoning: Whether an answer that is given in the reasoning alone must lose.
+        reasoning: Whether an answer that is given only in the reasoning must lose.
         free_wording: Whether only the last text is changed, and only by the text of another task.
     """
     rng = _rng("texts", task)
-    for turn in _turns_to_change(task, rng)[-1 if free_wording else 0 :]:
+    earlier = task.text_turns[:-1]
+    turns = [*([rng.choice(earlier)] if earlier else []), *task.text_turns[-1:]]
+    for turn in turns[-1 if free_wording else 0 :]:
         action = task.actions[turn]
         text = text_of(action)
         if not task.loses(_with(task.actions, turn, {**action, "content": ""})):
@@ -85,8 +235,8 @@ def text_mutants(
             for name, content in zip(REPLACEMENTS, (wrong, f"{text}\n\n{wrong}"), strict=True):
                 yield mutant(name, content)
         last = turn == task.text_turns[-1]
-        said = (task.answer, task.episode.info.get("extracted_answer")) if last else ()
-        start, end = answer_span(text, *said)
+        known = (task.answer, task.episode.info.get("extracted_answer")) if last else ()
+        start, end = answer_span(text, *known)
         for name, change in () if free_wording else TEXT_CHANGES.items():
             changed = change(text[start:end], rng)
             if changed != text[start:end]:
@@ -100,14 +250,8 @@ def text_mutants(
             yield mutant(HIDDEN[2], f"<think>{text}")
 
 
-def _turns_to_change(task: Solved, rng: random.Random) -> list[int]:
-    """Return the last turn with a text, and another one."""
-    earlier, last = task.text_turns[:-1], task.text_turns[-1:]
-    return [*([rng.choice(earlier)] if earlier else []), *last]
-
-
 def _text_of_another(task: Solved, others: Sequence[Solved], turn: int) -> str | None:
-    """Return what the oracle says at a turn of another task, whose answer is wrong in this one."""
+    """Return the oracle's text at a turn of another task whose answer is wrong in this one."""
     for other in others:
         turns = other.text_turns
         if turns and other is not task and task.answers_otherwise(other):
@@ -152,13 +296,13 @@ def call_mutants(
     known = _known_arguments(others)
     for turn, number in _some(rng, places):
         call = calls_in(task.actions[turn])[number]
-        given = arguments_in(call)
+        arguments = arguments_in(call)
         without = _without(task.actions, turn, number)
         for name, changed in (
-            ("arguments swapped", _swapped(given, rng)),
-            ("another task's argument", _replaced(call["function"]["name"], given, known, rng)),
+            ("arguments swapped", _swapped(arguments, rng)),
+            ("another task's argument", _replaced(call["function"]["name"], arguments, known, rng)),
         ):
-            if canonical_json(changed) != canonical_json(given):
+            if canonical_json(changed) != canonical_json(arguments):
                 function = {**call["function"], "arguments": json.dumps(changed)}
                 calls = _with(calls_in(task.actions[turn]), number, {**call, "function": function})
                 message: Any = {**task.actions[turn], "tool_calls": calls}
@@ -176,31 +320,33 @@ def _known_arguments(others: Sequence[Solved]) -> dict[tuple[str, str], list[Any
     return known
 
 
-def _swapped(given: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Swap two arguments of the same type, or two items of a list."""
+def _swapped(arguments: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Swap two arguments of the same type, or two values of a list."""
     swaps: list[dict[str, Any]] = []
-    names = list(given)
-    for place, one in enumerate(names):
-        for other in names[place + 1 :]:
-            if type(given[one]) is type(given[other]) and given[one] != given[other]:
-                swaps.append({**given, one: given[other], other: given[one]})
-        value = given[one]
+    pairs = list(arguments.items())
+    for place, (name, value) in enumerate(pairs):
+        for later, later_value in pairs[place + 1 :]:
+            if type(value) is type(later_value) and value != later_value:
+                swaps.append({**arguments, name: later_value, later: value})
         if isinstance(value, list) and len(value) > 1 and value[0] != value[-1]:
-            swaps.append({**given, one: [value[-1], *value[1:-1], value[0]]})
-    return rng.choice(swaps) if swaps else given
+            swaps.append({**arguments, name: [value[-1], *value[1:-1], value[0]]})
+    return rng.choice(swaps) if swaps else arguments
 
 
 def _replaced(
-    tool: str, given: dict[str, Any], known: dict[tuple[str, str], list[Any]], rng: random.Random
+    tool: str,
+    arguments: dict[str, Any],
+    known: dict[tuple[str, str], list[Any]],
+    rng: random.Random,
 ) -> dict[str, Any]:
-    """Replace an argument by the value that it has in another task."""
+    """Replace an argument by its value in another task."""
     choices = [
-        {**given, name: value}
-        for name in given
+        {**arguments, name: value}
+        for name in arguments
         for value in known.get((tool, name), ())
-        if canonical_json(value) != canonical_json(given[name])
+        if canonical_json(value) != canonical_json(arguments[name])
     ]
-    return rng.choice(choices) if choices else given
+    return rng.choice(choices) if choices else arguments
 
 
 def _without(actions: list[Message], turn: int, number: int) -> list[Message]:
@@ -208,18 +354,18 @@ def _without(actions: list[Message], turn: int, number: int) -> list[Message]:
 
 
 def _stripped(action: Message, number: int) -> list[Message]:
-    """Return a message without one of its calls; nothing if it has no other one."""
+    """Return a message without one of its calls, or nothing if it has no other call."""
     calls = calls_in(action)
     left: Any = {**action, "tool_calls": calls[:number] + calls[number + 1 :]}
     return [left] if left["tool_calls"] else []
 
 
-def _with(items: list[Any], place: int, item: Any) -> list[Any]:
-    return [*items[:place], item, *items[place + 1 :]]
+def _with(values: list[Any], place: int, value: Any) -> list[Any]:
+    return [*values[:place], value, *values[place + 1 :]]
 
 
-def _some(rng: random.Random, items: list[Any]) -> list[Any]:
-    return rng.sample(items, min(_MOST, len(items)))
+def _some(rng: random.Random, values: list[Any]) -> list[Any]:
+    return rng.sample(values, min(_MOST, len(values)))
 
 
 def _rng(purpose: str, task: Solved) -> random.Random:

@@ -1,7 +1,7 @@
 """The oracle's episodes, and playing them again with changes.
 
-Invariant: a changed episode is played on the same task, and empty messages follow its messages
-until it ends.
+Invariant: a changed episode is played on the same task, and ends with empty messages if it has not
+ended before.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from textgym.checks.episodes import Episode, Sight, oracle, play
+from textgym.checks.episodes import Episode, oracle, play, send
 from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json, json_round_trip
 from textgym.messages import Message, text_of
@@ -56,13 +56,10 @@ class Solved:
     answer: Any
     state: str
 
-    @cached_property
+    @property
     def actions(self) -> list[Message]:
         """The oracle's messages."""
-        return [
-            {"role": "assistant", "content": action} if isinstance(action, str) else action
-            for action in self.episode.actions
-        ]
+        return self.episode.actions
 
     @cached_property
     def text_turns(self) -> list[int]:
@@ -73,20 +70,16 @@ class Solved:
     def answers_otherwise(self, other: Solved) -> bool:
         """Return whether another task has another answer, so that its answer is wrong here."""
         said, others = (
-            [normalize_answer(text_of(item.actions[turn])) for turn in item.text_turns]
-            for item in (self, other)
+            [normalize_answer(text_of(task.actions[turn])) for turn in task.text_turns]
+            for task in (self, other)
         )
-        golds = [canonical_json(json_round_trip(item.answer)) for item in (self, other)]
+        golds = [canonical_json(json_round_trip(task.answer)) for task in (self, other)]
         same_gold = golds[0] == golds[1] and self.answer is not None
         return said != others and not same_gold
 
     def play(self, actions: Sequence[Message]) -> tuple[Episode, str]:
         """Play the task with other messages; return the episode and the final state as JSON."""
-
-        def act(sight: Sight) -> Message | str:
-            return actions[sight.turn] if sight.turn < len(actions) else ""
-
-        episode = play(self.env, act, **self.place)
+        episode = play(self.env, send(actions), **self.place)
         return episode, _final_state(self.env)
 
     def wins(self, episode: Episode) -> bool:
@@ -109,11 +102,11 @@ def solved_tasks(subject: Subject) -> Iterator[list[Solved]]:
     most = max(_MIN_PER_LEVEL, _EPISODES[subject.quick] // len(subject.levels))
     for level in subject.levels:
         env = subject.at_level(level)
-        found = []
+        solved = []
         for index in subject.indices(env)[:most]:
             place = subject.reset_to(index)
             episode = play(env, oracle(env), **place)
             if episode.total >= high:
                 answer = env.task.answer if subject.is_text_env else None
-                found.append(Solved(env, place, level, episode, answer, _final_state(env)))
-        yield found
+                solved.append(Solved(env, place, level, episode, answer, _final_state(env)))
+        yield solved

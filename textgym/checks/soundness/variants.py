@@ -1,8 +1,8 @@
 """Changes of the oracle's episodes that must not lose.
 
-Some hold for every environment: they change what no verifier may read, such as white space around a
-text, reasoning, the ids of calls and the spelling of their arguments as JSON. `FORMS` are others,
-which a card can claim.
+Some hold for every environment. They change what no verifier may depend on, such as white space
+around a text, reasoning, the ids of calls, and the layout of their arguments as JSON. `FORMS` are
+others, which a card can claim.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMS: Mapping[str, tuple[Callable[[str], str], ...]] = {
     "full stop": ("{}.".format,),
     "any case": (str.lower, str.upper),
 }
-"""Forms of a final text, by name. A card claims those that its verifier always accepts."""
+"""Forms of a final text, by name. A card claims the forms that its verifier always accepts."""
 
 _THOUGHT = "Let me think.\n\nThat may be wrong: {}. I try something else."
 
@@ -48,13 +48,13 @@ class Variant(NamedTuple):
 def variants(
     task: Solved, wrong: str, claims: tuple[str, ...], all_hold: bool
 ) -> Iterator[Variant]:
-    """Yield changed episodes of a task, without those in which nothing changes.
+    """Yield episodes of a task that differ from the oracle's.
 
     Args:
         task: The task.
-        wrong: A wrong answer, of which the reasoning speaks.
+        wrong: A wrong answer, which the reasoning mentions.
         claims: The names of the forms that the environment claims to accept.
-        all_hold: Whether the environment keeps textgym's contracts of reasoning and of messages.
+        all_hold: Whether the environment keeps textgym's contracts for reasoning and messages.
     """
     thought = _THOUGHT.format(wrong)
     for name, change, required in (
@@ -67,7 +67,13 @@ def variants(
         ),
         ("text parts", _in_parts, all_hold),
         ("spaces in arguments", _argument_change(lambda given: json.dumps(given, indent=2)), True),
-        ("order of arguments", _argument_change(_reordered), True),
+        (
+            "order of arguments",
+            _argument_change(
+                lambda given: json.dumps(dict(reversed(given.items())), ensure_ascii=False)
+            ),
+            True,
+        ),
         ("arguments as an object", _argument_change(lambda given: given), all_hold),
         ("escapes in arguments", _argument_change(_escaped), True),
         ("other call ids", _with_ids, True),
@@ -112,10 +118,6 @@ def _argument_change(change: Callable[[dict[str, Any]], Any]) -> Callable[[Messa
         return {**action, "tool_calls": calls}
 
     return changed
-
-
-def _reordered(given: dict[str, Any]) -> str:
-    return json.dumps(dict(reversed(given.items())), ensure_ascii=False)
 
 
 def _escaped(given: dict[str, Any]) -> str:

@@ -1,10 +1,10 @@
-"""Checks that changed episodes of the oracle get what they deserve."""
+"""Checks that wrong changes of the oracle's episodes lose, and others win."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,13 +32,13 @@ _SURE = 5.0  # standard errors above chance
 
 @dataclass
 class _Tally:
-    """What became of changed episodes.
+    """Counts of changed episodes.
 
     Attributes:
-        tried: How many episodes were played, by the name of the change.
-        unexpected: How many of them got what they must not get, by the name of the change.
-        listed: Each of these that is listed, by task and change.
-        evidence: The first of the listed episodes, whole.
+        tried: The number of episodes that were played, by the name of the change.
+        unexpected: The number of them with the wrong outcome, by the name of the change.
+        listed: The task and change of each listed episode.
+        evidence: The first listed episodes, whole.
     """
 
     tried: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class _Tally:
     evidence: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, task: Solved, name: str, episode: Episode) -> None:
-        """List an episode that did not get what it must get."""
+        """List an episode with the wrong outcome."""
         self.listed.append({"task_id": task.episode.task_id, "level": task.level, "change": name})
         if len(self.evidence) < _MAX_EVIDENCE:
             self.evidence.append(
@@ -82,9 +82,9 @@ def canary_floor(subject: Subject) -> Outcome:
     """The oracle's episodes lose when their answer, a call or an argument is made wrong.
 
     Only what matters is changed: a text without which the episode loses, and calls whose loss
-    changes the final state. Changed calls that lead to the oracle's final state are no mistakes. If
-    tasks have several right answers, the answers of other tasks must win no more often than chance
-    allows, and what else wins is only listed.
+    changes the final state. Changed calls that lead to the oracle's final state are not mistakes.
+    If tasks have several right answers, the answers of other tasks must win no more often than
+    chance allows, and other changes that win are only listed.
     """
     tally, equivalent = _Tally(), 0
     several = bool(subject.card and subject.card.several_answers)
@@ -116,7 +116,7 @@ def canary_floor(subject: Subject) -> Outcome:
 
 
 def _mutated(subject: Subject) -> Iterator[tuple[Solved, list[Mutant]]]:
-    """Yield the tasks with their mutants, without those that are the same or the oracle's own."""
+    """Yield the tasks with their mutants, which differ from each other and from the oracle's."""
     unchecked = subject.card.unchecked_calls if subject.card else ()
     free = subject.card is not None and subject.card.free_wording
     for task, others in _with_others(subject):
@@ -144,8 +144,8 @@ def _with_others(subject: Subject) -> Iterator[tuple[Solved, list[Solved]]]:
 def _is_equivalent(task: Solved, mutant: Mutant, state: str, has_state: bool) -> bool:
     """Return whether changed calls did the same as the oracle's.
 
-    They did if they led to the same state; unless the call whose arguments were changed is wanted
-    for itself, because the episode loses without it although the state is the same.
+    They did if they led to the same state. The exception is a call that is required for itself: the
+    episode loses without it although the state is the same.
     """
     if not has_state or mutant.is_text or state != task.state:
         return False
@@ -156,7 +156,7 @@ def _is_equivalent(task: Solved, mutant: Mutant, state: str, has_state: bool) ->
 
 
 def _are_other_answers(subject: Subject, tally: _Tally) -> bool:
-    """Return whether what wins may be other right answers, of which a task has several.
+    """Return whether the changed answers that win may be other right answers of the tasks.
 
     Then the answers of other tasks win no more often than chance allows, and hidden ones never.
     """
@@ -181,14 +181,21 @@ def _are_other_answers(subject: Subject, tally: _Tally) -> bool:
 def oracle_variants(subject: Subject) -> Outcome:
     """The oracle's episodes win in any form that the verifier must accept, or claims to accept.
 
-    Forms that the card does not claim are measured alone.
+    Forms that the card does not claim are only measured.
     """
     claims = subject.card.accepts if subject.card else ()
     unknown = set(claims) - FORMS.keys()
     assert not unknown, f"the card claims {sorted(unknown)}; known forms are {', '.join(FORMS)}"
     tally = _Tally()
     for task, others in _with_others(subject):
-        wrong = next(_texts(other for other in others if task.answers_otherwise(other)), "nothing")
+        wrong = next(
+            (
+                text_of(other.actions[other.text_turns[-1]])
+                for other in others
+                if other.text_turns and task.answers_otherwise(other)
+            ),
+            "nothing",
+        )
         for variant in variants(task, wrong, claims, subject.is_text_env):
             episode, _ = task.play(variant.actions)
             tally.tried[variant.name] += 1
@@ -207,9 +214,3 @@ def oracle_variants(subject: Subject) -> Outcome:
         )
     accepted = [name for name in FORMS if tally.tried[name] and not tally.unexpected[name]]
     return Outcome(measured, detail=f"accepted are {', '.join(accepted)}" if accepted else "")
-
-
-def _texts(tasks: Iterable[Solved]) -> Iterator[str]:
-    for task in tasks:
-        if task.text_turns:
-            yield text_of(task.actions[task.text_turns[-1]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from textgym.checks.episodes import Sight, oracle, play, say
+from textgym.checks.episodes import Scripted, oracle, play, say
 from textgym.core.text_env import TextEnv
 from textgym.envs.office.company.world import world
 from textgym.envs.office.workplace import WorkplaceAssistant
@@ -101,13 +101,13 @@ def test_the_oracle_is_right_and_silence_only_where_nothing_is_asked_for(level: 
 def test_the_reference_and_one_more_change_is_wrong(extra: str) -> None:
     env = WorkplaceAssistant()
 
-    def overdo(sight: Sight) -> Message:
-        if sight.turn:
+    def overdo(view: Scripted) -> Message:
+        if view.turn:
             return assistant("Done.")
         return assistant_calls(*reference_of(env), EXTRAS[extra](env.task.row))
 
     for index in range(TASKS):
-        episode = play(env, overdo, index=index)
+        episode = play(env, Scripted(overdo), index=index)
         assert episode.total == 0, env.task.row
         assert episode.info["reward_components"]["side_effects"] == 1
 
@@ -115,25 +115,25 @@ def test_the_reference_and_one_more_change_is_wrong(extra: str) -> None:
 def test_the_reference_without_one_call_is_wrong() -> None:
     env = WorkplaceAssistant()
 
-    def stop_short(sight: Sight) -> Message:
+    def stop_short(view: Scripted) -> Message:
         calls = reference_of(env)[:-1]
-        return assistant_calls(*calls) if calls and not sight.turn else assistant("Done.")
+        return assistant_calls(*calls) if calls and not view.turn else assistant("Done.")
 
     for index in range(TASKS):
         if env.get_task(index).row["ground_truth"]:
-            assert play(env, stop_short, index=index).total == 0, env.task.row
+            assert play(env, Scripted(stop_short), index=index).total == 0, env.task.row
 
 
 def test_the_reference_alone_is_right() -> None:
     """What the oracle looks up changes nothing."""
     env = WorkplaceAssistant()
 
-    def write_only(sight: Sight) -> Message:
+    def write_only(view: Scripted) -> Message:
         calls = reference_of(env)
-        return assistant_calls(*calls) if calls and not sight.turn else assistant("Done.")
+        return assistant_calls(*calls) if calls and not view.turn else assistant("Done.")
 
     for index in range(TASKS):
-        assert play(env, write_only, index=index).total == 1, env.task.row
+        assert play(env, Scripted(write_only), index=index).total == 1, env.task.row
 
 
 @pytest.mark.parametrize("worlds", [1, 16, None])

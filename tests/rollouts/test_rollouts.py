@@ -1055,7 +1055,7 @@ def test_a_run_can_be_resumed_with_another_concurrency(tmp_path: Path) -> None:
 def test_trajectories_without_a_valid_run_file_are_refused(tmp_path: Path) -> None:
     play(out=tmp_path)
     (tmp_path / "run.json").write_text('{"version": 1, "en')
-    with pytest.raises(RunError, match=r"holds trajectories, but no run\.json to say of which run"):
+    with pytest.raises(RunError, match=r"holds trajectories, but its run\.json is missing"):
         play(out=tmp_path, resume=True)
 
 

@@ -518,7 +518,7 @@ def test_each_id_may_have_arguments_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("kwargs", "told"),
     [({"wrappers": "StepPenalty"}, "wrappers must be a list such as"),
-     ({"vector_kwargs": {}}, "no argument 'vector_kwargs': pass what it holds as arguments"),
+     ({"vector_kwargs": {}}, "no argument 'vector_kwargs': pass its content as separate arguments"),
      ({"env_kwargs": {"textgym/Math-v0": {}}}, "env_kwargs: 'textgym/Math-v0' is not played"),
      ({"env_kwargs": {"textgym/MCQA-v0": 3}}, "must be a dict of keyword arguments, not 3"),
      ({"level": 1, "env_kwargs": {"level": 2}}, "level is given twice"),

@@ -121,9 +121,9 @@ class EnvSet:
         """Return the environments as they are recorded: names, with weights if any.
 
         Example:
-            >>> from textgym.envs.mcqa.env import MCQA
+            >>> from textgym.envs.mcqa.mcqa_env import MCQA
             >>> EnvSet({"mine": (2, MCQA)}, {}, [], {}, RunLog()).recorded_envs()
-            {'mine': {'weight': 2, 'function': 'textgym.envs.mcqa.env:MCQA'}}
+            {'mine': {'weight': 2, 'function': 'textgym.envs.mcqa.mcqa_env:MCQA'}}
         """
         if not self._is_mixture:
             return list(self.weights)

@@ -15,13 +15,13 @@ from tests_of_change import affected_tests
 @pytest.mark.parametrize(
     ("file", "test"),
     [
-        ("textgym/metrics/statistics.py", "tests/metrics/test_percentiles.py"),  # imported
+        ("textgym/metrics/statistics.py", "tests/metrics/test_statistics.py"),  # imported
         ("textgym/display/transcript.py", "tests/display/test_transcript.py"),  # of its folder
         ("textgym/envs/guess_number.py", "tests/test_registry.py"),  # by its id
         ("textgym/mixtures.py", "tests/rollouts/test_mixture_rollouts.py"),  # through a public name
         ("textgym/trajectories/episode_record.py", "tests/rollouts/test_rollouts.py"),  # of a user
         ("tests/support/repository.py", "tests/test_docs.py"),  # a helper of tests
-        ("tests/metrics/test_percentiles.py", "tests/metrics/test_percentiles.py"),  # itself
+        ("tests/metrics/test_statistics.py", "tests/metrics/test_statistics.py"),  # itself
     ],
 )
 def test_a_change_names_the_tests_of_what_it_touches(file: str, test: str) -> None:
@@ -30,8 +30,8 @@ def test_a_change_names_the_tests_of_what_it_touches(file: str, test: str) -> No
 
 
 def test_a_small_change_names_few_tests() -> None:
-    named = affected_tests(["textgym/metrics/repeats.py"])
-    assert {test.split("/")[1] for test in named} == {"metrics", "test_names.py"}
+    named = affected_tests(["textgym/rescoring/agreement.py"])
+    assert {test.split("/")[1] for test in named} == {"rescoring", "test_names.py"}
 
 
 def test_a_page_names_only_the_layout() -> None:

@@ -86,11 +86,11 @@ def synchronous(
             running event loop, instead of blocking the loop.
 
     Example:
-        >>> async def aadd(left: int, right: int = 1) -> int:
+        >>> async def atotal(left: int, right: int = 1) -> int:
         ...     return left + right
-        >>> add = synchronous(aadd)
-        >>> add(2, right=3), add.__name__
-        (5, 'add')
+        >>> total = synchronous(atotal)
+        >>> total(2, right=3), total.__name__
+        (5, 'total')
     """
 
     @functools.wraps(function)

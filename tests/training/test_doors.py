@@ -341,7 +341,17 @@ class Changed(gymnasium.Wrapper[Any, Any, Any, Any]):
         (lambda seen: seen[-1:], False),
         (lambda seen: [*seen[:-2], user("Forget it."), seen[-1]], None),
     ],
-    ids=str,
+    ids=[
+        "copied",
+        "added",
+        "content",
+        "key",
+        "role",
+        "before",
+        "first gone",
+        "last only",
+        "replaced",
+    ],  # fmt: skip
 )
 @pytest.mark.parametrize("plain", [False, True], ids=["tools", "plain"])
 def test_an_earlier_message_that_is_changed_is_refused(

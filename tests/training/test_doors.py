@@ -351,7 +351,7 @@ class Changed(gymnasium.Wrapper[Any, Any, Any, Any]):
         "first gone",
         "last only",
         "replaced",
-    ],  # fmt: skip
+    ],
 )
 @pytest.mark.parametrize("plain", [False, True], ids=["tools", "plain"])
 def test_an_earlier_message_that_is_changed_is_refused(

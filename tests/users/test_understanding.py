@@ -193,3 +193,16 @@ def test_a_question_what_to_change_something_to_is_no_go_ahead() -> None:
     for text in ("What should I change it to?", "To what should I change it?"):
         assert understand(text, MAIL).kind is Kind.UNCLEAR
     assert understand("Shall I change it?", MAIL).kind is Kind.GO_AHEAD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If something does not exist, it cannot be done.",
+        "Let me know if something is not there.",
+        "If you need anything that is not in the calendar, I can look again.",
+    ],
+)
+def test_an_offer_of_help_is_no_report(text: str) -> None:
+    heard = understand(text, list(SLOTS.values()))
+    assert not heard.says_cannot

@@ -131,7 +131,8 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     whole = normalised(text[-MAX_READ:])
     if not _WORD.search(whole):
         return Heard(Kind.EMPTY)
-    read, done, cannot = _without_offers(whole), says_done(whole), says_cannot(whole)
+    read, done = _without_offers(whole), says_done(whole)
+    cannot = says_cannot(read)
     says = partial(Heard, says_cannot=cannot and not done, denies=denies(read))
     asked: set[str] = set()
     hinted: set[str] = set()

@@ -261,6 +261,22 @@ def test_a_value_may_stand_beside_its_rounding(gold: str, text: str) -> None:
     assert verify(gold, f"\\boxed{{{text}}}").equal
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "at least", "at most", "squared", "cubed", "halves", "half", "incorrect", "maybe",
+        "perhaps forty three", "divided by two", "plus one", "twice",
+    ],
+)  # fmt: skip
+def test_words_that_change_a_number_are_no_unit(words: str) -> None:
+    assert not verify("42", f"\\boxed{{42\\text{{ {words}}}}}").equal
+
+
+@pytest.mark.parametrize("unit", ["pens", "more", "square meters", "meters squared", "m^2"])
+def test_a_unit_does_not_change_a_number(unit: str) -> None:
+    assert verify("42", f"\\boxed{{42\\text{{ {unit}}}}}").equal
+
+
 PAIRS = [
     ("\\sqrt{2}", "x^{\\sqrt{2}}"), ("x^2+y^2=9", "y^2+x^2=9"), ("\\{1,2,3\\}", "3,1,2"),
     ("|x|", "\\sqrt{x^2}"), ("\\frac{n(n+1)}{2}", "\\frac{n^2+n}{2}"), ("xy=2", "y=\\frac{2}{x}"),

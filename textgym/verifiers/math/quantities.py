@@ -60,8 +60,10 @@ _UNITS_WITHOUT_SPACE = {
 _NOT_UNITS = {
     "and", "or", "not", "pi", "theta", "phi", "alpha", "beta", "gamma", "mod", "div", "times",
     "cos", "sin", "tan", "log", "ln", "exp", "sqrt", "inf", "infinity", "to", "union", "base",
-    "for", "if", "where", "wrong", "false", "isn",
+    "for", "if", "where", "wrong", "false", "isn", "incorrect", "perhaps", "maybe", "least", "most",
+    "divided", "plus", "minus", "double", "twice", "triple", "halves", "thirds", "half",
 }  # fmt: skip
+_POWERS = {"squared", "cubed"}  # of the number, unless a unit is before them
 _CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.(\\])")
 _DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
 _IN_TEXT = re.compile(
@@ -160,7 +162,7 @@ def split_unit(text: str) -> tuple[str, str]:
     if match is None or not _VALUE.search(_TEXT.sub("", text[: match.start()])):
         return text, ""
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", _TEXT.sub(r"\1", match["unit"]))]
-    if not _NOT_UNITS.isdisjoint(words):
+    if not _NOT_UNITS.isdisjoint(words) or not _POWERS.isdisjoint(words[:1]):
         return text, ""
     if match.re is _BARE and not _stands_apart(match["gap"], words):
         return text, ""

@@ -60,7 +60,7 @@ def audit_command(
     settings: EnvSettingsOption = None,
     tasks: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Tasks per level to play; 200 by default, 20 with --quick."),
+        typer.Option(metavar="N", help="Tasks per level to play; 200 by default, 15 with --quick."),
     ] = None,
     chance: Annotated[
         float | None,

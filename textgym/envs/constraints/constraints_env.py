@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 from typing import Any
 
 from textgym.core.card import Card
@@ -11,6 +10,7 @@ from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.constraints.constraints_rows import (
     GRADING_MODES,
+    ConstraintsTask,
     GradingMode,
     check_libraries,
     fact_list_of,
@@ -21,7 +21,7 @@ from textgym.envs.constraints.constraints_rows import (
     witness_of,
 )
 from textgym.envs.constraints.facts import Facts
-from textgym.envs.constraints.generator import LEVELS, Asked, draw_task
+from textgym.envs.constraints.generator import LEVELS, draw_task
 from textgym.envs.constraints.notes import Brief
 from textgym.envs.generation import choice, randint
 from textgym.errors import OracleError, UnknownNameError, did_you_mean
@@ -37,21 +37,6 @@ _GUESSES = (
     "Thank you for your message.", "Here is the text that you asked for.", "All are welcome.",
     "We hope to see you soon.", "Please let us know if you have questions.", "It will be great.",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ConstraintsTask(Task):
-    """A task with the data for grading. Its answer is a right one, or None if none is known.
-
-    Attributes:
-        instructions: The ids of the instructions, each with its arguments.
-        facts: The facts that an answer must mention, may mention and must not mention.
-        grading_mode: The grading mode, from the keyword argument or the row.
-    """
-
-    instructions: tuple[Asked, ...] = ()
-    facts: Facts = field(default_factory=Facts)
-    grading_mode: GradingMode = GRADING_MODES[0]
 
 
 class Constraints(TextEnv[None]):
@@ -387,18 +372,12 @@ class Constraints(TextEnv[None]):
         facts = task.facts.share_in(text)
         right = facts == 1.0
         earned = share if task.grading_mode == "fraction" else float(all_followed)
+        names = (f"{place} {id}" for place, (id, _) in enumerate(task.instructions))
         return Grade(
             earned if right else 0.0,
             all_followed and right,
             {"follow_all": all_followed, "share": share, "facts": facts},
-            info={
-                "instructions": {
-                    f"{place} {id}": float(followed)
-                    for place, ((id, _), followed) in enumerate(
-                        zip(task.instructions, verdicts, strict=True)
-                    )
-                }
-            },
+            info={"instructions": dict(zip(names, map(float, verdicts), strict=True))},
         )
 
     def _text(self) -> str:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from textgym.envs.constraints.facts import Facts
+from textgym.envs.constraints.generator import Asked
 from textgym.errors import RowError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema, user
 from textgym.tasks import nemo_rows
+from textgym.tasks.task import Task
 from textgym.verifiers.instructions import INSTRUCTIONS, follows
 
 __all__ = [
     "GRADING_MODES",
+    "ConstraintsTask",
     "GradingMode",
     "check_libraries",
     "fact_list_of",
@@ -30,6 +35,21 @@ _NESTED = "verifier_metadata"
 _SAMPLE = "A short text. And another one."
 _tried: set[str] = set()
 """The types of instruction whose libraries are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintsTask(Task):
+    """A task with the data for grading. Its answer is a right one, or None if none is known.
+
+    Attributes:
+        instructions: The ids of the instructions, each with its arguments.
+        facts: The facts that an answer must mention, may mention and must not mention.
+        grading_mode: The grading mode, from the keyword argument or the row.
+    """
+
+    instructions: tuple[Asked, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    grading_mode: GradingMode = GRADING_MODES[0]
 
 
 def fields_of(row: Mapping[str, Any]) -> Mapping[str, Any]:

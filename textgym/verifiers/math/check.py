@@ -24,6 +24,7 @@ from textgym.verifiers.math.reading import (
     read,
     sides_of,
     unknowns_of,
+    value_of,
     value_side,
 )
 from textgym.verifiers.math.spelling import connected
@@ -92,31 +93,26 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
     readings = [reading for reading in stated if reading is not None]
     if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
-    values = [(_value_of(reading), reading) for reading in readings]
-    if not all(_is_number(value) for value, _ in values):
+    numbers = list(map(value_of, readings))
+    if not all(_is_number(value) for value, _ in numbers):
         del readings[1:]  # what is approximately equal to a set or a formula is another one
-    elif not all(_is_rounding(*pair) for pair in combinations(values, 2)):
+    elif not all(_is_rounding(*pair) for pair in combinations(numbers, 2)):
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
-
-
-def _value_of(reading: Reading) -> Any:
-    """Return the value that a formula states, such as 3 for `x = 3`."""
-    return value_side(reading.node)[0] if is_equation(reading.node) else reading.node
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, sympy.Expr) and not unknowns_of(value)
 
 
-def _is_rounding(first: tuple[Any, Reading], second: tuple[Any, Reading]) -> bool:
+def _is_rounding(first: tuple[Any, str], second: tuple[Any, str]) -> bool:
     r"""Return whether two numbers are equal, or one is the other rounded to fewer places.
 
     Otherwise `100 \approx 101` would be two guesses.
     """
     (exact, more), (rounded, fewer) = sorted(
-        ((value, _places(reading)) for value, reading in (first, second)),
+        ((value, _places(latex)) for value, latex in (first, second)),
         key=lambda number: -math.inf if number[1] is None else -number[1],
     )
     gap = difference(exact, rounded)
@@ -127,10 +123,9 @@ def _is_rounding(first: tuple[Any, Reading], second: tuple[Any, Reading]) -> boo
     return abs(gap) <= (unit if is_cut_off else unit / 2)
 
 
-def _places(reading: Reading) -> int | None:
+def _places(latex: str) -> int | None:
     """Return how many decimal places a number is written with; None if it is not a decimal."""
-    text = _SPACE.sub("", sides_of(reading.latex)[-1])
-    decimal = _DECIMAL.fullmatch(text)
+    decimal = _DECIMAL.fullmatch(_SPACE.sub("", latex))
     if decimal is None:
         return None
     power = int(decimal["power"] or 0)

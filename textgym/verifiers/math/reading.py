@@ -31,7 +31,7 @@ from textgym.verifiers.math.spelling import connected, spell
 __all__ = [
     "INFINITE", "NOT_SOLVED", "Reading", "as_set", "difference_of", "expressions_in",
     "is_assignment", "is_equation", "is_relation", "is_solved", "items_of", "links_of", "read",
-    "sides_of", "unknowns_of", "value_side",
+    "sides_of", "unknowns_of", "value_of", "value_side",
 ]  # fmt: skip
 
 _SIDE = re.compile(
@@ -248,6 +248,19 @@ def value_side(equation: Any) -> tuple[Any, int]:
     first, last = links[0].lhs, links[-1].rhs
     names_last = isinstance(last, sympy.Symbol) and not is_expr_of_only_symbols(first)
     return (first, 0) if names_last else (last, -1)
+
+
+def value_of(reading: Reading) -> tuple[Any, str]:
+    """Return the value that a formula states, such as 3 for `x = 3`, and its LaTeX.
+
+    Example:
+        >>> value_of(read("x = 3"))
+        (3, '3')
+    """
+    if not is_equation(reading.node):
+        return reading.node, reading.latex
+    value, place = value_side(reading.node)
+    return value, sides_of(reading.latex)[place]
 
 
 def is_solved(relation: Any) -> bool:

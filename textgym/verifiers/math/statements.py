@@ -14,10 +14,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textgym.verifiers.math.words import TIME_OF_DAY
 from textgym.verifiers.stated import DENIED_LABEL
 
-__all__ = ["stated_text", "stated_value"]
+__all__ = [
+    "REASON", "UNSURE", "WRONG", "prepared", "start_of", "stated_value", "statements",
+    "without_marks",
+]  # fmt: skip
 
 _MAX_READ = 20_000  # characters at the end of the text
 _BLANKS = re.compile(r"[ \t\r\u00a0]++")
@@ -27,7 +29,6 @@ _MARKDOWN = re.compile(
     r"(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
     r"(?<=\S)(?P=mark)(?!\w)"
 )
-_BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _BULLET = re.compile(
     r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
 )
@@ -65,37 +66,10 @@ _TAKEN_BACK = re.compile(
     r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)|\b(?:may|might|could) also be\b",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
-_DOUBT = re.compile(
-    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
-    r"|n['’]t)\b[^.,;:]{0,80}\Z",
-    re.IGNORECASE,
-)
-_YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
-_BARE_YES_OR_NO = re.compile(
-    r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
-)
-_EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
-_SUBJECT = re.compile(
-    r"(?:(?:so|thus|therefore|hence),? )?"
-    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
-    r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
-    re.IGNORECASE,
-)
-_SMALL_WORDS = re.compile(
-    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
-)
-_ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
-_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
-_EXCLUDING = re.compile(
-    r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
-    r"|other|instead|rather|without|like)\b|,",
-    re.IGNORECASE,
-)
 _HIDDEN = "\ufffc"
 """What stands for each character of a formula in a statement whose formulas are hidden."""
 _MAX_VALUE = 500  # characters
-_REASON = re.compile(
+REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
     r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
     r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
@@ -104,12 +78,12 @@ _REASON = re.compile(
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_UNSURE = re.compile(
+UNSURE = re.compile(
     r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
     r"|hence)\b|\.\.\.|…|→|—|~",
     re.IGNORECASE,
 )
-_WRONG = re.compile(
+WRONG = re.compile(
     r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
     r"|ruled out|not\b|no\b|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
@@ -203,67 +177,15 @@ def stated_value(text: str) -> str:
         >>> stated_value("The answer is not 42."), stated_value("It is half of 42.")
         ('', '')
     """
-    text = _without_marks(_prepared(text))
-    for statement in _statements(text):
+    text = without_marks(prepared(text))
+    for statement in statements(text):
         value = _value_in(statement.text, _hide(statement.text), statement.is_labelled)
         if value is not None:
             return "" if statement.is_open else value
     return ""
 
 
-def stated_text(text: str, question: str = "") -> list[str]:
-    """Return the ways to read the words that a text states last; none if it states none.
-
-    A name is stated, too, if the sentence is the question with the name for `who` or `which`.
-
-    Example:
-        >>> stated_text("Amy is the tallest.", "Who is the tallest?")
-        ['tallest', 'Amy']
-        >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
-        (['Paris'], ['linear here', 'linear'])
-    """
-    prepared = _prepared(text)
-    text = _without_marks(prepared)
-    statement = next(_statements(text), None)
-    if statement is None or statement.is_open:
-        return []
-    if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
-        return []
-    is_denied = _WRONG.search(statement.text) is not None
-    answer = _YES_OR_NO.match(statement.text)
-    if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
-        return [answer[1]]
-    words = statement.text if is_denied else _REASON.sub("", statement.text)
-    verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
-    start = verbs[-1].end() if verbs else _start_of(words) if statement.is_labelled else 0
-    if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
-        return []
-    small = _SMALL_WORDS.match(words, start)
-    readings = [words[small.end() if small else start :].strip(" .,;:!")]
-    subject = None if statement.is_labelled else _SUBJECT.fullmatch(words.strip(" ,;:!"))
-    if subject is not None:
-        asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
-        if re.search(asked, question, re.IGNORECASE):
-            readings.append(subject["name"])
-    bold = _BOLD.findall(prepared.rstrip().rpartition("\n")[2])
-    if len(bold) == 1 and not is_denied and not _UNSURE.search(words):
-        name = bold[0].strip(" .,;:!")
-        before = readings[0].removesuffix(name)
-        if readings[0].startswith(name) or (
-            before != readings[0] and not _EXCLUDING.search(before)
-        ):
-            readings.append(name)
-        elif words.startswith(name) and small is not None and _ARTICLE.match(small[0]):
-            readings = [name]  # it is the subject: `**Amy** is the tallest.`
-    times = [*TIME_OF_DAY.finditer(statement.text)]
-    if len(times) == 1 and not is_denied and not _UNSURE.search(statement.text):
-        before, after = statement.text[: times[0].start()], statement.text[times[0].end() :]
-        if _AT.search(before) and not _EXCLUDING.search(before) and not re.search(r"\d", after):
-            readings.append(times[0][0])
-    return list(dict.fromkeys(filter(None, readings)))
-
-
-def _prepared(text: str) -> str:
+def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _BLANKS.sub(" ", text[-_MAX_READ:])
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
@@ -272,13 +194,14 @@ def _prepared(text: str) -> str:
     return _SPLIT_OR.sub(" or ", _CELL.sub("", _BULLET.sub("", text)))
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
+    """Return a text without the marks of Markdown around words, also nested ones."""
     for _ in range(2):
         text = _MARKDOWN.sub(r"\g<inside>", text)
     return text
 
 
-def _statements(text: str) -> Iterator[_Statement]:
+def statements(text: str) -> Iterator[_Statement]:
     """Yield the statements that may be the answer, the first choice first."""
     hidden = _hide(text)
     sentences = list(_sentences(hidden))
@@ -336,17 +259,17 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     statement, hidden = (  # a minus sign with spaces before it, so that no place changes
         _NEGATIVE.sub(lambda match: "-".rjust(len(match[0])), text) for text in (statement, hidden)
     )
-    start = _start_of(hidden)
+    start = start_of(hidden)
     runs = [run for run in _RUN.finditer(hidden, start) if _HAS_VALUE.match(run.group())]
     numbers = [run for run in runs if _NUMBER.search(run.group())]
     runs = numbers or (runs if is_labelled else [])
     if not runs:
         return None
-    if _WRONG.search(hidden):
+    if WRONG.search(hidden):
         return ""
     verbs = [] if is_labelled else [*_IS.finditer(hidden, runs[0].start())]
     runs = [run for run in runs if not verbs or run.start() >= verbs[-1].end()] or runs
-    reason = _REASON.search(hidden, runs[0].start())
+    reason = REASON.search(hidden, runs[0].start())
     if reason is not None:
         hidden = hidden[: reason.start()]
         runs = [run for run in runs if run.start() < reason.start()]
@@ -356,7 +279,7 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
 
 
-def _start_of(statement: str) -> int:
+def start_of(statement: str) -> int:
     """Return where a statement begins behind words such as `approximately`."""
     start = 0
     while (filler := _FILLER.match(statement, start)) is not None:
@@ -372,7 +295,7 @@ def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
     if len(runs) > 1:
         between = hidden[runs[-2].end() : run.start()]
         is_equation = run.group().startswith("=")
-        if _UNSURE.search(hidden, runs[0].end(), run.start()) or (
+        if UNSURE.search(hidden, runs[0].end(), run.start()) or (
             _COMPOUND.fullmatch(between) and not is_equation
         ):
             return True

@@ -18,7 +18,8 @@ from typing import Literal, get_args
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
 from textgym.verifiers.math.quantities import holds_quantity, quantity
-from textgym.verifiers.math.statements import stated_text, stated_value
+from textgym.verifiers.math.stated_words import stated_text
+from textgym.verifiers.math.statements import stated_value
 from textgym.verifiers.math.words import (
     option_letter,
     option_letters,

@@ -25,9 +25,8 @@ from textgym.verifiers.math.reading import (
     expressions_in,
     is_relation,
     is_solved,
-    sides_of,
     unknowns_of,
-    value_side,
+    value_of,
 )
 from textgym.verifiers.math.steps import (
     Left,
@@ -125,7 +124,7 @@ def _compared_side(reading: Reading, node: Any) -> str:
     r"""Return the formula that is compared; for `6 \cdot 7 = 42`, this is the last side."""
     if node is reading.node:
         return reading.latex
-    return sides_of(reading.latex)[value_side(reading.node)[1]]
+    return value_of(reading)[1]
 
 
 def _has_variables(written: Node) -> bool:

@@ -1,0 +1,124 @@
+"""The words in the sentences of a text that are its answer: a name, a time, yes or no.
+
+Invariant: a word that is denied, or only mentioned beside the statement, is not an answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from textgym.verifiers.math.statements import (
+    REASON,
+    UNSURE,
+    WRONG,
+    prepared,
+    start_of,
+    statements,
+    without_marks,
+)
+from textgym.verifiers.math.words import TIME_OF_DAY
+
+__all__ = ["stated_text"]
+
+_BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
+_VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"|n['’]t)\b[^.,;:]{0,80}\Z",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
+_BARE_YES_OR_NO = re.compile(
+    r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
+_EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
+_SUBJECT = re.compile(
+    r"(?:(?:so|thus|therefore|hence),? )?"
+    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
+    re.IGNORECASE,
+)
+_SMALL_WORDS = re.compile(
+    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
+_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
+_EXCLUDING = re.compile(
+    r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
+    r"|other|instead|rather|without|like)\b|,",
+    re.IGNORECASE,
+)
+
+
+def stated_text(text: str, question: str = "") -> list[str]:
+    """Return the ways to read the words that a text states last; none if it states none.
+
+    A name is stated, too, if the sentence is the question with the name for `who` or `which`.
+
+    Example:
+        >>> stated_text("Amy is the tallest.", "Who is the tallest?")
+        ['tallest', 'Amy']
+        >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
+        (['Paris'], ['linear here', 'linear'])
+    """
+    marked = prepared(text)
+    text = without_marks(marked)
+    statement = next(statements(text), None)
+    if statement is None or statement.is_open:
+        return []
+    if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
+        return []
+    answer = _YES_OR_NO.match(statement.text)
+    if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
+        return [answer[1]]
+    is_denied = WRONG.search(statement.text) is not None
+    words = statement.text if is_denied else REASON.sub("", statement.text)
+    verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
+    start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
+    if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
+        return []
+    small = _SMALL_WORDS.match(words, start)
+    predicate = words[small.end() if small else start :].strip(" .,;:!")
+    subject = None if statement.is_labelled else _asked_subject(words, question)
+    readings = [predicate, subject]
+    if not is_denied and not UNSURE.search(words):
+        name = _bold(marked)
+        is_described = small is not None and _ARTICLE.match(small[0])
+        if _is_end(predicate, name) or predicate.startswith(name):
+            readings.append(name)
+        elif words.startswith(name) and is_described:
+            readings = [name]  # it is the subject: `**Amy** is the tallest.`
+    if not is_denied and not UNSURE.search(statement.text):
+        readings.append(_time(statement.text))
+    return list(dict.fromkeys(filter(None, readings)))
+
+
+def _asked_subject(words: str, question: str) -> str:
+    """Return the name that a sentence has for `who` or `which` in the question; "" if none."""
+    subject = _SUBJECT.fullmatch(words.strip(" ,;:!"))
+    if subject is None:
+        return ""
+    asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
+    return subject["name"] if re.search(asked, question, re.IGNORECASE) else ""
+
+
+def _bold(marked: str) -> str:
+    """Return the only words in bold of the last line; "" if there are none, or several."""
+    bold = _BOLD.findall(marked.rstrip().rpartition("\n")[2])
+    return bold[0].strip(" .,;:!") if len(bold) == 1 else ""
+
+
+def _is_end(predicate: str, name: str) -> bool:
+    """Return whether a sentence ends with a name that it does not exclude."""
+    before = predicate.removesuffix(name)
+    return before != predicate and not _EXCLUDING.search(before)
+
+
+def _time(sentence: str) -> str:
+    """Return the only time of a sentence that says `at` or `is` before it; "" for any other."""
+    times = [*TIME_OF_DAY.finditer(sentence)]
+    if len(times) != 1:
+        return ""
+    before, after = sentence[: times[0].start()], sentence[times[0].end() :]
+    is_stated = _AT.search(before) and not _EXCLUDING.search(before)
+    return times[0][0] if is_stated and not re.search(r"\d", after) else ""

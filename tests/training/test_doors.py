@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -262,6 +263,26 @@ def test_episode_that_is_left_can_be_closed() -> None:
         episode.close()
         episode.close()
         assert episode.trajectory is None
+
+
+@pytest.mark.parametrize("player_is_closed", [False, True])
+def test_episode_that_is_dropped_is_cancelled(
+    player_is_closed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    player = EpisodePlayer(ENV)
+    episode = MessageEpisode(player, key_of(row_of()))
+    episode.open()
+    task = episode._task
+    assert task is not None
+    ended: Future[None] = Future()
+    task.get_loop().call_soon_threadsafe(task.add_done_callback, lambda _: ended.set_result(None))
+    if player_is_closed:
+        player.close()
+    del episode
+    ended.result(300)
+    assert task.cancelled()
+    player.close()
+    assert not caplog.records
 
 
 def test_added_messages_continue_the_conversation() -> None:

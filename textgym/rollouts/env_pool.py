@@ -102,8 +102,9 @@ class EnvPool:
 
     def discard(self, pooled: PooledEnv) -> None:
         """Take back an environment whose state is unknown, and close it."""
-        self._all.remove(pooled)
-        self._log.close(pooled.env)
+        if pooled in self._all:  # a closed pool has closed it
+            self._all.remove(pooled)
+            self._log.close(pooled.env)
 
     def close(self) -> None:
         """Close all environments, also those that are in use."""

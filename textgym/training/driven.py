@@ -5,8 +5,8 @@ Many trainers have their own loop, which calls `reset` and `step` of an environm
 the policy's answers come from outside. Trainers that only append to a conversation read `added`.
 
 Invariants: an episode that failed raises its failure, and has no reward; an episode that the
-trainer leaves keeps its rewards so far, and is not graded; the tokens or messages are recorded as
-they were passed, and nothing is sampled here.
+trainer leaves keeps its rewards so far, and is not graded; an episode that the trainer drops is
+cancelled; the tokens or messages are recorded as they were passed, and nothing is sampled here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
@@ -42,6 +43,20 @@ async def _on_background(coroutine: Coroutine[Any, Any, Result]) -> Result:
     return await asyncio.wrap_future(event_loops.start(coroutine))
 
 
+class _Exchange(Generic[Question, Answer]):
+    """Passes questions and answers. The policy holds it, not the episode, which can be freed."""
+
+    def __init__(self) -> None:
+        self.question: asyncio.Future[Question] | None = None
+        self.answer: asyncio.Future[Answer] | None = None
+
+    async def ask(self, question: Question) -> Answer:
+        self.answer = asyncio.get_running_loop().create_future()
+        assert self.question is not None
+        self.question.set_result(question)
+        return await self.answer
+
+
 class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
     """An episode whose policy waits for answers from another thread.
 
@@ -61,10 +76,9 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
         self.trajectory: Trajectory | None = None
         self._prompt: list[Part] = []  # the last one
         self._player, self._key, self._seed = player, key, seed
-        self._policy = make_policy(self._ask)
+        self._exchange = _Exchange[Question, Answer]()
+        self._policy = make_policy(self._exchange.ask)
         self._task: asyncio.Task[list[Trajectory]] | None = None
-        self._question: asyncio.Future[Question] | None = None
-        self._answer: asyncio.Future[Answer] | None = None
 
     def open(self) -> list[Part] | None:
         """Begin the episode; return its prompt, or None if it failed or the prompt is too long."""
@@ -107,39 +121,32 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
         """Stop the episode inside a running event loop; see `close`."""
         await _on_background(self._cancel())
 
-    async def _ask(self, question: Question) -> Answer:
-        """Wait for the answer to a question of the policy."""
-        self._answer = asyncio.get_running_loop().create_future()
-        assert self._question is not None
-        self._question.set_result(question)
-        return await self._answer
-
     def _awaited(self) -> asyncio.Future[Answer]:
         """The answer that the episode waits for."""
-        if self._answer is None or self._answer.done():
+        answer = self._exchange.answer
+        if answer is None or answer.done():
             raise UsageError("the episode takes no answer: it has not begun, or has ended")
-        return self._answer
+        return answer
 
     async def _begin(self) -> Question | None:
         """Begin the episode; return its first question, or None if it ended at once."""
         if self._task is not None:
             raise UsageError("the episode has begun: make another episode")
-        playing = self._player.aplay(
-            self._policy,
-            [self._key],
-            seed=self._seed,
-            on_step=lambda key, reward: self.rewards.append(reward),
-        )
-        self._question = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(playing)
-        return await self._next()
+        loop, rewards = asyncio.get_running_loop(), self.rewards  # without the episode itself
+
+        def add_reward(_: EpisodeKey, reward: float) -> None:
+            rewards.append(reward)
+
+        playing = self._player.aplay(self._policy, [self._key], seed=self._seed, on_step=add_reward)
+        self._task = task = loop.create_task(playing)
+        weakref.finalize(self, lambda: loop.call_soon_threadsafe(task.cancel)).atexit = False
+        return await self._next(loop.create_future())
 
     async def _reply(self, answer: Answer) -> Question | None:
         """Answer the last question; return the next one, or None at the end."""
-        awaited = self._awaited()
-        self._question = asyncio.get_running_loop().create_future()
+        awaited, question = self._awaited(), asyncio.get_running_loop().create_future()
         awaited.set_result(answer)
-        return await self._next()
+        return await self._next(question)
 
     async def _leave(self) -> None:
         awaited = self._awaited()
@@ -147,13 +154,14 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
         awaited.set_exception(ContextFullError("the trainer has left the episode"))
         (self.trajectory,) = await self._task
 
-    async def _next(self) -> Question | None:
+    async def _next(self, question: asyncio.Future[Question]) -> Question | None:
+        """Return the policy's next question, once it is in the future; None at the end."""
         assert self._task is not None
-        assert self._question is not None
-        futures: set[asyncio.Future[Any]] = {self._task, self._question}
+        self._exchange.question = question
+        futures: set[asyncio.Future[Any]] = {self._task, question}
         await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
-        if self._question.done():
-            return self._question.result()
+        if question.done():
+            return question.result()
         (self.trajectory,) = self._task.result()
         return None
 

@@ -14,7 +14,8 @@ from repository import ROOT
 
 import textgym
 
-FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.parent.name != "environments"]
+FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
 SUITE = textgym.ids()  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8")  # processes, or many episodes

@@ -14,11 +14,20 @@ from repository import ROOT
 
 import textgym
 
-PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.parent.name != "environments"]
-FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+DOCS = ROOT / "docs"
+FILES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(path for path in sorted(DOCS.rglob("*.md")) if path.parent != DOCS / "environments"),
+]
 SUITE = textgym.ids()  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8")  # processes, or many episodes
+
+
+def name_of(file: Path) -> str:
+    """Return the path below docs, for ids of tests."""
+    return file.relative_to(DOCS if file.is_relative_to(DOCS) else ROOT).as_posix()
 
 
 def marks_of(code: str) -> list[pytest.MarkDecorator]:
@@ -38,7 +47,7 @@ def python_blocks() -> list[Any]:
         for number, block in enumerate(re.finditer(form, file.read_text(), re.S)):
             code, shown = block.groups()
             found.append(
-                pytest.param(code, shown, id=f"{file.name}-{number}", marks=marks_of(code))
+                pytest.param(code, shown, id=f"{name_of(file)}-{number}", marks=marks_of(code))
             )
     return found
 
@@ -54,12 +63,19 @@ def console_blocks() -> list[Any]:
                 if line in costly:
                     continue
                 costly.update([line] if kinds else [])
-                groups.setdefault("-".join([file.name, str(number), *kinds]), []).append(line)
+                groups.setdefault("-".join([name_of(file), str(number), *kinds]), []).append(line)
             found += [
                 pytest.param(lines, id=name, marks=marks_of(lines[0]))
                 for name, lines in groups.items()
             ]
     return found
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
+    documented = {name.rpartition(".")[2] for name in re.findall(r":: (textgym\S+)", text)}
+    modules = {"checks", "errors", "metrics", "verifiers"}
+    assert set(textgym.__all__) - modules - documented == set()
 
 
 @pytest.mark.parametrize(("code", "shown"), python_blocks())
@@ -99,7 +115,7 @@ def test_files_that_a_page_names_exist(page: str) -> None:
 def test_environment_of_the_docs_is_short_and_passes_the_checks(
     target: str, tmp_path: Path
 ) -> None:
-    page = (ROOT / "docs" / "two-environments.md").read_text()
+    page = (DOCS / "two-environments.md").read_text()
     module, _, name = target.partition(":")
     (code,) = (c for c in re.findall(r"```python\n(.*?)```", page, re.S) if f"class {name}(" in c)
     assert code.count("\n") < 100
@@ -109,11 +125,11 @@ def test_environment_of_the_docs_is_short_and_passes_the_checks(
 
 
 def page_of(id: str) -> str:
-    return (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
+    return (DOCS / "environments" / f"{id.split('/')[-1]}.md").read_text()
 
 
 def test_pages_are_the_docstrings() -> None:
-    page = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))["page"]
+    page = runpy.run_path(str(DOCS / "make_pages.py"))["page"]
     assert [id for id in SUITE if page_of(id) != page(id)] == [], "run `make docs`"
 
 

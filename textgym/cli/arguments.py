@@ -153,8 +153,8 @@ DatasetOption = Annotated[
     str | None,
     typer.Option(
         metavar="DATASET",
-        help="Tasks from a .jsonl or .parquet file or a data set of the hub, instead of generated "
-        "ones.",
+        help="Tasks from a .jsonl, .parquet or .csv file or a data set of the hub, instead of "
+        "generated ones.",
     ),
 ]
 OwnSettingsOption = Annotated[

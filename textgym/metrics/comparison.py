@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from textgym.metrics.episode_table import EpisodeTable, EpisodeView
+from textgym.metrics.episode_table import EpisodeView
 from textgym.metrics.group_metrics import estimate
-from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.run_metrics import GROUPS, RunLike, as_episode_table, label_order
 from textgym.metrics.statistics import Array, Interval, paired_difference, unpaired_difference
 
 __all__ = ["compare"]
@@ -23,12 +23,15 @@ __all__ = ["compare"]
 _COLUMNS = {"reward": "reward", "success_rate": "success"}  # metric: column of the table
 
 
-def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
+def compare(before: RunLike, after: RunLike) -> dict[str, Any]:
     """Return the differences between two runs, the second minus the first.
 
     Args:
-        before: The run to compare with.
+        before: The run to compare with: a `Run`, the path of its folder, trajectories, or a table.
         after: The run to compare.
+
+    Raises:
+        RunError: A folder contains no run, no episodes, or an episode that cannot be read.
 
     Returns:
         A dict of the shape of `run_metrics`: `overall`, over the environments of both runs, and
@@ -40,7 +43,7 @@ def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
           and `high` of its 95 % confidence interval, from `paired_difference` or
           `unpaired_difference`. None if one of the runs has no graded episode.
     """
-    views = before.view(), after.view()
+    views = as_episode_table(before).view(), as_episode_table(after).view()
     by_env = [episodes.split("env") for episodes in views]
     ids = sorted(by_env[0].keys() & by_env[1].keys())
     overall = _difference(*(_in_environments(episodes, ids) for episodes in views))

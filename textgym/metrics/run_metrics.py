@@ -11,10 +11,13 @@ from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
 from textgym.metrics.run_index import RunIndex, read_index
+from textgym.trajectories.run import Run
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
     "GROUPS",
+    "RunLike",
+    "as_episode_table",
     "compute_metrics",
     "label_order",
     "planned_episodes",
@@ -22,6 +25,9 @@ __all__ = [
     "run_metrics",
     "table_of",
 ]
+
+RunLike = EpisodeTable | Run | str | os.PathLike[str] | Iterable[Trajectory]
+"""The episodes of a run: a `Run`, the path of its folder, its trajectories, or their table."""
 
 GROUPS = {"levels": "level", "categories": "category"}  # key in the metrics: column of the table
 
@@ -48,12 +54,34 @@ def run_metrics(table: EpisodeTable, planned: int | None = None) -> dict[str, An
     }
 
 
-def compute_metrics(trajectories: Iterable[Trajectory]) -> dict[str, Any]:
-    """Return the metrics of trajectories: see `run_metrics`."""
+def compute_metrics(run: RunLike) -> dict[str, Any]:
+    """Return the metrics of a run: see `run_metrics`.
+
+    Args:
+        run: A `Run`, the path of its folder, or trajectories.
+
+    Raises:
+        RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+    """
+    return run_metrics(as_episode_table(run))
+
+
+def as_episode_table(run: RunLike) -> EpisodeTable:
+    """Return the table of a run's episodes.
+
+    Raises:
+        RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+    """
+    if isinstance(run, EpisodeTable):
+        return run
+    if isinstance(run, Run):
+        run = run.in_memory if run.out is None else run.out
+    if isinstance(run, (str, os.PathLike)):
+        return read_episode_table(run)
     table = EpisodeTable()
-    for trajectory in trajectories:
+    for trajectory in run:
         table.add(trajectory)
-    return run_metrics(table)
+    return table
 
 
 def planned_episodes(config: Mapping[str, Any]) -> int | None:

@@ -53,10 +53,15 @@ def python_blocks() -> list[Any]:
 
 
 def console_blocks() -> list[Any]:
-    """The lines of each block, in groups of the same marks; costly lines of several pages once."""
+    """The lines of each block, in groups of the same marks; costly lines of several pages once.
+
+    What the page shows as its output is the output of the last line.
+    """
     found, costly = [], set()
+    form = r"```console\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     for file in FILES:
-        for number, code in enumerate(re.findall(r"```console\n(.*?)```", file.read_text(), re.S)):
+        for number, block in enumerate(re.finditer(form, file.read_text(), re.S)):
+            code, shown = block.groups()
             groups: dict[str, list[str]] = {}
             for line in code.splitlines():
                 kinds = [mark.name for mark in marks_of(line)[:1]]
@@ -64,8 +69,11 @@ def console_blocks() -> list[Any]:
                     continue
                 costly.update([line] if kinds else [])
                 groups.setdefault("-".join([name_of(file), str(number), *kinds]), []).append(line)
+            last = code.splitlines()[-1]
             found += [
-                pytest.param(lines, id=name, marks=marks_of(lines[0]))
+                pytest.param(
+                    lines, shown if lines[-1] == last else None, id=name, marks=marks_of(lines[0])
+                )
                 for name, lines in groups.items()
             ]
     return found
@@ -89,13 +97,16 @@ def test_python_block_runs_and_prints_what_the_page_shows(
     assert shown in (None, done.stdout)
 
 
-@pytest.mark.parametrize("lines", console_blocks())
-def test_console_block_runs(lines: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("lines", "shown"), console_blocks())
+def test_console_block_runs_and_prints_what_the_page_shows(
+    lines: list[str], shown: str | None, tmp_path: Path
+) -> None:
     for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "textgym"
         done = run_command(tmp_path, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
+    assert shown in (None, done.stdout)
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])

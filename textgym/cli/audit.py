@@ -108,9 +108,10 @@ def audit_command(
         report = _audit(env, where, tasks=tasks, chance=chance, quick=quick, attackers=policies)
         passed = passed and report.passed
         reports.append(report.as_dict())
+        if html is not None:  # before what is printed, which a closed pipe ends
+            _write_page(html, reports)
         _print(report, reports[-1], as_json, everything, first=number == 1)
     if html is not None:
-        _write_page(html, reports)
         show(visible(f"wrote {html}"), sys.stderr if as_json else None)
     if not passed:
         raise typer.Exit(1)

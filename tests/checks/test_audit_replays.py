@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,6 +101,25 @@ def test_an_episode_that_depends_on_where_it_is_played_is_found(cls: type[Any], 
 class Judged(Sum):
     def __init__(self, *, rule: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+
+
+class LeavesANote(Sum):
+    """Writes the number of its process to a file when it is closed."""
+
+    def __init__(self, *, notes: str, **kwargs: Any) -> None:
+        super().__init__(notes=notes, **kwargs)
+        self.notes = notes
+
+    def on_close(self) -> None:
+        print("closed")  # is no result of the process
+        with open(self.notes, "a") as file:
+            file.write(f"{os.getpid()}\n")
+
+
+def test_the_environment_of_a_fresh_process_is_closed(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    assert result_of(LeavesANote(notes=str(notes)), PORTABILITY).status == "pass"
+    assert set(notes.read_text().split()) - {str(os.getpid())}
 
 
 def test_arguments_that_are_no_json_are_compared_in_this_process_alone() -> None:

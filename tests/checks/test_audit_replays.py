@@ -107,7 +107,7 @@ class LeavesANote(Sum):
     """Writes the number of its process to a file when it is closed."""
 
     def __init__(self, *, notes: str, **kwargs: Any) -> None:
-        super().__init__(notes=notes, **kwargs)
+        super().__init__(**kwargs)
         self.notes = notes
 
     def on_close(self) -> None:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -103,23 +104,32 @@ class Judged(Sum):
         super().__init__(**kwargs)
 
 
-class LeavesANote(Sum):
-    """Writes the number of its process to a file when it is closed."""
+class OpensAndCloses(Sum):
+    """Writes to a file what each of its processes does."""
 
     def __init__(self, *, notes: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.notes = notes
 
+    def begin(self, task: Any) -> Any:
+        self.note("open")
+        return super().begin(task)
+
     def on_close(self) -> None:
-        print("closed")  # is no result of the process
+        print("closed")  # is not the result of the process
+        self.note("close")
+
+    def note(self, what: str) -> None:
         with open(self.notes, "a") as file:
-            file.write(f"{os.getpid()}\n")
+            file.write(f"{os.getpid()} {what}\n")
 
 
 def test_the_environment_of_a_fresh_process_is_closed(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    assert result_of(LeavesANote(notes=str(notes)), PORTABILITY).status == "pass"
-    assert set(notes.read_text().split()) - {str(os.getpid())}
+    assert result_of(OpensAndCloses(notes=str(notes)), PORTABILITY).status == "pass"
+    counts = Counter(notes.read_text().splitlines())
+    (other,) = {line.split()[0] for line in counts} - {str(os.getpid())}
+    assert counts[f"{other} open"] == counts[f"{other} close"] > 0
 
 
 def test_arguments_that_are_no_json_are_compared_in_this_process_alone() -> None:

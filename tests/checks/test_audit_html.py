@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from textgym.checks import Report, Result
 from textgym.report import html_page
-from textgym.report.audit_page import MAX_SHOWN, element, escaped
+from textgym.report.elements import MAX_SHOWN, element, escaped
 
 VOID = {"meta", "br"}
 SETTINGS = {"quick": False, "tasks": 200, "chance": 0.25, "wrappers": [], "attackers": []}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +23,7 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.run_metrics import StoredRun, splits_of
-from textgym.metrics.tables import all_splits, explain, metrics_rows, unpaired_note
+from textgym.metrics.tables import all_splits, explain, metrics_rows, run_letters, unpaired_note
 from textgym.trajectories.data_digests import changed_data
 
 __all__ = ["metrics_command"]
@@ -104,8 +103,7 @@ def _single(run: StoredRun, by: str) -> list[RenderableType]:
 def _side_by_side(
     runs: Sequence[StoredRun], differences: list[dict[str, Any]], by: str
 ) -> list[RenderableType]:
-    names = string.ascii_uppercase
-    letters = [*names[: len(runs)], *(f"#{place + 1}" for place in range(len(names), len(runs)))]
+    letters = run_letters(len(runs))
     parts: list[RenderableType] = [
         as_text(line)
         for letter, run in zip(letters, runs, strict=True)

@@ -9,6 +9,7 @@ them.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ __all__ = [
     "repeats_columns",
     "row_keys",
     "row_name",
+    "run_letters",
     "short",
     "unpaired_note",
 ]
@@ -278,10 +280,28 @@ def unpaired_note(letter: str, other: str, differences: Metrics) -> str:
     )
 
 
-def difference_cells(node: Metrics | None) -> tuple[str, ...]:
-    """Return the difference in reward, its interval and the shared tasks; nothing for None."""
-    if node is None or node["reward"] is None:
-        return ()
-    reward = node["reward"]
-    interval = "-" if reward["low"] is None else f"{reward['low']:+.3f} to {reward['high']:+.3f}"
-    return f"{reward['difference']:+.3f}", interval, f"{node['shared_tasks']:,}"
+def difference_cells(node: Metrics | None, name: str = "reward") -> tuple[str, str, str] | None:
+    """Return the difference of a row, its 95 % interval and the number of shared tasks.
+
+    Args:
+        node: The differences of the row.
+        name: `reward` or `success_rate`.
+    """
+    if node is None or node[name] is None:
+        return None
+    values, form = node[name], "{:+.3f}" if name == "reward" else "{:+.1%}"
+    interval = "-"
+    if values["low"] is not None:
+        interval = f"{form} to {form}".format(values["low"], values["high"])
+    return form.format(values["difference"]), interval, f"{node['shared_tasks']:,}"
+
+
+def run_letters(count: int) -> list[str]:
+    """Return short names of runs: letters, and numbers after Z.
+
+    Example:
+        >>> run_letters(3), run_letters(28)[-2:]
+        (['A', 'B', 'C'], ['#27', '#28'])
+    """
+    names = string.ascii_uppercase
+    return [*names[:count], *(f"#{place + 1}" for place in range(len(names), count))]

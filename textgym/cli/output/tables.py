@@ -127,7 +127,7 @@ def comparison_table(
             if node is None:
                 continue
             difference = find(differences[place - 1], by, key) if place else None
-            cells = mean_cell(node), rate_cell(node), *difference_cells(difference)
+            cells = mean_cell(node), rate_cell(node), *(difference_cells(difference) or ())
             table.add_row(as_text(name), letter, *cells)
             name = ""
     return table

@@ -284,12 +284,12 @@ def _message(message: Any, by_policy: bool) -> tuple[str, int, list[list[Any]]]:
             parts.append(_image(part) or ["other", describe_part(part)])
             continue
         reasoning, answer = split_reasoning(part) if role == "assistant" else ("", part)
-        parts += [
-            [kind, text] for kind, text in (("reasoning", reasoning), ("text", answer)) if text
-        ]
+        pairs = ["reasoning", reasoning], ["text", answer]
+        parts += [pair for pair in pairs if pair[1]]
     calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        name, text, arguments = call_arguments(call if isinstance(call, Mapping) else {})
+    for item in calls if isinstance(calls, list) else ():
+        call = item if isinstance(item, Mapping) else {}
+        name, text, arguments = call_arguments(call)
         values = [[str(key), _text(value)] for key, value in (arguments or {}).items()]
         parts.append(["call", name, _text(call.get("id") or ""), values or text])
     if role == "tool" and message.get("tool_call_id"):

@@ -46,7 +46,7 @@ Key = tuple[str, str]  # an environment and one of its groups; "" for all
 Columns = list[tuple[str, list[str]]]  # titles with a text for each row
 
 _GROUPS = {label: group for group, label in GROUPS.items()}
-_MAX_PASS_COLUMNS = 3  # for k greater than 1
+_MAX_PASS_COLUMNS = 2  # for k greater than 1
 LENGTHS = {
     "steps": "steps",
     "completion_tokens": "completion tokens",

@@ -10,7 +10,7 @@ from textgym.metrics.run_metrics import StoredRun
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 from textgym.metrics.tables import Metrics, run_letters
 from textgym.report.charts import Curve, Point, curves, keys
-from textgym.report.elements import element, folded
+from textgym.report.elements import element, escaped, folded
 
 __all__ = ["history_curves", "series_curves"]
 
@@ -27,7 +27,8 @@ def series_curves(runs: Sequence[StoredRun]) -> str:
     nodes = {id: [run.metrics["envs"].get(id) for run in runs] for id in ids}
     if len(ids) > 1:
         nodes = {"overall": [run.metrics["overall"] for run in runs], **nodes}
-    ticks = [(float(place), letter) for place, letter in enumerate(run_letters(len(runs)))]
+    letters = run_letters(len(runs))
+    ticks = [(float(place), letter) for place, letter in enumerate(letters)]
     figures = ""
     for name, row in nodes.items():
         for title, read in (("reward", _reward), ("success", _success)):
@@ -38,7 +39,9 @@ def series_curves(runs: Sequence[StoredRun]) -> str:
             ]
             figures += curves(f"{name}: {title}", [Curve(name, points)], ticks=ticks)
     title = element("h3", "The runs as a series, with 95 % intervals")
-    return title + element("div", figures, class_="figures")
+    names = ", ".join(f"{letter} {run.path}" for letter, run in zip(letters, runs, strict=True))
+    note = element("p", escaped(names), class_="note")
+    return title + note + element("div", figures, class_="figures")
 
 
 def _reward(node: Metrics) -> tuple[float, float | None, float | None] | None:

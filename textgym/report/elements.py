@@ -65,7 +65,7 @@ def page(title: str, body: str, style: str, script: str = "") -> str:
     Args:
         title: The title, a text.
         body: HTML.
-        style: The CSS beside that of all pages.
+        style: CSS in addition to `page.css`.
         script: The page's own script, which runs when the body is there.
 
     Example:

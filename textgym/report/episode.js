@@ -120,6 +120,10 @@ function tokens([ids, lengths, logprobs], texts) {
     legend.append(make("span", `token p${level}`, text), " ");
   });
   legend.append("· given (loss mask 0) in grey");
+  requestAnimationFrame(() => { // from where the policy began
+    const first = node.querySelector(".token");
+    if (first) node.scrollTop = first.offsetTop - node.offsetTop - 60;
+  });
   if (known) return [legend, node];
   const hint = "The texts of tokens need the tokenizer: textgym report RUN --tokenizer MODEL";
   return [legend, make("p", "note", hint), node];

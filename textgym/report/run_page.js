@@ -269,20 +269,27 @@ function pairsView(section) {
     const sign = sort.value === "won" ? -1 : 1;
     list.show([...tasks].sort((a, b) => sign * (difference(a) - difference(b))));
   }
+  function differing(task, side, places) { // the repeat that shows the difference best
+    const { reward } = index.runs[runs[side]].columns;
+    const sign = (side ? 1 : -1) * Math.sign(difference(task));
+    return places.reduce((best, place) => (sign * reward[place] > sign * reward[best] ? place : best));
+  }
   async function show(task) {
-    const columns = task.episodes.map((places, side) => {
+    const columns = await Promise.all(task.episodes.map(async (places, side) => {
       const target = make("div", "");
       const fill = async (place) => target.replaceChildren(await episodeNode(runs[side], place));
-      const options = places.map((place) => [place, `repeat ${index.runs[runs[side]].columns.repeat[place]}`]);
-      const [repeats, chosen] = select(letters[side], options, () => fill(Number(chosen.value)));
-      fill(places[0]);
-      return make("div", "column", places.length > 1 ? repeats : "", target);
-    });
+      const repeats = index.runs[runs[side]].columns.repeat;
+      const options = places.map((place) => [place, `repeat ${repeats[place]}`]);
+      const [node, chosen] = select(letters[side], options, () => fill(Number(chosen.value)));
+      chosen.value = differing(task, side, places);
+      await fill(Number(chosen.value));
+      return make("div", "column", places.length > 1 ? node : "", target);
+    }));
     both.replaceChildren(...columns);
     both.scrollIntoView();
   }
   refresh();
-  section.append(make("div", "controls", label), list.node, both);
+  section.append(make("div", "controls", label), make("div", "pane", list.node), both);
 }
 
 async function start() {

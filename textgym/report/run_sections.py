@@ -1,6 +1,6 @@
 """The overview of a run as HTML: its figures, tables and failures.
 
-All numbers are those of `textgym.metrics`; nothing is computed in the page.
+All numbers come from `textgym.metrics`; the page computes nothing.
 """
 
 from __future__ import annotations

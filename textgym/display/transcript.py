@@ -25,6 +25,7 @@ __all__ = [
     "format_answer",
     "format_episode",
     "format_messages",
+    "format_number",
     "format_outcome",
     "format_tools",
     "format_turn_reward",
@@ -159,10 +160,13 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
     paint = Paint(colour)
     success = info.get("is_success")
     styles = () if success is None else ("green",) if success else ("red",)
-    lines = [paint("[end]", "bold"), paint("reward: ") + paint(_number(reward), "bold", *styles)]
+    lines = [
+        paint("[end]", "bold"),
+        paint("reward: ") + paint(format_number(reward), "bold", *styles),
+    ]
     components = _mapping(info.get("reward_components"))
     if components:
-        parts = (f"{_text(name)} {_number(value)}" for name, value in components.items())
+        parts = (f"{_text(name)} {format_number(value)}" for name, value in components.items())
         lines.append(paint(f"components: {', '.join(parts)}"))
     if success is not None:
         lines.append(paint("success: ") + paint("yes" if success else "no", *styles))
@@ -179,8 +183,8 @@ def format_turn_reward(reward: float | None, components: Mapping[str, Any]) -> s
         >>> print(format_turn_reward(0.2, {"found": 0.25, "step_penalty": -0.05}))
         reward 0.2: found 0.25, step_penalty -0.05
     """
-    parts = ", ".join(f"{_text(name)} {_number(value)}" for name, value in components.items())
-    return f"reward {_number(reward)}" + (f": {parts}" if parts else "")
+    parts = ", ".join(f"{_text(name)} {format_number(value)}" for name, value in components.items())
+    return f"reward {format_number(reward)}" + (f": {parts}" if parts else "")
 
 
 def format_turn_rewards(steps: Sequence[Mapping[str, Any]], num_messages: int) -> dict[int, str]:
@@ -303,7 +307,8 @@ def call_arguments(call: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]
     return _text(function.get("name", "?")), text, arguments
 
 
-def _number(value: Any) -> str:
+def format_number(value: Any) -> str:
+    """Return a number in a few digits, and "none" for no number."""
     try:
         return f"{float(value):g}" if isinstance(value, Real) else _text(value) or "none"
     except OverflowError:

@@ -16,7 +16,10 @@ import numpy as np
 from textgym.metrics.statistics import Array
 from textgym.report.elements import element, escaped
 
-__all__ = ["Curve", "Point", "counts_table", "curves", "histogram", "keys"]
+__all__ = ["MAX_DRAWN", "Curve", "Point", "counts_table", "curves", "histogram", "keys"]
+
+MAX_DRAWN = 1e100
+"""The size of the largest number that is drawn; beyond it, differences may overflow."""
 
 _WIDTH, _HEIGHT = 340, 170
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 26
@@ -53,10 +56,10 @@ def histogram(title: str, values: Array, noun: str = "episodes") -> str:
 
     Args:
         title: What the values are.
-        values: The values.
+        values: The values; numbers beyond `MAX_DRAWN` are left out.
         noun: What is counted.
     """
-    values = values[np.isfinite(values)]
+    values = values[np.abs(values) < MAX_DRAWN]  # and not NaN
     if not len(values):
         return ""
     distinct, counts = np.unique(values, return_counts=True)
@@ -67,7 +70,7 @@ def histogram(title: str, values: Array, noun: str = "episodes") -> str:
         counts, edges = np.histogram(values, _edges(values))
         ends = edges.tolist()
         labels = [f"{_short(low)} to {_short(high)}" for low, high in itertools.pairwise(ends)]
-        width = ends[1] - ends[0]
+        width = (ends[-1] - ends[0]) / len(counts)
         ticks = [
             ((value - ends[0]) / width - 0.5, _short(value)) for value in _ticks(ends[0], ends[-1])
         ]
@@ -224,7 +227,8 @@ def _range(points: Sequence[Point]) -> tuple[float, float]:
 
 def _widened(low: float, high: float) -> tuple[float, float]:
     """Return the ends of a range, apart even if all values are equal."""
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
+    margin = max(0.5, 1e-3 * abs(low))
+    return (low, high) if high > low else (low - margin, high + margin)
 
 
 def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
@@ -243,7 +247,7 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
     size = next((size for size in sizes if (high - low) / size <= 5), sizes[-1])
     first = math.ceil(low / size - 1e-9)
     count = math.floor(high / size + 1e-9) - first
-    return [round((first + place) * size, 12) for place in range(count + 1)]
+    return [float(f"{(first + place) * size:.12g}") for place in range(count + 1)]
 
 
 def _short(value: float) -> str:

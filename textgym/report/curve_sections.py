@@ -9,7 +9,7 @@ from typing import Any
 from textgym.metrics.run_metrics import StoredRun
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 from textgym.metrics.tables import Metrics, run_letters
-from textgym.report.charts import Curve, Point, curves, keys
+from textgym.report.charts import MAX_DRAWN, Curve, Point, curves, keys
 from textgym.report.elements import element, escaped, folded
 
 __all__ = ["history_curves", "series_curves"]
@@ -17,7 +17,6 @@ __all__ = ["history_curves", "series_curves"]
 _FIRST = (
     "reward", "episodes/success", "success", "validation/reward", "validation/episodes/success",
 )  # fmt: skip
-_MAX = 1e100  # of a number that is drawn
 _SHOWN = 12  # figures of histories that are unfolded
 
 
@@ -90,10 +89,10 @@ def _points(rows: Sequence[Mapping[str, Any]], name: str) -> list[Point]:
     return [
         Point(row["step"], row[name], _number(row.get(low)), _number(row.get(high)))
         for row in rows
-        if _number(row.get(name)) is not None and abs(row["step"]) < _MAX
+        if _number(row.get(name)) is not None and abs(row["step"]) < MAX_DRAWN
     ]
 
 
 def _number(value: Any) -> float | None:
     """Return a number that can be drawn; None for anything else."""
-    return value if isinstance(value, (int, float)) and abs(value) < _MAX else None
+    return value if isinstance(value, (int, float)) and abs(value) < MAX_DRAWN else None

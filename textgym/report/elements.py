@@ -128,7 +128,7 @@ def element(name: str, content: str, **attributes: str) -> str:
         '<p class="note">1 &lt; 2</p>'
     """
     given = "".join(
-        f" {key.rstrip('_')}" + (f'="{escaped(value)}"' if value else "")
+        f" {key.rstrip('_')}" + (f'="{html.escape(visible(value))}"' if value else "")
         for key, value in attributes.items()
     )
     return f"<{name}{given}>{content}</{name}>"

@@ -24,11 +24,7 @@ function showEpisode(episode, shared, title) {
     facts.append(make("div", kind, make("dt", "", name), make("dd", "", value)));
   }
   const node = make("article", "episode", make("h3", "", title), facts);
-  const components = Object.entries(episode.components);
-  if (components.length) {
-    const texts = components.map(([name, value]) => `${name} ${Number(value.toFixed(6))}`);
-    node.append(make("p", "note", `components: ${texts.join(", ")}`));
-  }
+  if (episode.components) node.append(make("p", "note", `components: ${episode.components}`));
   if (episode.failure) node.append(failure(episode.failure));
   if (episode.answer) node.append(answer(...episode.answer));
   const tools = shared.tools[episode.tools];

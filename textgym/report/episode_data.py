@@ -25,6 +25,7 @@ from textgym.display.transcript import (
     call_arguments,
     content_parts,
     describe_part,
+    format_number,
     format_turn_rewards,
 )
 from textgym.json_values import encode_line, json_text
@@ -34,10 +35,10 @@ from textgym.rescoring.answers import TaskAnswers
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import check_trajectories
-from textgym.trajectories.task_identity import GroupKey
+from textgym.trajectories.task_identity import GroupKey, task_identity
 from textgym.trajectories.tokens import token_sequences
 
-__all__ = ["EpisodeData", "data_element", "episode_data", "shown"]
+__all__ = ["EpisodeData", "compressed", "data_element", "episode_data"]
 
 Decode = Callable[[int], str]  # the text of a token id
 
@@ -84,25 +85,25 @@ def data_element(id: str, data: bytes) -> str:
     )
 
 
-def shown(value: Any) -> Any:
+def _shown(value: Any) -> Any:
     r"""Return a JSON value with control and invisible characters of its texts escaped.
 
     Example:
-        >>> shown({"a\u202e": ["\x1b[2J", 1, None]})
+        >>> _shown({"a\u202e": ["\x1b[2J", 1, None]})
         {'a\\u202e': ['\\x1b[2J', 1, None]}
     """
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):
-        return {visible(str(key)): shown(item) for key, item in value.items()}
+        return {visible(str(key)): _shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [shown(item) for item in value]
+        return [_shown(item) for item in value]
     return value
 
 
 def compressed(value: Any) -> bytes:
     """Return a JSON value compressed, the same bytes for the same value."""
-    return gzip.compress(encode_line(shown(value)), 6, mtime=0)
+    return gzip.compress(encode_line(_shown(value)), 6, mtime=0)
 
 
 def episode_data(
@@ -133,7 +134,7 @@ def episode_data(
             data.starts.append(number)
         answer = None
         if answers:
-            key = (*GroupKey.of(trajectory), trajectory["task_id"])
+            key = (*GroupKey.of(trajectory), task_identity(trajectory))
             if key not in found:
                 found[key] = answers.look_up(trajectory)
             answer = found[key]
@@ -161,7 +162,7 @@ class _Block:
     def compressed(self) -> bytes:
         """Return the block as compressed JSON: what episodes share, and the episodes."""
         tools = [_tools(json.loads(text)) for text in self._tools]
-        shared = encode_line(shown({"tools": tools, "tokens": self._tokens}))
+        shared = encode_line(_shown({"tools": tools, "tokens": self._tokens}))
         return gzip.compress(b"[%s,[%s]]" % (shared, b",".join(self.episodes)), 6, mtime=0)
 
     def add(self, trajectory: Trajectory, answer: tuple[Any, str] | None) -> None:
@@ -170,7 +171,10 @@ class _Block:
         policy_turns = {step["message_index"] for step in trajectory["steps"]}
         episode = {
             "facts": _facts(trajectory),
-            "components": components_of(trajectory),
+            "components": ", ".join(
+                f"{name} {format_number(value)}"
+                for name, value in components_of(trajectory).items()
+            ),
             "messages": [
                 [*_message(message, place in policy_turns), notes.get(place, "")]
                 for place, message in enumerate(trajectory["messages"])
@@ -182,7 +186,7 @@ class _Block:
             "answer": answer and [*_answer(*answer)],
             "sequences": [*map(self._sequence, token_sequences(trajectory["steps"]))],
         }
-        encoded = encode_line(shown(episode))
+        encoded = encode_line(_shown(episode))
         self.episodes.append(encoded)
         self._size += len(encoded)
 
@@ -203,7 +207,7 @@ class _Block:
 def _add_to_list(data: EpisodeData, number: int, trajectory: Trajectory) -> None:
     info, failure, reward = trajectory["info"], trajectory["failure"], trajectory["reward"]
     env, verdict = trajectory["env_id"], str(info.get("verdict_reason") or "")
-    task = trajectory["task_id"]
+    task, success = trajectory["task_id"], trajectory["is_success"]
     texts = {
         "env": env,
         "level": str(info.get("level", "")),
@@ -216,13 +220,11 @@ def _add_to_list(data: EpisodeData, number: int, trajectory: Trajectory) -> None
         code = data.texts.setdefault(visible(str(text)), len(data.texts))
         data.columns[name].append(code)
     numbers = {
-        "task": visible(str(task)) if task is not None else None,
+        "task": task if task is None else visible(str(task)),
         "index": trajectory["task_index"],
         "repeat": trajectory["repeat"],
         "reward": reward if reward is None else round(reward, 6),
-        "success": trajectory["is_success"]
-        if trajectory["is_success"] is None
-        else int(trajectory["is_success"]),
+        "success": success if success is None else int(success),
         "turns": len(trajectory["steps"]),
     }
     for name, value in numbers.items():
@@ -236,11 +238,12 @@ def _add_to_list(data: EpisodeData, number: int, trajectory: Trajectory) -> None
 
 def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:
     """Return what the head of an episode states: names and values."""
-    info, usage, reward = trajectory["info"], trajectory["usage"], trajectory["reward"]
-    task_reward, success = task_reward_of(trajectory), trajectory["is_success"]
+    info, usage, success = trajectory["info"], trajectory["usage"], trajectory["is_success"]
+    reward, task_reward = trajectory["reward"], task_reward_of(trajectory)
+    counts = (usage.get(name, 0) for name in ("prompt_tokens", "completion_tokens"))
     facts: dict[str, Any] = {
-        "reward": "none" if reward is None else f"{reward:g}",
-        "task reward": "" if task_reward in (None, reward) else f"{task_reward:g}",
+        "reward": format_number(reward),
+        "task reward": "" if task_reward in (None, reward) else format_number(task_reward),
         "success": "" if success is None else "yes" if success else "no",
         "why not full": info.get("verdict_reason") or "",
         "stop reason": trajectory["stop_reason"],
@@ -249,11 +252,7 @@ def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:
         "category": info.get("category", ""),
         "policy": trajectory["policy"],
         "turns": len(trajectory["steps"]),
-        "tokens": " + ".join(
-            f"{usage.get(name, 0):,}" for name in ("prompt_tokens", "completion_tokens")
-        )
-        if usage
-        else "",
+        "tokens": "{:,} + {:,}".format(*counts) if usage else "",
         "new sequences": trajectory.get("splits") or "",
         "seconds": f"{trajectory['seconds']:.2f}",
         "attempts": trajectory["attempts"] if trajectory["attempts"] > 1 else "",

@@ -166,6 +166,20 @@ def test_tokens_have_their_masks_and_log_probabilities(tmp_path: Path) -> None:
         assert (ids, mask) == (tokens.ids, tokens.loss_mask)
 
 
+def test_a_tokenizer_gives_the_texts_of_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = make_byte_tokenizer()
+    monkeypatch.setattr("textgym.policies.models.load_tokenizer", {"mine": tokenizer}.get)
+    prompt, sampled = (tokenizer.encode(text) for text in ("<|user|>Hé", "a\n"))
+    said = step(1, prompt_ids=prompt, token_ids=sampled, logprobs=[-0.1] * len(sampled))
+    folder = stored(tmp_path / "run", episode(0, steps=[said]))
+    page = report_page([folder], answers=False, tokenizer="mine")
+    shared, (shown,) = data_of(page)["block-0-0"]
+    texts = [shared["tokens"][str(id)] for id in shown["sequences"][0][0]]
+    assert texts == ["<|user|>", "H", "\ufffd", "\ufffd", "a", "\n"]
+
+
 def test_answers_are_drawn_again_and_a_changed_task_has_none(runs: Path, tmp_path: Path) -> None:
     shown = episodes_of(report_page([runs / "oracle"]))
     stored_run = textgym.trajectories.run_folder.read_trajectories(runs / "oracle")

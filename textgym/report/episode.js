@@ -44,7 +44,8 @@ function showEpisode(episode, shared, title) {
 }
 
 function failure(cause) {
-  const node = make("div", "failure", make("b", "", `failed at the ${cause.boundary}: ${cause.type}`));
+  const title = `failed at the ${cause.boundary}: ${cause.type}`;
+  const node = make("div", "failure", make("b", "", title));
   if (cause.message) node.append(make("pre", "", cause.message));
   if (cause.traceback) node.append(folded("Traceback", () => [make("pre", "", cause.traceback)]));
   return node;

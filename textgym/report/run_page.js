@@ -65,6 +65,7 @@ function outcome(run, place) {
 }
 
 const rewardText = (value) => (value == null ? "–" : String(Number(value.toFixed(4))));
+const counted = (number) => number.toLocaleString("en");
 
 function select(label, options, onChange) {
   const node = make("select", "");
@@ -84,14 +85,16 @@ function pagedList(head, row) {
   const table = make("table", "list", make("thead", "", make("tr", "", ...titles)), body);
   const count = make("span", "note", "");
   const [before, after] = ["‹ previous", "next ›"].map((text) => make("button", "", text));
-  const node = make("div", "", make("div", "pager", before, count, after), make("div", "wide", table));
+  const pager = make("div", "pager", before, count, after);
+  const node = make("div", "", pager, make("div", "wide", table));
   let items = [];
   let first = 0;
   function draw() {
     body.replaceChildren(...items.slice(first, first + ROWS).map(row));
     const last = Math.min(first + ROWS, items.length);
     const from = items.length ? first + 1 : 0;
-    count.textContent = `${from.toLocaleString("en")} to ${last.toLocaleString("en")} of ${items.length.toLocaleString("en")}`;
+    const [start, end, all] = [from, last, items.length].map(counted);
+    count.textContent = `${start} to ${end} of ${all}`;
     before.disabled = first === 0;
     after.disabled = last >= items.length;
   }
@@ -102,9 +105,9 @@ function pagedList(head, row) {
     show(chosen) { items = chosen; first = 0; draw(); },
     turnTo(item) {
       const place = items.indexOf(item);
-      if (place < 0) return;
-      first = place - (place % ROWS);
+      if (place >= 0) first = place - (place % ROWS);
       draw();
+      if (place < 0) return; // the filters leave it out
       const row = body.children[place - first];
       node.parentNode.scrollTop = row.offsetTop - 100; // of the pane that scrolls
     },
@@ -116,13 +119,16 @@ function episodesView(section) {
   const detail = make("div", "detail");
   const controls = make("div", "controls");
   const state = { run: 0, found: null, items: [], open: null, search: 0 };
-  const multiple = new Set(index.runs.flatMap((run) => run.columns.env.map((code) => run.texts[code])));
-  const head = [["", "number"], ["task", "task"], ["repeat", "number"], ["level", ""], ["turns", "number"], ["reward", "number"], ["outcome", ""]];
+  const envs = new Set(index.runs.flatMap((run) => run.columns.env.map((code) => run.texts[code])));
+  const head = [
+    ["", "number"], ["task", "task"], ["repeat", "number"], ["level", ""], ["turns", "number"],
+    ["reward", "number"], ["outcome", ""],
+  ];
   const list = pagedList(head, (place) => {
     const columns = index.runs[state.run].columns;
     const link = make("a", "", String(place + 1));
     link.href = `#episode-${state.run}-${place}`;
-    const env = multiple.size > 1 ? `${textOf(state.run, "env", place).split("/").pop()} ` : "";
+    const env = envs.size > 1 ? `${textOf(state.run, "env", place).split("/").pop()} ` : "";
     const [kind, word] = outcome(state.run, place);
     const row = make(
       "tr", place === state.open ? "open" : "",
@@ -139,8 +145,14 @@ function episodesView(section) {
   });
 
   const runs = index.runs.map((run, number) => [number, `${run.letter}: ${run.name}`]);
-  const [runLabel, runSelect] = select("run", runs, () => { setRun(Number(runSelect.value)); refresh(); });
-  const sorts = [["worst", "lowest reward first"], ["best", "highest reward first"], ["turns", "most turns first"], ["stored", "as stored"]];
+  const [runLabel, runSelect] = select("run", runs, () => {
+    setRun(Number(runSelect.value));
+    refresh();
+  });
+  const sorts = [
+    ["worst", "lowest reward first"], ["best", "highest reward first"],
+    ["turns", "most turns first"], ["stored", "as stored"],
+  ];
   const [sortLabel, sortSelect] = select("order", sorts, refresh);
   const outcomes = [["", "all"], ["yes", "solved"], ["no", "not solved"], ["failed", "failed"]];
   const [outcomeLabel, outcomeSelect] = select("outcome", outcomes, refresh);
@@ -178,16 +190,20 @@ function episodesView(section) {
   function refresh() {
     const { columns } = index.runs[state.run];
     const conditions = [...filters].filter(([, node]) => node.value !== "");
-    const items = [];
-    for (let place = 0; place < columns.env.length; place += 1) {
-      if (outcomeSelect.value && outcome(state.run, place)[0] !== outcomeSelect.value) continue;
-      if (state.found && !state.found.has(place)) continue;
-      if (conditions.every(([name, node]) => columns[name][place] === Number(node.value))) items.push(place);
-    }
+    const matches = (place) => (
+      (!outcomeSelect.value || outcome(state.run, place)[0] === outcomeSelect.value)
+      && (!state.found || state.found.has(place))
+      && conditions.every(([name, node]) => columns[name][place] === Number(node.value))
+    );
+    const items = [...columns.env.keys()].filter(matches);
     const sign = sortSelect.value === "best" ? -1 : 1;
-    const value = (place) => columns.reward[place] == null ? Infinity : sign * columns.reward[place];
-    if (sortSelect.value === "turns") items.sort((a, b) => columns.turns[b] - columns.turns[a] || a - b);
-    else if (sortSelect.value !== "stored") items.sort((a, b) => (value(a) === value(b) ? a - b : value(a) - value(b)));
+    const keys = {
+      worst: (place) => columns.reward[place] == null ? Infinity : sign * columns.reward[place],
+      turns: (place) => -columns.turns[place],
+      stored: (place) => place,
+    };
+    const key = keys[sortSelect.value] ?? keys.worst;
+    items.sort((a, b) => (key(a) === key(b) ? a - b : key(a) - key(b)));
     state.items = items;
     list.show(items);
   }
@@ -206,10 +222,11 @@ function episodesView(section) {
         episodes.forEach((episode, place) => {
           if (searchable(episode).includes(wanted)) found.add(starts[number] + place);
         });
-        progress.textContent = `searched ${(starts[number] + episodes.length).toLocaleString("en")} of ${columns.env.length.toLocaleString("en")}`;
+        const read = starts[number] + episodes.length;
+        progress.textContent = `searched ${counted(read)} of ${counted(columns.env.length)}`;
       }
       state.found = found;
-      progress.textContent = `${found.size.toLocaleString("en")} episodes have this text`;
+      progress.textContent = `${counted(found.size)} episodes have this text`;
     }
     refresh();
   }
@@ -228,7 +245,9 @@ function episodesView(section) {
     if (state.open !== place || state.run !== run) return;
     const steps = make("div", "pager");
     const at = state.items.indexOf(place);
-    for (const [text, other] of [["‹ previous episode", state.items[at - 1]], ["next episode ›", at < 0 ? undefined : state.items[at + 1]]]) {
+    const next = at < 0 ? undefined : state.items[at + 1];
+    const others = [["‹ previous episode", state.items[at - 1]], ["next episode ›", next]];
+    for (const [text, other] of others) {
       const button = make("button", "", text);
       button.disabled = other === undefined;
       button.addEventListener("click", () => { location.hash = `#episode-${run}-${other}`; });
@@ -251,19 +270,28 @@ function pairsView(section) {
   const { runs, tasks } = index.pairs;
   const letters = runs.map((run) => index.runs[run].letter);
   const both = make("div", "both");
-  const head = [["task", "task"], ...letters.map((letter) => [`reward ${letter}`, "number"]), ["difference", "number"], ...letters.map((letter) => [`success ${letter}`, "number"])];
+  const head = [
+    ["task", "task"], ...letters.map((letter) => [`reward ${letter}`, "number"]),
+    ["difference", "number"], ...letters.map((letter) => [`success ${letter}`, "number"]),
+  ];
   const list = pagedList(head, (task) => {
     const [first] = task.episodes[0];
-    const row = make("tr", "", make("td", "task", nameOf(runs[0], first).replace(/^.*?: |, repeat \d+$/g, "")));
-    const difference = task.rewards[1] - task.rewards[0];
+    const name = nameOf(runs[0], first).replace(/^.*?: |, repeat \d+$/g, "");
+    const row = make("tr", "", make("td", "task", name));
     for (const value of task.rewards) row.append(make("td", "number", rewardText(value)));
-    row.append(make("td", `number ${difference < 0 ? "no" : "yes"}`, (difference > 0 ? "+" : "") + rewardText(difference)));
-    for (const value of task.successes) row.append(make("td", "number", `${Number((100 * value).toFixed(1))}%`));
+    const change = difference(task);
+    const text = (change > 0 ? "+" : "") + rewardText(change);
+    row.append(make("td", `number ${change < 0 ? "no" : "yes"}`, text));
+    for (const value of task.successes) {
+      row.append(make("td", "number", `${Number((100 * value).toFixed(1))}%`));
+    }
     row.addEventListener("click", () => show(task));
     return row;
   });
   const difference = (task) => task.rewards[1] - task.rewards[0];
-  const sorts = [["lost", `where ${letters[1]} is worse first`], ["won", `where ${letters[1]} is better first`]];
+  const sorts = [
+    ["lost", `where ${letters[1]} is worse first`], ["won", `where ${letters[1]} is better first`],
+  ];
   const [label, sort] = select("order", sorts, refresh);
   function refresh() {
     const sign = sort.value === "won" ? -1 : 1;
@@ -272,7 +300,8 @@ function pairsView(section) {
   function differing(task, side, places) { // the repeat that shows the difference best
     const { reward } = index.runs[runs[side]].columns;
     const sign = (side ? 1 : -1) * Math.sign(difference(task));
-    return places.reduce((best, place) => (sign * reward[place] > sign * reward[best] ? place : best));
+    const better = (one, other) => sign * reward[one] > sign * reward[other];
+    return places.reduce((best, place) => (better(place, best) ? place : best));
   }
   async function show(task) {
     const columns = await Promise.all(task.episodes.map(async (places, side) => {
@@ -306,7 +335,8 @@ async function start() {
       link.classList.toggle("current", link.hash === view);
       byId(link.hash.slice(1)).hidden = link.hash !== view;
     }
-    if (match && Number(match[2]) < index.runs[match[1]]?.columns.env.length) open(Number(match[1]), Number(match[2]));
+    const [run, place] = match ? match.slice(1).map(Number) : [];
+    if (match && place < index.runs[run]?.columns.env.length) open(run, place);
     else scrollTo(0, 0);
   }
   addEventListener("hashchange", route);

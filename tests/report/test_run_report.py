@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from byte_tokenizer import make_byte_tokenizer
 from hostile_runs import ATTACK, hostile_run
 from html_reader import Reader
 from hypothesis import given
@@ -154,14 +155,14 @@ def test_tokens_have_their_masks_and_log_probabilities(tmp_path: Path) -> None:
     steps = [first, second, step(5, prompt_ids=[9], token_ids=[5], logprobs=[-1.0])]
     item = episode(0, steps=steps)
     texts = {id: f"<{id}>" for id in (1, 2, 3, 4, 5, 6, 9)}
-    data = episode_data([item], decode=texts.__getitem__)
+    data = episode_data([item], decode=lambda ids: "".join(map(texts.__getitem__, ids)))
     shared, (shown,) = json.loads(gzip.decompress(data.blocks[0]))
     assert shared["tokens"] == {str(id): text for id, text in texts.items()}
     assert shown["sequences"] == [
-        [[1, 2, 3, 4, 5, 6], [2, 1, 1, 2], [-0.5, -0.25, None]],
-        [[9, 5], [1, 1], [-1.0]],
+        [[1, 2, 3, 4, 5, 6], [2, 1, 1, 2], [-0.5, -0.25, None], {}],
+        [[9, 5], [1, 1], [-1.0], {}],
     ]
-    for tokens, (ids, lengths, _) in zip(token_sequences(steps), shown["sequences"], strict=True):
+    for tokens, (ids, lengths, *_) in zip(token_sequences(steps), shown["sequences"], strict=True):
         mask = [place % 2 for place, length in enumerate(lengths) for _ in range(length)]
         assert (ids, mask) == (tokens.ids, tokens.loss_mask)
 
@@ -171,13 +172,15 @@ def test_a_tokenizer_gives_the_texts_of_tokens(
 ) -> None:
     tokenizer = make_byte_tokenizer()
     monkeypatch.setattr("textgym.policies.models.load_tokenizer", {"mine": tokenizer}.get)
-    prompt, sampled = (tokenizer.encode(text) for text in ("<|user|>Hé", "a\n"))
+    prompt, sampled = (tokenizer.encode(text) for text in ("<|user|>Hé", "a€\x1b"))
+    sampled.append(tokenizer.encode("€")[0])  # a part of a character that has no end
     said = step(1, prompt_ids=prompt, token_ids=sampled, logprobs=[-0.1] * len(sampled))
     folder = stored(tmp_path / "run", episode(0, steps=[said]))
     page = report_page([folder], answers=False, tokenizer="mine")
     shared, (shown,) = data_of(page)["block-0-0"]
-    texts = [shared["tokens"][str(id)] for id in shown["sequences"][0][0]]
-    assert texts == ["<|user|>", "H", "\ufffd", "\ufffd", "a", "\n"]
+    ids, _, _, others = shown["sequences"][0]
+    texts = [others.get(str(at), shared["tokens"][str(id)]) for at, id in enumerate(ids)]
+    assert texts == ["<|user|>", "H", "é", "", "a", "€", "", "", "\\x1b", "\ufffd"]
 
 
 def test_answers_are_drawn_again_and_a_changed_task_has_none(runs: Path, tmp_path: Path) -> None:

@@ -97,20 +97,19 @@ function showPart(kind, text, id, values) {
   return make("pre", kind, kind === "other" ? `(${text})` : text);
 }
 
-function tokens([ids, lengths, logprobs], texts) {
+function tokens([ids, lengths, logprobs, others], texts) {
   const known = Object.keys(texts).length > 0;
-  const textOf = (id) => (known ? texts[id] ?? "" : `${id} `);
+  const words = ids.map((id, at) => (known ? others[at] ?? texts[id] : `${id} `));
   const node = make("pre", "token-list");
   let place = 0;
   let sampled = 0;
   lengths.forEach((length, run) => {
-    const part = ids.slice(place, place + length);
-    place += length;
+    const [from, to] = [place, (place += length)];
     if (run % 2 === 0) {
-      if (length) node.append(make("span", "given", part.map(textOf).join("")));
+      if (length) node.append(make("span", "given", words.slice(from, to).join("")));
       return;
     }
-    for (const id of part) node.append(token(id, textOf(id), logprobs[sampled++]));
+    for (let at = from; at < to; at += 1) node.append(token(ids[at], words[at], logprobs[sampled++]));
   });
   const legend = make("p", "note legend", "sampled with probability ");
   ["over 0.9", "0.5", "0.1", "0.01", "less"].forEach((text, level) => {

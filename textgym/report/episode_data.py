@@ -14,7 +14,7 @@ import base64
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -30,6 +30,7 @@ from textgym.display.transcript import (
 )
 from textgym.json_values import encode_line, json_text
 from textgym.messages import split_reasoning
+from textgym.policies import Tokens
 from textgym.report.elements import element
 from textgym.rescoring.answers import TaskAnswers
 from textgym.trajectories.episode_record import components_of, task_reward_of
@@ -40,10 +41,12 @@ from textgym.trajectories.tokens import token_sequences
 
 __all__ = ["EpisodeData", "compressed", "data_element", "episode_data"]
 
-Decode = Callable[[int], str]  # the text of a token id
+Decode = Callable[[Sequence[int]], str]  # the text of token ids
 
 _BLOCK_EPISODES = 200
 _BLOCK_SIZE = 1 << 19  # characters of JSON after which a block is full
+_BROKEN = "\ufffd"
+_MAX_PARTS = 4  # tokens of a character: its bytes
 _IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "gif", "webp"))
 _LEFT_OUT = frozenset(
     ("task_id", "level", "category", "is_success", "stop_reason", "reward_components",
@@ -117,7 +120,7 @@ def episode_data(
     Args:
         trajectories: The episodes, in stored order.
         answers: Finds the right answers; None leaves them out.
-        decode: Returns the text of a token id; None shows the ids.
+        decode: Returns the text of token ids; None shows the ids.
         on_episode: Called after each episode.
 
     Raises:
@@ -153,6 +156,8 @@ class _Block:
         self.episodes: list[bytes] = []
         self._tools: dict[str, int] = {}
         self._tokens: dict[str, str] = {}
+        self._known: set[int] = set()
+        self._parts: set[int] = set()  # tokens that are a part of a character
         self._decode = decode
         self._size = 0
 
@@ -190,18 +195,50 @@ class _Block:
         self.episodes.append(encoded)
         self._size += len(encoded)
 
-    def _sequence(self, tokens: Any) -> list[Any]:
-        """Return ids, the lengths of runs of equal masks (the first is of 0), and the logprobs."""
-        if self._decode:
-            for id in set(tokens.ids):
-                self._tokens.setdefault(str(id), self._decode(id))
+    def _sequence(self, tokens: Tokens) -> list[Any]:
+        """Return a sequence of tokens.
+
+        It has the ids, the lengths of runs of equal masks (the first is of 0), the log
+        probabilities of the sampled tokens, and the texts that differ from those of the id, by
+        place.
+        """
         runs = [(mask, len([*run])) for mask, run in groupby(tokens.loss_mask)]
         lengths = [length for _, length in runs]
         if runs and runs[0][0]:
             lengths.insert(0, 0)
         pairs = zip(tokens.logprobs, tokens.loss_mask, strict=True)
         sampled = [logprob for logprob, mask in pairs if mask]
-        return [tokens.ids, lengths, [round(p, 3) if p == p else None for p in sampled]]
+        logprobs = [round(p, 3) if p == p else None for p in sampled]
+        return [tokens.ids, lengths, logprobs, self._texts(tokens.ids)]
+
+    def _texts(self, ids: Sequence[int]) -> dict[str, str]:
+        """Add the texts of ids to those that episodes share; return the others by place.
+
+        A character of several tokens, none of which has a text, is the text of the first.
+        """
+        if not self._decode:
+            return {}
+        for id in {*ids} - self._known:
+            self._tokens[str(id)] = text = self._decode([id])
+            self._known.add(id)
+            if _BROKEN in text:
+                self._parts.add(id)
+        texts: dict[str, str] = {}
+        if self._parts.isdisjoint(ids):
+            return texts
+        place = 0
+        while place < len(ids):
+            end = place + 1
+            if ids[place] in self._parts:
+                for size in range(2, _MAX_PARTS + 1):
+                    text = self._decode(ids[place : place + size])
+                    if _BROKEN not in text:
+                        end = min(place + size, len(ids))
+                        texts |= {str(other): "" for other in range(place, end)}
+                        texts[str(place)] = text
+                        break
+            place = end
+        return texts
 
 
 def _add_to_list(data: EpisodeData, number: int, trajectory: Trajectory) -> None:

@@ -109,11 +109,11 @@ def _split(sources: Sequence[str | Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _decoder(model: str) -> Decode:
-    """Return the function that decodes a token of a model."""
+    """Return the function that decodes tokens of a model."""
     from textgym.policies.models import load_tokenizer  # which imports transformers
 
     tokenizer = load_tokenizer(model)
-    return lambda id: str(tokenizer.decode([id]))
+    return lambda ids: str(tokenizer.decode(ids))
 
 
 def _episodes(

@@ -199,8 +199,7 @@ class _Block:
         """Return a sequence of tokens.
 
         It has the ids, the lengths of runs of equal masks (the first is of 0), the log
-        probabilities of the sampled tokens, and the texts that differ from those of the id, by
-        place.
+        probabilities of the sampled tokens, and the result of `_texts`.
         """
         runs = [(mask, len([*run])) for mask, run in groupby(tokens.loss_mask)]
         lengths = [length for _, length in runs]
@@ -212,9 +211,9 @@ class _Block:
         return [tokens.ids, lengths, logprobs, self._texts(tokens.ids)]
 
     def _texts(self, ids: Sequence[int]) -> dict[str, str]:
-        """Add the texts of ids to those that episodes share; return the others by place.
+        """Add the text of each id to those that episodes share; return the exceptions by place.
 
-        A character of several tokens, none of which has a text, is the text of the first.
+        An exception is a character that consists of several tokens: the first has its text.
         """
         if not self._decode:
             return {}

@@ -19,6 +19,7 @@ from textgym.cli.arguments import (
     EnvSettingsOption,
     LevelOption,
     SplitOption,
+    check_place,
     env_arguments,
     read_env_settings,
 )
@@ -98,7 +99,7 @@ def audit_command(
     ] = None,
 ) -> None:
     if html is not None:
-        _check_place(html)
+        check_place(html, "--html")
     policies = {spec: _attacker(spec) for spec in attackers or ()}
     made = _made(envs, dataset, split, level, settings)  # user errors come first
     reports: list[dict[str, Any]] = []
@@ -145,14 +146,6 @@ def _make_plain(target: str, cls: type[gym.Env[Any, Any]]) -> gym.Env[Any, Any]:
         return cls()
     except TypeError as error:
         raise UsageError(f"{target} cannot be made without arguments: {error}") from error
-
-
-def _check_place(path: Path) -> None:
-    """Check that a file can be here, before an audit that takes minutes."""
-    if path.is_dir():
-        raise UsageError(f"--html: {str(path)!r} is a folder")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(f"--html: there is no folder {str(path.absolute().parent)!r}")
 
 
 def _attacker(spec: str) -> Any:

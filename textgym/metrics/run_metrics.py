@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from textgym.errors import RunError
@@ -12,17 +14,20 @@ from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
 from textgym.metrics.run_index import RunIndex, read_index
 from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
     "GROUPS",
     "RunLike",
+    "StoredRun",
     "as_episode_table",
     "compute_metrics",
     "label_order",
     "planned_episodes",
     "read_episode_table",
     "run_metrics",
+    "splits_of",
     "table_of",
 ]
 
@@ -99,6 +104,12 @@ def planned_episodes(config: Mapping[str, Any]) -> int | None:
     return sum(counts) * repeats if all(type(n) is int for n in counts) else None
 
 
+def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the split that was played of each environment, as far as `run.json` states it."""
+    splits = config.get("splits")
+    return splits if isinstance(splits, dict) else {}
+
+
 def read_episode_table(path: str | os.PathLike[str]) -> EpisodeTable:
     """Return the table of the episodes of a stored run.
 
@@ -122,6 +133,58 @@ def table_of(index: RunIndex, path: str | os.PathLike[str]) -> EpisodeTable:
     if not index.table.num_episodes:
         raise RunError(f"{os.fspath(path)!r} contains no episodes")
     return index.table
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that was read from its folder.
+
+    Attributes:
+        path: Its folder.
+        config: Its `run.json`; empty if that cannot be read.
+        policies: The names of the policies that played it.
+        table: Its episodes.
+        metrics: Its metrics.
+    """
+
+    path: Path
+    config: dict[str, Any]
+    policies: tuple[str, ...]
+    table: EpisodeTable
+    metrics: dict[str, Any]
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], on_episode: Callable[[], None] | None = None
+    ) -> StoredRun:
+        """Read a run.
+
+        Args:
+            path: The folder of the run.
+            on_episode: Called for each line that is parsed.
+
+        Raises:
+            RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+        """
+        index, config = read_index(path, on_episode), read_config(path)
+        table = table_of(index, path)
+        metrics = run_metrics(table, planned_episodes(config))
+        return cls(Path(path), config, index.policies, table, metrics)
+
+    def headlines(self, name: str = "") -> list[str]:
+        """Return a line about the run, and another one if its episodes are not complete.
+
+        Args:
+            name: What the lines begin with.
+        """
+        metrics = self.metrics["overall"]
+        failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
+        tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
+        lines = [f"{name}{self.path}: {', '.join(self.policies)}, {tasks}"]
+        stored, planned = self.table.num_episodes, self.metrics["planned_episodes"]
+        if planned is not None and stored < planned:
+            lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")
+        return lines
 
 
 def label_order(name: str) -> tuple[bool, int, str]:

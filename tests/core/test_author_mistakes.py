@@ -200,6 +200,8 @@ def with_user(base: Any) -> Any:
 def test_max_turns_follows_what_a_class_can_do() -> None:
     assert Silent.max_turns == 1
     assert (Library.max_turns, with_user(Silent).max_turns) == (20, 20)
+    offering = type("Offering", (Silent,), {"call_offered_tool": lambda self, name, arguments: ""})
+    assert offering.max_turns == 20
 
 
 @pytest.mark.parametrize("base", [Silent, Library])

@@ -169,6 +169,7 @@ _MAY_BE_ASYNC = ("begin", "respond", "call_offered_tool", "grade", "on_close", "
 _MUST_NOT_BE_ASYNC = ("generate", "read_row", "canonical", "check_state", "solve", "guess")
 _TREES = frozenset((dict, list))
 _REPLY = "must return None or a list of messages, such as [user('…')]"
+_REPLYING = ("respond", "call_offered_tool")
 MAX_TURNS = 20  # of a class with tools or a user, unless it says otherwise
 
 
@@ -196,8 +197,8 @@ def check_class(cls: Any, base: Any) -> None:
         kind = type(cls.card).__name__
         raise UsageError(f"{cls.__name__}.card must be a textgym.Card, not {kind}")
     parents = cls.__mro__[: cls.__mro__.index(base)]
-    speaks = bool(tools) or cls.respond is not base.respond
-    if speaks and not any("max_turns" in vars(parent) for parent in parents):
+    replies = any(getattr(cls, name) is not getattr(base, name) for name in _REPLYING)
+    if (tools or replies) and not any("max_turns" in vars(parent) for parent in parents):
         cls.max_turns = MAX_TURNS
 
 

@@ -58,8 +58,8 @@ class TextEnv(SavableEnv[StateT]):
         card: The environment's metadata.
         blocking: Whether `step`, and `begin` if the class defines it, may wait for something. Such
             calls run in threads. A class with `async` methods is blocking.
-        max_turns: The default of the argument: 20 if the class has tools or defines `respond`, else
-            1. A class may set its own.
+        max_turns: The default of the argument: 20 if the class has tools, or defines `respond` or
+            `call_offered_tool`, else 1. A class may set its own.
         max_calls: The maximum number of tool calls in one message. Of the calls beyond this limit,
             the conversation keeps only the first; its result says that it and the rest were
             dropped.

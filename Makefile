@@ -14,7 +14,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core mutants lint format docs docs-site audit audit-check verdicts bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -101,6 +101,10 @@ $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt -e '.[dev,audit,constraints]'
 	@touch $@
+
+test-package: setup  ## build the wheel and the sdist, install them elsewhere, and check their types
+	$(PIP) install -c constraints.txt -e '.[package]'
+	$(BIN)/python scripts/check_package.py
 
 mutants: setup  ## change 40 places of the package, one at a time, and see which changes the tests notice
 	$(PIP) install -c constraints.txt -e '.[mutants]'

@@ -44,13 +44,18 @@ def page(id: str) -> str:
     """Return the page of an environment."""
     doc = inspect.cleandoc(environment_class(id).__doc__ or "")
     text = f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
-    if id in _EPISODES:
-        text += f"\n## An episode\nAs the oracle plays it:\n\n```text\n{_episode(id)}\n```\n"
-    return text
+    return text + episode_section(id) if id in _EPISODES else text
 
 
-def _episode(id: str) -> str:
-    level, index = _EPISODES[id]
+def episode_section(id: str) -> str:
+    """Return the section with an episode that the oracle plays, by default the first one."""
+    level, index = _EPISODES.get(id, (1, 0))
+    return (
+        f"\n## An episode\nAs the oracle plays it:\n\n```text\n{_episode(id, level, index)}\n```\n"
+    )
+
+
+def _episode(id: str, level: int, index: int) -> str:
     env = environment_class(id)(split="test", level=level)
     env.reset(options={"index": index})
     ended = False

@@ -14,11 +14,20 @@ from repository import ROOT
 
 import textgym
 
-PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.parent.name != "environments"]
-FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+DOCS = ROOT / "docs"
+FILES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(path for path in sorted(DOCS.rglob("*.md")) if path.parent != DOCS / "environments"),
+]
 SUITE = textgym.ids()  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8")  # processes, or many episodes
+
+
+def name_of(file: Path) -> str:
+    """Return the path below docs, for ids of tests."""
+    return file.relative_to(DOCS if file.is_relative_to(DOCS) else ROOT).as_posix()
 
 
 def marks_of(code: str) -> list[pytest.MarkDecorator]:
@@ -38,28 +47,43 @@ def python_blocks() -> list[Any]:
         for number, block in enumerate(re.finditer(form, file.read_text(), re.S)):
             code, shown = block.groups()
             found.append(
-                pytest.param(code, shown, id=f"{file.name}-{number}", marks=marks_of(code))
+                pytest.param(code, shown, id=f"{name_of(file)}-{number}", marks=marks_of(code))
             )
     return found
 
 
 def console_blocks() -> list[Any]:
-    """The lines of each block, in groups of the same marks; costly lines of several pages once."""
+    """The lines of each block, in groups of the same marks; costly lines of several pages once.
+
+    What the page shows as its output is the output of the last line.
+    """
     found, costly = [], set()
+    form = r"```console\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     for file in FILES:
-        for number, code in enumerate(re.findall(r"```console\n(.*?)```", file.read_text(), re.S)):
+        for number, block in enumerate(re.finditer(form, file.read_text(), re.S)):
+            code, shown = block.groups()
             groups: dict[str, list[str]] = {}
             for line in code.splitlines():
                 kinds = [mark.name for mark in marks_of(line)[:1]]
                 if line in costly:
                     continue
                 costly.update([line] if kinds else [])
-                groups.setdefault("-".join([file.name, str(number), *kinds]), []).append(line)
+                groups.setdefault("-".join([name_of(file), str(number), *kinds]), []).append(line)
+            last = code.splitlines()[-1]
             found += [
-                pytest.param(lines, id=name, marks=marks_of(lines[0]))
+                pytest.param(
+                    lines, shown if lines[-1] == last else None, id=name, marks=marks_of(lines[0])
+                )
                 for name, lines in groups.items()
             ]
     return found
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
+    documented = {name.rpartition(".")[2] for name in re.findall(r":: (textgym\S+)", text)}
+    modules = {"checks", "errors", "metrics", "verifiers"}
+    assert set(textgym.__all__) - modules - documented == set()
 
 
 @pytest.mark.parametrize(("code", "shown"), python_blocks())
@@ -73,13 +97,16 @@ def test_python_block_runs_and_prints_what_the_page_shows(
     assert shown in (None, done.stdout)
 
 
-@pytest.mark.parametrize("lines", console_blocks())
-def test_console_block_runs(lines: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("lines", "shown"), console_blocks())
+def test_console_block_runs_and_prints_what_the_page_shows(
+    lines: list[str], shown: str | None, tmp_path: Path
+) -> None:
     for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "textgym"
         done = run_command(tmp_path, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
+    assert shown in (None, done.stdout)
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
@@ -109,7 +136,7 @@ def test_files_that_a_page_names_exist(page: str) -> None:
 def test_environment_of_the_docs_is_short_and_passes_an_audit(
     page: str, target: str, tmp_path: Path
 ) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.S)
     module, _, name = target.partition(":")
     (code,) = (block for block in blocks if f"class {name}(" in block)
     assert code.count("\n") < 140
@@ -119,11 +146,11 @@ def test_environment_of_the_docs_is_short_and_passes_an_audit(
 
 
 def page_of(id: str) -> str:
-    return (ROOT / "docs" / "environments" / f"{id.split('/')[-1]}.md").read_text()
+    return (DOCS / "environments" / f"{id.split('/')[-1]}.md").read_text()
 
 
 def test_pages_are_the_docstrings() -> None:
-    page = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))["page"]
+    page = runpy.run_path(str(DOCS / "make_pages.py"))["page"]
     assert [id for id in SUITE if page_of(id) != page(id)] == [], "run `make docs`"
 
 

@@ -3,49 +3,19 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from html_reader import Reader
 from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.checks import Report, Result
 from textgym.report import html_page
-from textgym.report.audit_page import MAX_SHOWN, element, escaped
+from textgym.report.elements import MAX_SHOWN, element, escaped
 
-VOID = {"meta", "br"}
 SETTINGS = {"quick": False, "tasks": 200, "chance": 0.25, "wrappers": [], "attackers": []}
 ATTACK = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>"
-
-
-class Reader(HTMLParser):
-    """Reads a page, which must be well-formed.
-
-    Attributes:
-        elements: The name and the attributes of each element.
-        text: All text.
-    """
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def report(*results: Result, target: str = "demo/A-v0", **more: Any) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import os
 import threading
 import time
 import zlib
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,6 +102,34 @@ def test_an_episode_that_depends_on_where_it_is_played_is_found(cls: type[Any], 
 class Judged(Sum):
     def __init__(self, *, rule: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+
+
+class OpensAndCloses(Sum):
+    """Writes to a file what each of its processes does."""
+
+    def __init__(self, *, notes: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.notes = notes
+
+    def begin(self, task: Any) -> Any:
+        self.note("open")
+        return super().begin(task)
+
+    def on_close(self) -> None:
+        print("closed")  # is not the result of the process
+        self.note("close")
+
+    def note(self, what: str) -> None:
+        with open(self.notes, "a") as file:
+            file.write(f"{os.getpid()} {what}\n")
+
+
+def test_the_environment_of_a_fresh_process_is_closed(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    assert result_of(OpensAndCloses(notes=str(notes)), PORTABILITY).status == "pass"
+    counts = Counter(notes.read_text().splitlines())
+    (other,) = {line.split()[0] for line in counts} - {str(os.getpid())}
+    assert counts[f"{other} open"] == counts[f"{other} close"] > 0
 
 
 def test_arguments_that_are_no_json_are_compared_in_this_process_alone() -> None:

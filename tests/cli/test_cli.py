@@ -193,8 +193,8 @@ def test_eval_of_a_mixture_divides_the_episodes_by_weight(tmp_path: Path) -> Non
 def test_eval_with_repeats_prints_pass_at_k(tmp_path: Path) -> None:
     options = ("--policy", "oracle", "--episodes", "3", "--repeats", "2", "--out", "run")
     lines = output(tmp_path, "eval", MCQA, *options).splitlines()
-    assert lines[5].split() == ["[avg-of-2]", "pass@2", "majority@2"]
-    assert lines[6].split() == [MCQA, "(test)", *["100.0%", "±56.1"] * 3]
+    assert lines[5].split() == ["[avg-of-2]", "pass@2", "pass^2", "majority@2"]
+    assert lines[6].split() == [MCQA, "(test)", *["100.0%", "±56.1"] * 4]
 
 
 def test_eval_resumes_a_run(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ def test_one_run_is_shown_with_all_tables(run: Any) -> None:
     assert names == ["1", "2", "10"] * 2  # in the main table and that of repeats
     repeats = [line for line in lines if line.startswith("demo/A-v0 ")][1]
     assert repeats.split() == [
-        "demo/A-v0", "75.0%", "±44.9", "100.0%", "±65.8", "100.0%", "±65.8", "2", "of", "3",
+        "demo/A-v0", "75.0%", "±44.9", "100.0%", "±65.8", "50.0%", "±40.5", "100.0%", "±65.8",
+        "2", "of", "3",
     ]  # fmt: skip
     assert (
         "rewards       variance 0.200, 0.250 within a task; 50.0% of tasks have equal rewards"

@@ -14,51 +14,14 @@ from typing import Any
 import pytest
 from in_process import output_of, run_command
 from pseudo_terminal import Terminal
+from stored_episodes import MCQA, episode, stored
 
 import textgym
 from textgym.errors import RunError, UnknownNameError, UsageError
 from textgym.trajectories.selection import EpisodeFilter, Search
 
-MCQA = "textgym/MCQA-v0"
 COMMAND = [sys.executable, "-c", "from textgym.cli import main; main()", "view"]
 CALL = {"name": "find", "arguments": '{"code": "say(\\"Grüße\\")\\nend"}'}
-
-
-def episode(index: int, reward: float | None = 1.0, **changes: Any) -> dict[str, Any]:
-    """Make a trajectory as it is stored."""
-    failure = {"boundary": "policy", "type": "PolicyFailure", "message": "no server\x1b[2J"}
-    return {
-        "version": 2,
-        "env_id": MCQA,
-        "env_kwargs": {},
-        "task_id": f"test-1-{index}",
-        "task_index": index,
-        "repeat": 0,
-        "seed": 0,
-        "policy": "p",
-        "tools": [],
-        "messages": [{"role": "user", "content": f"Question {index}"}],
-        "steps": [{"message_index": 1, "reward": reward, "components": {"correct": reward}}],
-        "terminated": True,
-        "truncated": False,
-        "stop_reason": "answer" if reward is not None else "",
-        "is_success": None if reward is None else reward == 1,
-        "reward": reward,
-        "info": {"level": "1", "category": "words", "extracted_answer": "B"},
-        "usage": {"prompt_tokens": 20, "completion_tokens": 3},
-        "started_at": 0.0,
-        "seconds": 1.25,
-        "attempts": 1,
-        "failure": failure if reward is None else None,
-        **changes,
-    }
-
-
-def stored(folder: Path, *episodes: dict[str, Any]) -> Path:
-    folder.mkdir()
-    text = "".join(json.dumps(item) + "\n" for item in episodes)
-    (folder / "trajectories.jsonl").write_text(text)
-    return folder
 
 
 @pytest.fixture
@@ -316,3 +279,25 @@ def test_wrong_arguments_are_refused() -> None:
         Search([], EpisodeFilter(), limit=-1)
     with pytest.raises(RunError, match="episode 1 is not a trajectory"):
         list(Search([{}], EpisodeFilter()))
+
+
+# The report
+
+
+def test_the_report_is_written_and_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert output_of(view(folder, "run", "--html")) == "wrote run/report.html\n"
+    page = folder / "run" / "report.html"
+    assert opened == [page.as_uri()]
+    assert page.read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    "option", [["--failed"], ["--level", "1"], ["--json"], ["--limit", "3"], ["--order", "best"]]
+)
+def test_the_report_has_all_episodes(folder: Path, option: list[str]) -> None:
+    came = view(folder, "run", "--html", *option)
+    assert came.returncode == 2
+    assert came.stderr == ("textgym: --html shows all episodes: choose them on the page\n")
+    assert not (folder / "run" / "report.html").exists()

@@ -16,8 +16,8 @@ TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with 
 """The environments for which checks start processes; audits run these checks for all others."""
 
 SIZES = {
-    "statistical.split_overlap": (5, 50),  # it draws ten times as many tasks
-    "statistical.evaluation_duplicates": (20, 1000),  # cards state how many of 500 differ
+    "statistical.split_overlap": (5, 25),  # it draws ten times as many tasks
+    "statistical.evaluation_duplicates": (20, 500),  # cards state how many of 500 differ
 }
 
 
@@ -25,7 +25,7 @@ def cases(id: str, name: str) -> list[Any]:
     """Return the cases of a check: with few tasks a level, and with many."""
     if name in STARTS_PROCESSES:
         return [(id, name, 20)] if id in TWO else []
-    few, many = SIZES.get(name, (20, 300))
+    few, many = SIZES.get(name, (20, 150))
     return [(id, name, few), pytest.param(id, name, many, marks=pytest.mark.slow)]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym.messages import user
-from textgym.metrics.comparison import compare
+from textgym.metrics.comparison import SharedTask, compare, shared_tasks
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import read_episode_table
 from textgym.metrics.statistics import student_quantile
@@ -203,3 +203,32 @@ def test_swapping_the_runs_changes_the_sign_and_a_run_does_not_differ_from_itsel
             assert ours["low"] == pytest.approx(-theirs["high"])
     same = compare(run(*one), run(*one))["overall"]["reward"]
     assert same is None or same["difference"] == 0.0
+
+
+# The tasks that two runs share.
+
+
+def test_shared_tasks_have_their_episodes_and_means() -> None:
+    before = table(
+        episode(0.5, 1, repeat=1), episode(0.0, 0), episode(1.0, 1), episode(None, 2),
+        episode(1.0, 3),
+    )  # fmt: skip
+    after = table(episode(1.0, 2), episode(1.0, 1), episode(0.25, 0), episode(1.0, 4))
+    assert shared_tasks(before, after) == [
+        SharedTask(ENV, ([1], [2]), (0.0, 0.25), (0.0, 0.0)),
+        SharedTask(ENV, ([2, 0], [1]), (0.75, 1.0), (0.5, 1.0)),
+    ]
+    assert shared_tasks(before, run()) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), min_size=1))
+def test_the_means_of_shared_tasks_give_the_difference(drawn: list[tuple[int, bool, bool]]) -> None:
+    runs = [
+        table(*(episode(float(one[place]), one[0], repeat=n) for n, one in enumerate(drawn)))
+        for place in (1, 2)
+    ]
+    tasks = shared_tasks(*runs)
+    found = compare(*runs)["overall"]
+    assert len(tasks) == found["shared_tasks"]
+    change = statistics.fmean(task.rewards[1] - task.rewards[0] for task in tasks)
+    assert found["reward"]["difference"] == pytest.approx(change, abs=1e-12)

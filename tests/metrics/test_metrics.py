@@ -129,6 +129,7 @@ def test_all_metrics_of_four_episodes() -> None:
             # of the tasks: 1/2 and 0, whose deviation is sqrt(1/8)
             "pass@1": {"mean": 0.25, "error": pytest.approx(0.25), "tasks": 2},
             "pass@2": {"mean": 1.0, "error": None, "tasks": 1},
+            "pass^2": {"mean": 0.0, "error": None, "tasks": 1},
             "pass@1[avg-of-2]": {"mean": 0.5, "error": None, "tasks": 1},
             "majority@2": {"mean": 1.0, "error": None, "tasks": 1},
         },
@@ -322,9 +323,11 @@ def test_all_values_of_two_tasks_with_three_repeats() -> None:
     assert at_k("1a0b0b", "0c1a1a") == {
         "pass@1": (pytest.approx((1 / 3 + 2 / 3) / 2), 2),
         "pass@2": (pytest.approx((2 / 3 + 1) / 2), 2),
+        "pass^2": (pytest.approx((0 + 1 / 3) / 2), 2),
         "pass@1[avg-of-2]": (0.5, 2),
         "majority@2": (0.5, 2),  # a tie of right and wrong in both
         "pass@3": (1.0, 2),
+        "pass^3": (0.0, 2),
         "pass@1[avg-of-3]": (0.5, 2),
         "majority@3": (0.5, 2),  # b, wrong, wins the first; a, right, the second
     }
@@ -361,7 +364,7 @@ def test_a_task_without_votes_has_success_0() -> None:
 
 def test_environments_without_extracted_answers_have_no_majority() -> None:
     found = overall(*[episode(1.0, repeat=n, answer=None) for n in range(2)])["at_k"]
-    assert set(found) == {"pass@1", "pass@2", "pass@1[avg-of-2]"}
+    assert set(found) == {"pass@1", "pass@2", "pass^2", "pass@1[avg-of-2]"}
 
 
 def test_an_episode_without_answer_of_an_environment_with_answers_does_not_vote() -> None:
@@ -521,7 +524,9 @@ def test_metrics_stay_in_their_ranges(played: list[dict[str, Any]]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6))
-def test_pass_at_k_grows_with_k_from_the_mean_success(rewards: list[list[bool]]) -> None:
+def test_pass_at_k_grows_and_pass_hat_k_falls_with_k(
+    rewards: list[list[bool]],
+) -> None:
     played = [
         episode(float(reward), task, repeat=repeat)
         for task, mine in enumerate(rewards)
@@ -535,6 +540,9 @@ def test_pass_at_k_grows_with_k_from_the_mean_success(rewards: list[list[bool]])
     assert found["pass@1[avg-of-4]"]["mean"] == pytest.approx(passes[0])
     assert found["pass@1"]["error"] == pytest.approx(figures["success_error"], abs=1e-12)
     assert passes[-1] == pytest.approx(statistics.fmean(map(any, rewards)))
+    all_of = [passes[0], *(found[f"pass^{k}"]["mean"] for k in (2, 4))]
+    assert all_of == sorted(all_of, reverse=True)
+    assert all_of[-1] == pytest.approx(statistics.fmean(map(all, rewards)))
 
 
 @settings(deadline=None)

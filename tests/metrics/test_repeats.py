@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textgym.metrics.repeats import majority_successes, pass_at_k, repeat_counts
+from textgym.metrics.repeats import majority_successes, pass_at_k, pass_hat_k, repeat_counts
 
 # pass@k.
 
@@ -46,6 +46,14 @@ def test_pass_at_k_is_the_share_of_sets_with_a_success(counts: tuple[int, int, i
     assert pass_at_k(n, c, k) == pytest.approx(sum(sets) / len(sets))
 
 
+@given(counts)
+def test_pass_hat_k_is_the_share_of_sets_of_successes(counts: tuple[int, int, int]) -> None:
+    n, c, k = counts
+    episodes = [True] * c + [False] * (n - c)
+    sets = [all(chosen) for chosen in itertools.combinations(episodes, k)]
+    assert pass_hat_k(n, c, k) == pytest.approx(sum(sets) / len(sets))
+
+
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
 def test_pass_at_k_grows_with_k_from_the_mean_to_whether_any(counts: tuple[int, int]) -> None:
     n, c = counts
@@ -57,9 +65,11 @@ def test_pass_at_k_grows_with_k_from_the_mean_to_whether_any(counts: tuple[int, 
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, -1, 1), (3, 1, 4), (3, 1, 0)])
-def test_pass_at_k_of_impossible_counts_is_refused(n: int, c: int, k: int) -> None:
+def test_impossible_counts_are_refused(n: int, c: int, k: int) -> None:
     with pytest.raises(ValueError, match="pass@k needs"):
         pass_at_k(n, c, k)
+    with pytest.raises(ValueError, match=r"pass\^k needs"):
+        pass_hat_k(n, c, k)
 
 
 # Votes.

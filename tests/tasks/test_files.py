@@ -132,7 +132,9 @@ def test_missing_file(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["folder", "folder.jsonl", "folder.parquet"])
 def test_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    with pytest.raises(DatasetError, match=r"is a folder; pass a \.jsonl or \.parquet file"):
+    with pytest.raises(
+        DatasetError, match=r"is a folder; pass a file \(\.jsonl, \.parquet, \.csv\)"
+    ):
         load_rows(str(tmp_path / name), "train")
 
 

@@ -94,7 +94,7 @@ def test_other_arguments_share_the_open_file(path: Path, monkeypatch: pytest.Mon
             opened.append(path)
             super().__init__(path)
 
-    monkeypatch.setattr(files, "JsonlRows", Counted)
+    monkeypatch.setitem(files.READERS, ".jsonl", Counted)
     envs = [mcqa(path), mcqa(path, max_turns=2), mcqa(path, split="test")]
     assert opened == [path]
     assert {env.data_digests[str(path)] for env in envs} == {digest_of(path)}

@@ -393,6 +393,13 @@ def test_answer_that_does_not_fit_is_not_equal(question: str, swap: bool) -> Non
     assert (verdict.equal, verdict.too_long) == (False, True)
 
 
+@pytest.mark.parametrize("generated", ["", " \n\t", "<think>It is 4.</think>", "four</think>\n"])
+def test_an_empty_answer_is_not_equal_and_no_model_is_asked(generated: str) -> None:
+    policy = Says(YES)
+    assert not make_judge(policy).compare("What is 2 + 2?", "4", generated).equal
+    assert policy.seeds == []
+
+
 def test_task_that_does_not_fit_is_a_failure() -> None:
     judge = make_judge(Narrow(2500))
     with pytest.raises(JudgeFailure, match="cannot hold the task"):

@@ -30,6 +30,10 @@ from textgym.wrappers.specs import apply_wrappers
 env = apply_wrappers(owner(**request["kwargs"]), request["wrappers"])
 given = request["given"]
 """
+_CLOSE = """
+sys.stdout = sys.stderr  # the last line that is printed is the result
+env.close()
+"""
 
 
 def run_in_fresh_process(
@@ -70,7 +74,7 @@ def run_in_fresh_process(
         directory = None
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
     ran = subprocess.run(
-        [sys.executable, "-c", _MAKE + code],
+        [sys.executable, "-c", _MAKE + code + _CLOSE],
         input=text,
         env={**os.environ, "PYTHONPATH": path, **variables},
         cwd=directory,

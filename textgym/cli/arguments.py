@@ -23,6 +23,7 @@ __all__ = [
     "RunArgument",
     "SplitOption",
     "WaitingOption",
+    "check_place",
     "env_arguments",
     "read_env_settings",
     "read_limits",
@@ -139,6 +140,22 @@ def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]
     return read
 
 
+def check_place(path: Path, option: str) -> None:
+    """Check that a file can be written at a path, before work that takes long.
+
+    Args:
+        path: The path.
+        option: The name of the option, for errors.
+
+    Raises:
+        UsageError: The path is a folder, or its folder does not exist.
+    """
+    if path.is_dir():
+        raise UsageError(f"{option}: {str(path)!r} is a folder")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{option}: there is no folder {str(path.absolute().parent)!r}")
+
+
 EnvArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Environment: its id, MODULE:ID or MODULE:CLASS.")
 ]
@@ -153,8 +170,8 @@ DatasetOption = Annotated[
     str | None,
     typer.Option(
         metavar="DATASET",
-        help="Tasks from a .jsonl or .parquet file or a data set of the hub, instead of generated "
-        "ones.",
+        help="Tasks from a .jsonl, .parquet or .csv file or a data set of the hub, instead of "
+        "generated ones.",
     ),
 ]
 OwnSettingsOption = Annotated[

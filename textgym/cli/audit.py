@@ -19,6 +19,7 @@ from textgym.cli.arguments import (
     EnvSettingsOption,
     LevelOption,
     SplitOption,
+    check_place,
     env_arguments,
     read_env_settings,
 )
@@ -28,7 +29,7 @@ from textgym.errors import UsageError
 from textgym.mixtures import check_env_kwargs, kwargs_for_env
 from textgym.names import import_object
 from textgym.policies import Policy
-from textgym.registry import environment_class, make, with_registered_ids
+from textgym.registry import make, with_registered_ids
 
 if TYPE_CHECKING:
     from textgym.checks import Check, Report, Result
@@ -41,12 +42,18 @@ _SHOWN_RESULTS = 8  # above the line that says what runs
 
 def check_command(
     target: EnvArgument,
+    dataset: DatasetOption = None,
+    split: SplitOption = None,
+    level: LevelOption = None,
+    settings: EnvSettingsOption = None,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
 ) -> None:
     from textgym.checks import check
 
-    if not check(environment_class(target), tasks=tasks):
-        raise typer.Exit(1)
+    (env,) = _made([target], dataset, split, level, settings)
+    with closing(env):
+        if not check(env, tasks=tasks):
+            raise typer.Exit(1)
 
 
 def audit_command(
@@ -91,22 +98,10 @@ def audit_command(
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")
     ] = None,
 ) -> None:
-    from textgym.checks.subject import plain_class
-
-    plain = {target: cls for target in envs if (cls := plain_class(target))}
-    ids = list(with_registered_ids(dict.fromkeys(t for t in envs if t not in plain)))
-    env_settings = with_registered_ids(read_env_settings(settings or ()))
-    check_env_kwargs("--set", env_settings, ids)
-    kwargs = env_arguments(split, level, dataset, env_settings)
     if html is not None:
-        _check_place(html)
+        check_place(html, "--html")
     policies = {spec: _attacker(spec) for spec in attackers or ()}
-    if plain and kwargs:
-        raise UsageError(
-            f"{next(iter(plain))} is not a TextEnv: register it to audit it with arguments"
-        )
-    made = [make(id, **kwargs_for_env(id, kwargs)) for id in ids]  # user errors come first
-    made += [_make_plain(target, cls) for target, cls in plain.items()]
+    made = _made(envs, dataset, split, level, settings)  # user errors come first
     reports: list[dict[str, Any]] = []
     passed = True
     for number, env in enumerate(made, 1):
@@ -114,12 +109,36 @@ def audit_command(
         report = _audit(env, where, tasks=tasks, chance=chance, quick=quick, attackers=policies)
         passed = passed and report.passed
         reports.append(report.as_dict())
+        if html is not None:  # before what is printed, which a closed pipe ends
+            _write_page(html, reports)
         _print(report, reports[-1], as_json, everything, first=number == 1)
     if html is not None:
-        _write_page(html, reports)
         show(visible(f"wrote {html}"), sys.stderr if as_json else None)
     if not passed:
         raise typer.Exit(1)
+
+
+def _made(
+    targets: Sequence[str],
+    dataset: str | None,
+    split: str | None,
+    level: int | None,
+    settings: Sequence[str] | None,
+) -> list[gym.Env[Any, Any]]:
+    """Make the environments to check, with the values of the options."""
+    from textgym.checks.subject import plain_class
+
+    plain = {target: cls for target in targets if (cls := plain_class(target))}
+    ids = list(with_registered_ids(dict.fromkeys(t for t in targets if t not in plain)))
+    env_settings = with_registered_ids(read_env_settings(settings or ()))
+    check_env_kwargs("--set", env_settings, ids)
+    kwargs = env_arguments(split, level, dataset, env_settings)
+    if plain and kwargs:
+        raise UsageError(
+            f"{next(iter(plain))} is not a TextEnv: register it to check it with arguments"
+        )
+    made = [make(id, **kwargs_for_env(id, kwargs)) for id in ids]
+    return made + [_make_plain(target, cls) for target, cls in plain.items()]
 
 
 def _make_plain(target: str, cls: type[gym.Env[Any, Any]]) -> gym.Env[Any, Any]:
@@ -127,14 +146,6 @@ def _make_plain(target: str, cls: type[gym.Env[Any, Any]]) -> gym.Env[Any, Any]:
         return cls()
     except TypeError as error:
         raise UsageError(f"{target} cannot be made without arguments: {error}") from error
-
-
-def _check_place(path: Path) -> None:
-    """Check that a file can be here, before an audit that takes minutes."""
-    if path.is_dir():
-        raise UsageError(f"--html: {str(path)!r} is a folder")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(f"--html: there is no folder {str(path.absolute().parent)!r}")
 
 
 def _attacker(spec: str) -> Any:

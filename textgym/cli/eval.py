@@ -24,11 +24,13 @@ from textgym.cli.arguments import (
     read_settings,
     read_weights,
 )
-from textgym.cli.output.tables import metrics_rows, metrics_tables, splits_of
+from textgym.cli.output.tables import metrics_tables
 from textgym.cli.output.terminal import print_all
 from textgym.display.terminal import show, visible, wants_colour
 from textgym.display.transcript import format_episode
 from textgym.errors import ExtraMissingError, RunError, UsageError
+from textgym.metrics.run_metrics import splits_of
+from textgym.metrics.tables import metrics_rows
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import make_policy
 from textgym.registry import make, with_registered_ids

@@ -18,10 +18,10 @@ from textgym.cli.arguments import (
     WaitingOption,
     read_settings,
 )
-from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
 from textgym.errors import UsageError
+from textgym.metrics.tables import number
 
 __all__ = ["grade_command"]
 

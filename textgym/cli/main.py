@@ -48,6 +48,10 @@ _COMMANDS = {
         "metrics:metrics_command",
         "Print the metrics of stored runs. Several runs are compared with the first.",
     ),
+    "report": (
+        "report:report_command",
+        "Write a page about runs and histories of trainings: figures, episodes, differences.",
+    ),
     "rescore": (
         "rescore:rescore_command",
         "Grade the episodes of a run again, without the model. Lists what differs.",

@@ -20,9 +20,9 @@ from textgym.cli.arguments import (
     WaitingOption,
     read_env_settings,
 )
-from textgym.cli.output.tables import number
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
+from textgym.metrics.tables import number
 
 __all__ = ["rescore_command"]
 

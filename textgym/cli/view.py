@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import sys
+import webbrowser
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,8 +16,8 @@ import typer
 from textgym.cli.arguments import RunArgument
 from textgym.cli.output.terminal import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
-from textgym.display.transcript import format_answer, format_episode, format_turn_reward
-from textgym.errors import BoundaryFailure, UsageError, in_one_line
+from textgym.display.transcript import format_answer, format_episode, format_turn_rewards
+from textgym.errors import UsageError
 from textgym.metrics.run_index import read_index
 from textgym.registry import registered_id
 from textgym.trajectories.episode_record import components_of, task_reward_of
@@ -77,6 +78,10 @@ def view_command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each episode as one line of JSON.")
     ] = False,
+    html: Annotated[
+        bool,
+        typer.Option("--html", help="Write the report of the run, a page, and open it."),
+    ] = False,
 ) -> None:
     if answers and as_json:
         raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
@@ -84,6 +89,11 @@ def view_command(
     conditions = EpisodeFilter(
         env, task, level, category, stop_reason, text, failed or None, success
     )
+    if html:
+        if (conditions, order, limit, as_json) != (EpisodeFilter(), "worst", 10, False):
+            raise UsageError("--html shows all episodes: choose them on the page")
+        _open_report(run)
+        return
     search = Search(_episodes(run, conditions, order, limit), conditions, order, limit)
     matches = iter(search)
     first = next(matches, None)
@@ -103,6 +113,13 @@ def view_command(
 
             task_answers = stack.enter_context(TaskAnswers(read_config(run)))
         page(_texts(search, episodes, tools, task_answers, limit))
+
+
+def _open_report(run: Path) -> None:
+    from textgym.cli.report import write_report  # which imports more than other views need
+
+    path = write_report([run])
+    webbrowser.open(path.absolute().as_uri())
 
 
 def _episodes(
@@ -156,38 +173,19 @@ def _episode(paint: Paint, number: int, trajectory: Trajectory, tools: bool) -> 
             },
         )
     shown_tools = trajectory["tools"] if tools else ()
-    rewards = _turn_rewards(trajectory)
+    rewards = format_turn_rewards(trajectory["steps"], len(trajectory["messages"]))
     text = format_episode(
         trajectory["messages"], shown_tools, outcome, rewards, colour=paint.colour
     )
     return "\n".join([*_header(paint, number, trajectory), "", text])
 
 
-def _turn_rewards(trajectory: Trajectory) -> dict[int, str]:
-    """Return the reward of each turn by the index of its last message.
-
-    Empty if only the last turn has a reward, which the outcome shows.
-    """
-    steps = trajectory["steps"]
-    if not any(step["reward"] or step["components"] for step in steps[:-1]):
-        return {}
-    ends = [*(step["message_index"] for step in steps[1:]), len(trajectory["messages"])]
-    return {
-        end - 1: format_turn_reward(step["reward"], step["components"])
-        for step, end in zip(steps, ends, strict=True)
-        if step["reward"] or step["components"]
-    }
-
-
 def _answer(paint: Paint, answers: TaskAnswers, trajectory: Trajectory) -> str:
     """Return the line with the right answer, or with the reason why it is not known."""
-    try:
-        return format_answer(answers.find(trajectory), colour=paint.colour)
-    except (UsageError, BoundaryFailure) as error:
-        reason = str(error)
-    except Exception as error:  # an environment may raise anything
-        reason = in_one_line(error)
-    return paint(f"right answer: not known ({reason})", "dim")
+    answer, reason = answers.look_up(trajectory)
+    if reason:
+        return paint(f"right answer: not known ({reason})", "dim")
+    return format_answer(answer, colour=paint.colour)
 
 
 def _header(paint: Paint, number: int, trajectory: Trajectory) -> list[str]:

@@ -41,7 +41,7 @@ class TextEnv(SavableEnv[StateT]):
     of the episode; `add_reward` gives rewards before that.
 
     Args:
-        dataset: A path to a .jsonl or .parquet file, or a hub id. None uses the generator.
+        dataset: A path to a .jsonl, .parquet or .csv file, or a hub id. None uses the generator.
         split: `train`, `validation` or `test`, of the generator or of the hub's data set.
         level: One of the card's levels; None for all of them.
         max_turns: The maximum number of assistant messages. The episode is graded and truncated

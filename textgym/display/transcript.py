@@ -19,12 +19,17 @@ from textgym.messages import split_reasoning
 
 __all__ = [
     "argument_lines",
+    "call_arguments",
+    "content_parts",
+    "describe_part",
     "format_answer",
     "format_episode",
     "format_messages",
+    "format_number",
     "format_outcome",
     "format_tools",
     "format_turn_reward",
+    "format_turn_rewards",
     "type_name",
 ]
 
@@ -155,10 +160,13 @@ def format_outcome(reward: float | None, info: Mapping[str, Any], *, colour: boo
     paint = Paint(colour)
     success = info.get("is_success")
     styles = () if success is None else ("green",) if success else ("red",)
-    lines = [paint("[end]", "bold"), paint("reward: ") + paint(_number(reward), "bold", *styles)]
+    lines = [
+        paint("[end]", "bold"),
+        paint("reward: ") + paint(format_number(reward), "bold", *styles),
+    ]
     components = _mapping(info.get("reward_components"))
     if components:
-        parts = (f"{_text(name)} {_number(value)}" for name, value in components.items())
+        parts = (f"{_text(name)} {format_number(value)}" for name, value in components.items())
         lines.append(paint(f"components: {', '.join(parts)}"))
     if success is not None:
         lines.append(paint("success: ") + paint("yes" if success else "no", *styles))
@@ -175,8 +183,27 @@ def format_turn_reward(reward: float | None, components: Mapping[str, Any]) -> s
         >>> print(format_turn_reward(0.2, {"found": 0.25, "step_penalty": -0.05}))
         reward 0.2: found 0.25, step_penalty -0.05
     """
-    parts = ", ".join(f"{_text(name)} {_number(value)}" for name, value in components.items())
-    return f"reward {_number(reward)}" + (f": {parts}" if parts else "")
+    parts = ", ".join(f"{_text(name)} {format_number(value)}" for name, value in components.items())
+    return f"reward {format_number(reward)}" + (f": {parts}" if parts else "")
+
+
+def format_turn_rewards(steps: Sequence[Mapping[str, Any]], num_messages: int) -> dict[int, str]:
+    """Return the line with the reward of each turn, by the index of the turn's last message.
+
+    Empty if only the last turn has a reward, which the outcome shows.
+
+    Args:
+        steps: The steps of a trajectory.
+        num_messages: How many messages its conversation has.
+    """
+    if not any(step["reward"] or step["components"] for step in steps[:-1]):
+        return {}
+    ends = [*(step["message_index"] for step in steps[1:]), num_messages]
+    return {
+        end - 1: format_turn_reward(step["reward"], step["components"])
+        for step, end in zip(steps, ends, strict=True)
+        if step["reward"] or step["components"]
+    }
 
 
 def format_answer(answer: Any, *, colour: bool = False) -> str:
@@ -198,13 +225,13 @@ def _body(paint: Paint, message: Mapping[str, Any], role: str, several: bool) ->
     for key, label in (("reasoning_content", "thinks"), ("refusal", "refuses")):
         if text := _text(message.get(key)):
             lines.append(paint(f"({label}) {text}", "dim"))
-    lines += [_content(paint, part, role) for part in _parts(message.get("content"))]
+    lines += [_content(paint, part, role) for part in content_parts(message.get("content"))]
     for call in _list(message.get("tool_calls")):
         lines += _call(paint, _mapping(call), several)
     return lines
 
 
-def _parts(content: Any) -> list[str | Mapping[str, Any]]:
+def content_parts(content: Any) -> list[str | Mapping[str, Any]]:
     """Return the parts of a message's content, with adjacent texts joined."""
     if not isinstance(content, (list, tuple)):
         text = _text(content)
@@ -224,12 +251,12 @@ def _parts(content: Any) -> list[str | Mapping[str, Any]]:
 
 def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
     if not isinstance(part, str):
-        return paint(f"({_about(part)})", "dim")
+        return paint(f"({describe_part(part)})", "dim")
     reasoning, answer = split_reasoning(part) if role == "assistant" else ("", part)
     return paint(reasoning, "dim") + paint(answer)
 
 
-def _about(part: Mapping[str, Any]) -> str:
+def describe_part(part: Mapping[str, Any]) -> str:
     """Describe a part that is not text, an image with its URL unless that holds the image."""
     kind = _text(part.get("type")) or "?"
     if "image" not in kind:
@@ -242,15 +269,12 @@ def _about(part: Mapping[str, Any]) -> str:
 
 
 def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
-    function = _mapping(call.get("function"))
-    name, shown = _text(function.get("name", "?")), _text(function.get("arguments")) or "{}"
-    try:
-        arguments, note = _mapping(json.loads(shown)), ""
-    except (ValueError, RecursionError):
-        arguments, note = {}, " (not JSON)"
+    name, shown, arguments = call_arguments(call)
+    note = " (not JSON)" if arguments is None else ""
     id = _text(call.get("id"))
     mark = f"  {id}" if several and id else ""
-    has_lines = any(isinstance(value, str) and "\n" in value for value in arguments.values())
+    values = arguments.values() if arguments else ()
+    has_lines = any(isinstance(value, str) and "\n" in value for value in values)
     if arguments and (len(shown) > MAX_CALL_WIDTH or has_lines):
         lines = [paint(f"-> {name}", "yellow") + paint(mark, "dim")]
         for key, value in arguments.items():
@@ -265,7 +289,26 @@ def _call(paint: Paint, call: Mapping[str, Any], several: bool) -> list[str]:
     return [paint(f"-> {name}({shown})", "yellow") + paint(note + mark, "dim")]
 
 
-def _number(value: Any) -> str:
+def call_arguments(call: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | None]:
+    """Return the name of a tool call, its arguments as a text, and as a dict.
+
+    The dict is None if the text is not JSON, and empty if it is not an object.
+
+    Example:
+        >>> call_arguments({"function": {"name": "add", "arguments": '{"a": 1}'}})
+        ('add', '{"a": 1}', {'a': 1})
+    """
+    function = _mapping(call.get("function"))
+    text = _text(function.get("arguments")) or "{}"
+    try:
+        arguments = _mapping(json.loads(text))
+    except (ValueError, RecursionError):
+        arguments = None
+    return _text(function.get("name", "?")), text, arguments
+
+
+def format_number(value: Any) -> str:
+    """Return a number in a few digits, and "none" for no number."""
     try:
         return f"{float(value):g}" if isinstance(value, Real) else _text(value) or "none"
     except OverflowError:

@@ -4,8 +4,9 @@
 - `run_index`: the tables of stored runs, kept beside their episodes.
 - `run_metrics`: the metrics of a run: overall, per environment, per level and per category.
 - `group_metrics`: the metrics of one group of episodes, by name.
-- `repeats`: pass@k, averages and majority votes over the repeats of each task.
+- `repeats`: pass@k, pass^k, averages and majority votes over the repeats of each task.
 - `comparison`: the differences between two runs, with confidence intervals.
+- `tables`: the tables of metrics and differences, as texts.
 - `statistics`: means, standard errors, confidence intervals and percentiles.
 """
 

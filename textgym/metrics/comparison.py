@@ -9,26 +9,30 @@ one of the runs has are left out.
 
 from __future__ import annotations
 
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import estimate
-from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.run_metrics import GROUPS, RunLike, as_episode_table, label_order
 from textgym.metrics.statistics import Array, Interval, paired_difference, unpaired_difference
 
-__all__ = ["compare"]
+__all__ = ["SharedTask", "compare", "shared_tasks"]
 
 _COLUMNS = {"reward": "reward", "success_rate": "success"}  # metric: column of the table
 
 
-def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
+def compare(before: RunLike, after: RunLike) -> dict[str, Any]:
     """Return the differences between two runs, the second minus the first.
 
     Args:
-        before: The run to compare with.
+        before: The run to compare with: a `Run`, the path of its folder, trajectories, or a table.
         after: The run to compare.
+
+    Raises:
+        RunError: A folder contains no run, no episodes, or an episode that cannot be read.
 
     Returns:
         A dict of the shape of `run_metrics`: `overall`, over the environments of both runs, and
@@ -40,7 +44,7 @@ def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
           and `high` of its 95 % confidence interval, from `paired_difference` or
           `unpaired_difference`. None if one of the runs has no graded episode.
     """
-    views = before.view(), after.view()
+    views = as_episode_table(before).view(), as_episode_table(after).view()
     by_env = [episodes.split("env") for episodes in views]
     ids = sorted(by_env[0].keys() & by_env[1].keys())
     overall = _difference(*(_in_environments(episodes, ids) for episodes in views))
@@ -48,6 +52,47 @@ def compare(before: EpisodeTable, after: EpisodeTable) -> dict[str, Any]:
         "overall": overall,
         "envs": {id: _with_groups(*(envs[id] for envs in by_env)) for id in ids},
     }
+
+
+class SharedTask(NamedTuple):
+    """A task that two runs share.
+
+    Attributes:
+        env_id: The environment's id.
+        episodes: The graded episodes of each run, by their position in the run.
+        rewards: The mean reward in each run.
+        successes: The mean success in each run.
+    """
+
+    env_id: str
+    episodes: tuple[list[int], list[int]]
+    rewards: tuple[float, float]
+    successes: tuple[float, float]
+
+
+def shared_tasks(before: EpisodeTable, after: EpisodeTable) -> list[SharedTask]:
+    """Return the tasks with graded episodes in both runs, in the order of the first run."""
+    graded = [table.view().graded() for table in (before, after)]
+    rows: list[dict[float, list[int]]] = [{}, {}]
+    for places, episodes in zip(rows, graded, strict=True):
+        identities = episodes.column("identity").tolist()
+        for identity, row in zip(identities, episodes.rows.tolist(), strict=True):
+            places.setdefault(identity, []).append(row)
+    numbers = {
+        name: [table.numbers(name).tolist() for table in (before, after)]
+        for name in _COLUMNS.values()
+    }
+
+    def means(name: str, old: list[int], new: list[int]) -> tuple[float, float]:
+        before_values, after_values = numbers[name]
+        return fmean(before_values[row] for row in old), fmean(after_values[row] for row in new)
+
+    envs, tasks = before.texts("env"), []
+    for identity, old in rows[0].items():
+        if new := rows[1].get(identity):
+            values = (means(name, old, new) for name in _COLUMNS.values())
+            tasks.append(SharedTask(str(envs[old[0]]), (old, new), *values))
+    return tasks
 
 
 def _in_environments(episodes: EpisodeView, ids: list[str]) -> EpisodeView:

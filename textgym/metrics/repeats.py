@@ -1,4 +1,4 @@
-"""The repeats of each task: pass@k, averages, majority votes, and the variance of rewards.
+"""The repeats of each task: pass@k, pass^k, averages, majority votes, and the variance of rewards.
 
 The values of a task do not depend on other tasks. They are computed once per run, and the metrics
 of a level or a category are means over the values of its tasks.
@@ -7,6 +7,7 @@ of a level or a category are means over the values of its tasks.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,14 @@ from textgym.metrics.episode_table import NO_ANSWER, EpisodeView
 from textgym.metrics.statistics import Array, Values
 from textgym.trajectories.advantages import groups_differ
 
-__all__ = ["TaskValues", "majority_successes", "pass_at_k", "repeat_counts", "task_values"]
+__all__ = [
+    "TaskValues",
+    "majority_successes",
+    "pass_at_k",
+    "pass_hat_k",
+    "repeat_counts",
+    "task_values",
+]
 
 
 class TaskValues(NamedTuple):
@@ -45,6 +53,8 @@ def repeat_values(graded: EpisodeView) -> dict[str, Array]:
 
     - `pass@k`: the probability that at least one of k episodes succeeds, estimated by `pass_at_k`
       from all graded episodes of the task. `pass@1` is their mean success.
+    - `pass^k`, for k of 2 and more: the probability that all of k episodes succeed, estimated by
+      `pass_hat_k` from the same episodes.
     - `pass@1[avg-of-k]`: the mean success of the first k graded episodes of the task, ordered by
       repeat, for k of 2 and more. NeMo-Skills and NeMo Gym use the same name.
     - `majority@k`: the success of a majority vote over the answers of the same k episodes, see
@@ -69,9 +79,11 @@ def repeat_values(graded: EpisodeView) -> dict[str, Array]:
     values = {}
     for k in repeat_counts(int(counts.max(initial=0))):
         enough = counts >= k
-        values[f"pass@{k}"] = _fill(enough, _pass_at_k(counts[enough], wins[enough], k))
+        tried = counts[enough], wins[enough]
+        values[f"pass@{k}"] = _fill(enough, _estimates(pass_at_k, *tried, k))
         if k == 1:
             continue
+        values[f"pass^{k}"] = _fill(enough, _estimates(pass_hat_k, *tried, k))
         first = enough[task] & (rank < k)
         means = success[first].reshape(-1, k).mean(1)
         values[f"pass@1[avg-of-{k}]"] = _fill(enough, means)
@@ -104,11 +116,13 @@ def reward_values(graded: EpisodeView) -> dict[str, Array]:
     return {"variance": _fill(repeated, variances), "equal": _fill(repeated, equal)}
 
 
-def _pass_at_k(counts: Array, wins: Array, k: int) -> Array:
+def _estimates(
+    estimate: Callable[[int, int, int], float], counts: Array, wins: Array, k: int
+) -> Array:
     """Return the estimate of each task, computed once per distinct pair of counts."""
     base = int(counts.max()) + 1
     pairs, which = np.unique(counts * base + wins, return_inverse=True)
-    return np.array([pass_at_k(*divmod(int(pair), base), k) for pair in pairs])[which]
+    return np.array([estimate(*divmod(int(pair), base), k) for pair in pairs])[which]
 
 
 def _fill(chosen: Array, values: Array) -> Array:
@@ -153,6 +167,29 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     if not 0 <= c <= n or not 1 <= k <= n:
         raise ValueError(f"pass@k needs 0 <= c <= n and 1 <= k <= n, not {n=} {c=} {k=}")
     return 1.0 - math.comb(n - c, k) / math.comb(n, k)
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float:
+    """Estimate the probability that all of k episodes of a task succeed.
+
+    If c of n episodes succeeded, the estimate is the share of all sets of k episodes that contain
+    only successes: `C(c, k) / C(n, k)` (pass^k of tau-bench, Yao et al. 2024, arXiv:2406.12045).
+
+    Args:
+        n: The number of graded episodes.
+        c: How many of them succeeded.
+        k: How many episodes are drawn, at most n.
+
+    Raises:
+        ValueError: The counts contradict each other.
+
+    Example:
+        >>> pass_hat_k(4, 2, 1), round(pass_hat_k(4, 2, 2), 3), pass_hat_k(4, 4, 4)
+        (0.5, 0.167, 1.0)
+    """
+    if not 0 <= c <= n or not 1 <= k <= n:
+        raise ValueError(f"pass^k needs 0 <= c <= n and 1 <= k <= n, not {n=} {c=} {k=}")
+    return math.comb(c, k) / math.comb(n, k)
 
 
 def majority_successes(tasks: Values, answers: Values, successes: Values) -> Array:

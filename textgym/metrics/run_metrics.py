@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from textgym.errors import RunError
@@ -11,17 +13,26 @@ from textgym.metrics.episode_table import EpisodeTable, EpisodeView
 from textgym.metrics.group_metrics import group_metrics
 from textgym.metrics.repeats import TaskValues, task_values
 from textgym.metrics.run_index import RunIndex, read_index
+from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
     "GROUPS",
+    "RunLike",
+    "StoredRun",
+    "as_episode_table",
     "compute_metrics",
     "label_order",
     "planned_episodes",
     "read_episode_table",
     "run_metrics",
+    "splits_of",
     "table_of",
 ]
+
+RunLike = EpisodeTable | Run | str | os.PathLike[str] | Iterable[Trajectory]
+"""The episodes of a run: a `Run`, the path of its folder, its trajectories, or their table."""
 
 GROUPS = {"levels": "level", "categories": "category"}  # key in the metrics: column of the table
 
@@ -48,12 +59,34 @@ def run_metrics(table: EpisodeTable, planned: int | None = None) -> dict[str, An
     }
 
 
-def compute_metrics(trajectories: Iterable[Trajectory]) -> dict[str, Any]:
-    """Return the metrics of trajectories: see `run_metrics`."""
+def compute_metrics(run: RunLike) -> dict[str, Any]:
+    """Return the metrics of a run: see `run_metrics`.
+
+    Args:
+        run: A `Run`, the path of its folder, or trajectories.
+
+    Raises:
+        RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+    """
+    return run_metrics(as_episode_table(run))
+
+
+def as_episode_table(run: RunLike) -> EpisodeTable:
+    """Return the table of a run's episodes.
+
+    Raises:
+        RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+    """
+    if isinstance(run, EpisodeTable):
+        return run
+    if isinstance(run, Run):
+        run = run.in_memory if run.out is None else run.out
+    if isinstance(run, (str, os.PathLike)):
+        return read_episode_table(run)
     table = EpisodeTable()
-    for trajectory in trajectories:
+    for trajectory in run:
         table.add(trajectory)
-    return run_metrics(table)
+    return table
 
 
 def planned_episodes(config: Mapping[str, Any]) -> int | None:
@@ -69,6 +102,12 @@ def planned_episodes(config: Mapping[str, Any]) -> int | None:
     has_curriculum = config.get("curriculum") is not None  # which divides the tasks as it goes
     counts: list[Any] = [config.get("episodes")] if has_curriculum else list(tasks.values())
     return sum(counts) * repeats if all(type(n) is int for n in counts) else None
+
+
+def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the split that was played of each environment, as far as `run.json` states it."""
+    splits = config.get("splits")
+    return splits if isinstance(splits, dict) else {}
 
 
 def read_episode_table(path: str | os.PathLike[str]) -> EpisodeTable:
@@ -94,6 +133,58 @@ def table_of(index: RunIndex, path: str | os.PathLike[str]) -> EpisodeTable:
     if not index.table.num_episodes:
         raise RunError(f"{os.fspath(path)!r} contains no episodes")
     return index.table
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that was read from its folder.
+
+    Attributes:
+        path: Its folder.
+        config: Its `run.json`; empty if that cannot be read.
+        policies: The names of the policies that played it.
+        table: Its episodes.
+        metrics: Its metrics.
+    """
+
+    path: Path
+    config: dict[str, Any]
+    policies: tuple[str, ...]
+    table: EpisodeTable
+    metrics: dict[str, Any]
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], on_episode: Callable[[], None] | None = None
+    ) -> StoredRun:
+        """Read a run.
+
+        Args:
+            path: The folder of the run.
+            on_episode: Called for each line that is parsed.
+
+        Raises:
+            RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+        """
+        index, config = read_index(path, on_episode), read_config(path)
+        table = table_of(index, path)
+        metrics = run_metrics(table, planned_episodes(config))
+        return cls(Path(path), config, index.policies, table, metrics)
+
+    def headlines(self, name: str = "") -> list[str]:
+        """Return a line about the run, and another one if its episodes are not complete.
+
+        Args:
+            name: What the lines begin with.
+        """
+        metrics = self.metrics["overall"]
+        failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
+        tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
+        lines = [f"{name}{self.path}: {', '.join(self.policies)}, {tasks}"]
+        stored, planned = self.table.num_episodes, self.metrics["planned_episodes"]
+        if planned is not None and stored < planned:
+            lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")
+        return lines
 
 
 def label_order(name: str) -> tuple[bool, int, str]:

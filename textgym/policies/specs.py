@@ -33,7 +33,7 @@ _OPTIONS = {
     "hf": ("device", "dtype", "batch_size", "attn_implementation", *_PARSERS),
     "openai": (
         "concurrency", "requests_per_minute", "timeout", "connect_timeout", "retries", "extra_body",
-        "tool_prompt", "tokens", "tokenizer", *_PARSERS,
+        "cache", "tool_prompt", "tokens", "tokenizer", *_PARSERS,
     ),
     "vllm": ("lora", "engine", *_PARSERS),
 }  # fmt: skip

@@ -1,15 +1,8 @@
-"""Reports of audits as one HTML page that loads nothing else and needs no scripts.
-
-Everything in a report may come from a model or an author, so all of it goes through `escaped`,
-which also shows control and invisible characters. Invariant: an element's content is HTML, and a
-text becomes HTML only by `escaped`.
-"""
+"""Reports of audits as one HTML page that loads nothing else and needs no scripts."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,30 +20,13 @@ from textgym.checks.summary import (
     results_by_level,
     scalars,
 )
-from textgym.display.terminal import visible
+from textgym.report.elements import as_json, element, escaped, page, prose
 
-__all__ = ["MAX_SHOWN", "as_json", "bars", "check_item", "element", "escaped", "html_page", "prose"]
+__all__ = ["bars", "check_item", "html_page"]
 
 
 Json = Mapping[str, Any]
 _STYLE = Path(__file__).with_name("audit_page.css")
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-</body>
-</html>
-"""
 
 
 def html_page(reports: Sequence[Json]) -> str:
@@ -65,8 +41,7 @@ def html_page(reports: Sequence[Json]) -> str:
     sections = [_section(report, f"env-{n}") for n, report in enumerate(reports, 1)]
     contents = "" if single else _contents(reports)
     body = "\n".join([element("h1", escaped(title)), contents, *sections])
-    style = _STYLE.read_text(encoding="utf-8")
-    return _PAGE.format(title=escaped(title), style=style, body=body)
+    return page(title, body, _STYLE.read_text(encoding="utf-8"))
 
 
 def _contents(reports: Sequence[Json]) -> str:
@@ -236,55 +211,3 @@ def _bar(row: PanelRow, panel: Panel) -> str:
         parts += element("i", "", class_="error", style=place)
     parts += element("i", "", class_="chance", style=f"left:{percent(panel.chance)}")
     return element("span", parts, class_="bar")
-
-
-MAX_SHOWN = 4_000
-"""The length of the longest text that a page shows whole, in characters."""
-
-
-def escaped(text: Any) -> str:
-    r"""Return any value as text in HTML. A long text is cut and says so.
-
-    Example:
-        >>> escaped("<b>\x1b[2J & \u202e")
-        '&lt;b&gt;\\x1b[2J &amp; \\u202e'
-    """
-    shown = str(text)
-    if len(shown) > MAX_SHOWN:
-        left = len(shown) - MAX_SHOWN
-        shown = f"{shown[:MAX_SHOWN]}… ({left:,} more characters, which the JSON of the report has)"
-    return html.escape(visible(shown))
-
-
-def prose(text: str) -> str:
-    """Return a sentence in HTML, with code in backquotes as code.
-
-    Example:
-        >>> prose("Fix `solve`.")
-        'Fix <code>solve</code>.'
-    """
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escaped(text))
-
-
-def as_json(value: Any) -> str:
-    """Return a value as indented JSON in HTML."""
-    return escaped(json.dumps(value, ensure_ascii=False, indent=1))
-
-
-def element(name: str, content: str, **attributes: str) -> str:
-    """Return an element.
-
-    Args:
-        name: Its name.
-        content: HTML.
-        **attributes: Texts; `class_` is `class`, and an empty text is an attribute without value.
-
-    Example:
-        >>> element("p", escaped("1 < 2"), class_="note")
-        '<p class="note">1 &lt; 2</p>'
-    """
-    given = "".join(
-        f" {key.rstrip('_')}" + (f'="{html.escape(value)}"' if value else "")
-        for key, value in attributes.items()
-    )
-    return f"<{name}{given}>{content}</{name}>"

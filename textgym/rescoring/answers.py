@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 
 from textgym.core.text_env import TextEnv
-from textgym.errors import UsageError
+from textgym.errors import BoundaryFailure, UsageError, in_one_line
 from textgym.json_values import json_round_trip
 from textgym.registry import import_environments, make
 from textgym.tasks.task import Task
@@ -61,6 +61,15 @@ class TaskAnswers:
         if answer is None:
             raise UsageError(f"the tasks of {trajectory['env_id']} have no answers")
         return answer
+
+    def look_up(self, trajectory: Trajectory) -> tuple[Any, str]:
+        """Return the right answer of an episode's task, and why it is not known, or ""."""
+        try:
+            return self.find(trajectory), ""
+        except (UsageError, BoundaryFailure) as error:
+            return None, str(error)
+        except Exception as error:  # an environment may raise anything
+            return None, in_one_line(error)
 
     def task(self, trajectory: Trajectory) -> Task:
         """Return the task of an episode.

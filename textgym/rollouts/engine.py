@@ -22,7 +22,7 @@ from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
 from textgym.rollouts.recorder import RunLog
-from textgym.trajectories.run_folder import Run
+from textgym.trajectories.run import Run
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers.specs import WrapperSpec
 

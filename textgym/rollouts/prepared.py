@@ -29,7 +29,8 @@ from textgym.rollouts.resume import read_completed, remaining, unfinished
 from textgym.rollouts.schedule import CurriculumSchedule, Schedule
 from textgym.rollouts.workers import play_all
 from textgym.trajectories.data_digests import digests_of, with_unchanged_data
-from textgym.trajectories.run_folder import Run, RunFolder, refuse_used_folder
+from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.wrappers.specs import WrapperSpec
 

@@ -21,7 +21,8 @@ from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy
 from textgym.trajectories.data_digests import DataDigests
 from textgym.trajectories.episode_record import failure_of
-from textgym.trajectories.run_folder import Run, RunFolder
+from textgym.trajectories.run import Run
+from textgym.trajectories.run_folder import RunFolder
 from textgym.trajectories.schema import Failure, Trajectory
 
 __all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]

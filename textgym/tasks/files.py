@@ -1,4 +1,4 @@
-"""Data sets: tasks from the rows of a .jsonl or .parquet file or of a hub.
+"""Data sets: tasks from the rows of a .jsonl, .parquet or .csv file or of a hub.
 
 Invariants: a row is read when its task is requested, and the first row when the environment is
 made; an invalid row raises an error with its location (`line 17 of rows.jsonl`) when it is read;
@@ -16,12 +16,19 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from textgym.errors import DatasetError, RowError
+from textgym.tasks.csv_rows import CsvRows
 from textgym.tasks.parquet_rows import ParquetRows
-from textgym.tasks.rows import HubRows, JsonlRows, Rows
+from textgym.tasks.rows import FileRows, HubRows, JsonlRows, Rows
 from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskList", "file_stamp", "is_file_name", "load_rows", "read_tasks", "shared_tasks"]
 
+READERS: dict[str, type[FileRows]] = {
+    ".jsonl": JsonlRows,
+    ".parquet": ParquetRows,
+    ".csv": CsvRows,
+}
+_OTHER_FILES = (".json", ".tsv", ".txt", ".yaml", ".yml", ".arrow", ".gz")  # these are no hub ids
 MAX_KEPT = 10_000  # tasks that need not be read again
 
 _log = logging.getLogger(__name__)
@@ -35,14 +42,14 @@ def is_file_name(dataset: str | os.PathLike[str]) -> bool:
         (True, False)
     """
     path = Path(dataset)
-    return path.suffix in (".jsonl", ".parquet") or path.exists()
+    return path.suffix in (*READERS, *_OTHER_FILES) or path.exists()
 
 
 def load_rows(dataset: str, split: str) -> Rows:
     """Open a data set. Its rows are read on access.
 
     Args:
-        dataset: A path, or a hub id. It is a path if it exists or ends in .jsonl or .parquet.
+        dataset: A path, or a hub id. It is a path if it exists or ends like a file of rows.
         split: The split of a hub's data set. Files have only one split.
 
     Raises:
@@ -57,9 +64,9 @@ def load_rows(dataset: str, split: str) -> Rows:
     if not is_file_name(dataset):
         rows = HubRows(dataset, split)
     elif path.is_file():
-        rows = ParquetRows(path) if path.suffix == ".parquet" else JsonlRows(path)
+        rows = READERS.get(path.suffix, READERS[".jsonl"])(path)
     else:
-        what = "is a folder; pass a .jsonl or .parquet file" if path.is_dir() else "is missing"
+        what = f"is a folder; pass a file ({', '.join(READERS)})" if path.is_dir() else "is missing"
         raise DatasetError(f"data set {dataset!r} {what}")
     if not rows:
         raise DatasetError(f"data set {dataset!r} is empty")

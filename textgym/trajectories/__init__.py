@@ -7,6 +7,6 @@
 """
 
 from textgym.trajectories.batch import Batch, make_batch
-from textgym.trajectories.run_folder import Run
+from textgym.trajectories.run import Run
 
 __all__ = ["Batch", "Run", "make_batch"]

@@ -26,7 +26,7 @@ def tasks(count: int, **kwargs: Any) -> list[Any]:
     return [env.get_task(index) for index in range(count)]
 
 
-@pytest.mark.parametrize("n", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [200, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_answers_follow_from_the_text_of_the_prompt(level: int, n: int) -> None:
     """Also, lengths are as asked for, and the entries that decide stand anywhere."""

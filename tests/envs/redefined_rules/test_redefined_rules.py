@@ -209,7 +209,7 @@ def test_metrics_report_how_often_the_usual_answer_was_given() -> None:
 # What is drawn.
 
 
-@pytest.mark.parametrize("n", [400, pytest.param(1600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [400, pytest.param(800, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_family_is_drawn_equally_often(level: int, n: int) -> None:
     env = RedefinedRules(level=level)

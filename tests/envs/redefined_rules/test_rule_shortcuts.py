@@ -153,7 +153,7 @@ def test_the_chance_on_the_card_is_that_of_one_rule_for_each_family() -> None:
     assert abs(right / (count * len(LEVELS)) - CHANCE) < 0.02
 
 
-@pytest.mark.parametrize("n", [400, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [400, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_answer_is_frequent(level: int, n: int) -> None:
     env = RedefinedRules(level=level)

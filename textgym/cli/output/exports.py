@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from textgym.cli.output.tables import find, row_keys
 from textgym.display.terminal import show
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
+from textgym.metrics.tables import find, row_keys
 
 __all__ = ["csv_records", "print_csv", "print_markdown"]
 

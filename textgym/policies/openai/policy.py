@@ -27,6 +27,7 @@ from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import make_output_parser
+from textgym.policies.openai.answer_cache import AnswerCache
 from textgym.policies.openai.arguments import (
     KEY_VARIABLE,
     check_numbers,
@@ -35,7 +36,11 @@ from textgym.policies.openai.arguments import (
     checked_key,
     checked_url,
 )
-from textgym.policies.openai.connection_pool import ConnectionPool, NoReplyError
+from textgym.policies.openai.connection_pool import (
+    ConnectionPool,
+    HTTPReply,
+    NoReplyError,
+)
 from textgym.policies.openai.rate_limit import MAX_WAIT, RateLimiter
 from textgym.policies.openai.replies import (
     FailedRequest,
@@ -111,6 +116,9 @@ class OpenAIPolicy(Policy):
             tokenizer's own. With a name, they are read from the model's files.
         tool_parser: With `tokens`, as in `HFPolicy`.
         reasoning_parser: With `tokens`, as in `HFPolicy`.
+        cache: A folder that keeps the server's answers. A request that was answered is not sent
+            again, also in later runs; each repeat has an answer of its own, by its seed. None
+            keeps nothing.
         rate_limiter: Decides when requests may start, in place of `requests_per_minute`.
 
     Raises:
@@ -145,6 +153,7 @@ class OpenAIPolicy(Policy):
         end_ids: Sequence[int] = (),
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
+        cache: str | os.PathLike[str] | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
         check_numbers(
@@ -178,6 +187,7 @@ class OpenAIPolicy(Policy):
             else None
         )
         self._rate_limiter = rate_limiter or RateLimiter(requests_per_minute)
+        self._cache = None if cache is None else AnswerCache(cache)
         self._format = RequestFormat()
         self._answered = False
         self._served: list[str] | None = None
@@ -207,10 +217,13 @@ class OpenAIPolicy(Policy):
         while True:
             fields = request_format.sampling_fields(self.model, self.sampling, seed, send_limit)
             body = self._encode_body(request.fields(request_format) | fields)
-            async with await self._connections.slot():
-                await self._rate_limiter.acquire()
-                started = self._rate_limiter.clock()
-                outcome = await self._post(request, body)
+            started = self._rate_limiter.clock()
+            outcome: ParsedReply | FailedRequest | None = self._kept(request, body, seed)
+            if outcome is None:
+                async with await self._connections.slot():
+                    await self._rate_limiter.acquire()
+                    started = self._rate_limiter.clock()
+                    outcome = await self._post(request, body, seed)
             if isinstance(outcome, ParsedReply):
                 self._format = request_format.with_reasoning_key(outcome.reasoning_key)
                 outcome.action.policy_version = version
@@ -256,16 +269,32 @@ class OpenAIPolicy(Policy):
         except ValueError as error:
             raise UsageError(f"the conversation cannot be sent as JSON: {error}") from None
 
-    async def _post(self, request: ModelRequest, body: bytes) -> ParsedReply | FailedRequest:
+    def _kept(self, request: ModelRequest, body: bytes, seed: int | None) -> ParsedReply | None:
+        """Return the answer that the cache has for a request; None if it has none."""
+        if self._cache is None:
+            return None
+        data = self._cache.get(self._cache.key(self._url(request), body, seed))
+        outcome = None if data is None else read_reply(HTTPReply(200, {}, data), request)
+        return outcome if isinstance(outcome, ParsedReply) else None
+
+    def _url(self, request: ModelRequest) -> str:
+        return f"{self.base_url}/{request.path}"
+
+    async def _post(
+        self, request: ModelRequest, body: bytes, seed: int | None
+    ) -> ParsedReply | FailedRequest:
         try:
-            reply = await self._connections.send("POST", f"{self.base_url}/{request.path}", body)
+            reply = await self._connections.send("POST", self._url(request), body)
         except NoReplyError as error:
             is_wrong_address = error.not_connected and not self._answered
             is_permanent = error.is_permanent or is_wrong_address
             cause = FailureCause.ADDRESS if is_permanent else FailureCause.TRANSIENT
             return FailedRequest(cause, str(error))
         self._answered = True
-        return read_reply(reply, request)
+        outcome = read_reply(reply, request)
+        if self._cache is not None and isinstance(outcome, ParsedReply):
+            self._cache.put(self._cache.key(self._url(request), body, seed), reply.data)
+        return outcome
 
     def _pause(self, failure: FailedRequest, tries: int) -> float:
         """Return the wait before the next try; if the server is busy, all requests pause."""

@@ -138,14 +138,16 @@ class ModelJudge(Judge):
     ) -> JudgeVerdict:
         """Ask for a verdict, or return the one that is kept; see `Judge.compare`.
 
-        No model is asked, and the answers are not equal, if the generated answer has over 50,000
-        characters and is over four times as long as the expected one, or contains one of the
+        No model is asked, and the answers are not equal, if the generated answer is empty, has over
+        50,000 characters and is over four times as long as the expected one, or contains one of the
         judge's labels, in any spelling, that neither the question nor the expected answer contains.
         An answer is also too long if it does not fit the judge's context although the expected
         answer in its place does. Text up to a `</think>` is reasoning, and is not shown to the
         judge.
         """
         _, _, generated = generated.rpartition("</think>")  # a judge may quote the tag
+        if not generated.strip():
+            return JudgeVerdict(False)
         if len(generated) > max(_MAX_ANSWER, 4 * len(expected)):
             return JudgeVerdict(False, too_long=True)
         if self._prompt.is_forged(question, expected, generated):

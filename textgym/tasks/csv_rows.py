@@ -1,0 +1,74 @@
+"""The rows of a .csv file with a header.
+
+Invariants: a value is the text of its cell, except that an integer `level` is a number and an empty
+cell is no value; the file is read once, when it is opened.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from textgym.tasks.rows import FileRows
+
+__all__ = ["CsvRows"]
+
+
+class CsvRows(FileRows):
+    """The rows of a .csv file, in UTF-8, with the names of its columns in the first line.
+
+    Args:
+        path: The path.
+
+    Raises:
+        DatasetError: The file cannot be read, or a row has more or fewer cells than the header.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            text = self._bytes(0, self._stamp[0]).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise self._failure(f"it is not UTF-8: {error}") from error
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        self._rows: list[dict[str, Any]] = []
+        self._lines: list[int] = []  # the last one of each row
+        try:
+            header = next(reader, [])
+            for cells in reader:
+                if cells:
+                    self._add(header, cells, reader.line_num)
+        except csv.Error as error:
+            raise self._failure(f"line {reader.line_num}: {error}") from error
+
+    def _add(self, header: list[str], cells: list[str], line: int) -> None:
+        if len(cells) != len(header):
+            raise self._failure(
+                f"line {line} has {len(cells)} cells, and the header names {len(header)} columns"
+            )
+        row: dict[str, Any] = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+        if row.get("level", "").isdecimal():
+            row["level"] = int(row["level"])
+        self._rows.append(row)
+        self._lines.append(line)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def place(self, index: int) -> str:
+        """Return the location of a row."""
+        return f"line {self._lines[index]} of {self.name}"
+
+    def read(self, index: int) -> dict[str, Any]:
+        """Return the values of a row."""
+        self._check_unchanged()
+        return dict(self._rows[index])
+
+    def read_levels(self) -> Iterator[tuple[int, Any]]:
+        """Yield the index and the `level` of each row with a level."""
+        for index, row in enumerate(self._rows):
+            if "level" in row:
+                yield index, row["level"]

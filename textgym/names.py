@@ -8,8 +8,6 @@ import sys
 from types import ModuleType
 from typing import Any, TypeVar
 
-from gymnasium.envs.registration import load_env_creator
-
 from textgym.errors import (
     ExtraMissingError,
     UnknownNameError,
@@ -135,5 +133,10 @@ def importable(creator: Any) -> Any:
 
 
 def load_creator(entry_point: Any) -> Any:
-    """Return the class or function of an entry point of Gymnasium's registry."""
-    return load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    """Return the class or function of an entry point of Gymnasium's registry.
+
+    Raises:
+        UnknownNameError: There is no such module or object.
+        UsageError: The module cannot be imported.
+    """
+    return import_object(entry_point) if isinstance(entry_point, str) else entry_point

@@ -94,7 +94,8 @@ def audit_command(
     from textgym.checks.subject import plain_class
 
     plain = {target: cls for target in envs if (cls := plain_class(target))}
-    ids = list(with_registered_ids(dict.fromkeys(t for t in envs if t not in plain)))
+    named = dict.fromkeys(target for target in envs if target not in plain)
+    ids = list(with_registered_ids(named, only_envs=True))
     env_settings = with_registered_ids(read_env_settings(settings or ()))
     check_env_kwargs("--set", env_settings, ids)
     kwargs = env_arguments(split, level, dataset, env_settings)

@@ -136,7 +136,7 @@ def eval_command(
     if resume and out is None:
         raise UsageError("--resume needs --out, the folder of the run to resume")
     weights, weighted = read_weights(envs)
-    weights = with_registered_ids(weights)
+    weights = with_registered_ids(weights, only_envs=True)
     ids = list(weights)
     limits = with_registered_ids(read_limits(env_concurrency or (), "--env-concurrency"))
     check_env_ids("--env-concurrency", limits, ids)

@@ -49,6 +49,7 @@ async def arollout(
     wrappers: Sequence[WrapperSpec] = (),
     curriculum: Curriculum | None = None,
     sampling: Mapping[str, Any] | None = None,
+    policy_options: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
     on_episode: Callable[[Trajectory], None] | None = None,
@@ -86,6 +87,7 @@ async def arollout(
             each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
             order in which episodes finish, so only `concurrency=1` repeats a run exactly.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
+        policy_options: Its other options, as `make_policy` takes them, such as `{"retries": 3}`.
         progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
         on_episode: Called with each trajectory as it finishes.
@@ -120,7 +122,7 @@ async def arollout(
         wrappers=wrappers,
         curriculum=curriculum,
     ) as prepared:
-        player = make_policy(policy, sampling)
+        player = make_policy(policy, sampling, policy_options)
         try:
             return await prepared.play(
                 player, progress=progress, on_start=on_start, on_episode=on_episode

@@ -408,3 +408,13 @@ def test_a_namespace_with_several_environments_needs_an_id(write: Write) -> None
         registered_id("textgym")
     write("own_pkg", "own_pkg/Own-v0", "\n\nimport textgym\ntextgym.register(Guess)\n")
     assert registered_id("own_pkg") == "own_pkg/Own-v0"
+
+
+@pytest.mark.parametrize("path", ["own_envs.py", "./own_envs.py"])
+def test_a_file_suggests_a_class_in_it(path: str, write: Write) -> None:
+    write("own_envs")
+    match = f"no environment '{path}': name a class in it, as own_envs:Class$"
+    with pytest.raises(UnknownNameError, match=match):
+        registered_id(path)
+    with pytest.raises(UnknownNameError, match=r"no module '.*'; did you mean 'own_envs'\?$"):
+        registered_id(f"{path}:Guess")

@@ -31,6 +31,7 @@ from textgym.names import (
     importable,
     is_place,
     load_creator,
+    module_of,
     name_of,
 )
 
@@ -147,7 +148,10 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
         if name.isidentifier() and not module:
             return _only_id(name)
         if not module or not name.replace(".", "").isidentifier():
-            raise UnknownNameError(f"there is no environment {env!r}{did_you_mean(name, ids())}")
+            hint = did_you_mean(name, ids())
+            if env.endswith(".py"):
+                hint = f": name a class in it, as {module_of(env)}:Class"
+            raise UnknownNameError(f"there is no environment {env!r}{hint}")
         from textgym.core.text_env import TextEnv
 
         env = import_class(env, TextEnv)

@@ -404,6 +404,8 @@ def test_a_broken_package_is_one_line(
 
 
 def test_a_namespace_with_several_environments_needs_an_id(write: Write) -> None:
+    with pytest.raises(UnknownNameError, match="no environment '__main__'"):
+        registered_id("__main__")
     with pytest.raises(UnknownNameError, match=r"'textgym' has several environments: textgym/Ask"):
         registered_id("textgym")
     write("own_pkg", "own_pkg/Own-v0", "\n\nimport textgym\ntextgym.register(Guess)\n")

@@ -13,7 +13,7 @@ imported, and a package is imported when one of its environments is needed.
 
 from __future__ import annotations
 
-import importlib.util
+import contextlib
 import inspect
 import re
 import typing
@@ -310,8 +310,9 @@ def _only_id(namespace: str) -> str:
         UsageError: The module cannot be imported.
     """
     known = [id for id in ids() if id.startswith(f"{namespace}/")]
-    if not known and importlib.util.find_spec(namespace):
-        import_module(namespace)
+    if not known:
+        with contextlib.suppress(UnknownNameError):
+            import_module(namespace)
         known = [id for id in ids() if id.startswith(f"{namespace}/")]
     if len(known) > 1:
         raise UnknownNameError(f"{namespace!r} has several environments: {', '.join(known)}")

@@ -1149,7 +1149,7 @@ def test_a_foreign_line_is_reported_when_a_run_is_resumed(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("level", "; one of the environment is env_kwargs={'level': 2}"),
+        ("level", "; for an environment, pass env_kwargs={'level': 2}"),
         ("epsiodes", "; did you mean 'episodes'?"),
         ("env_kwarg", "; did you mean 'env_kwargs'?"),
     ],

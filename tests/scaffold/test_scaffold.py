@@ -20,7 +20,7 @@ PYTEST = """
 import sys
 import pytest
 
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", {path!r}]))
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--import-mode=importlib", {path!r}]))
 """
 
 

@@ -45,7 +45,7 @@ def _explaining_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
             if name not in known:
                 hint = did_you_mean(name, known)
                 if "did you mean" not in hint:
-                    hint = f"; one of the environment is env_kwargs={{{name!r}: {value!r:.100}}}"
+                    hint = f"; for an environment, pass env_kwargs={{{name!r}: {value!r:.100}}}"
                 raise UnknownNameError(f"{function.__name__} has no argument {name!r}{hint}")
         return function(*args, **kwargs)
 

@@ -61,9 +61,8 @@ class MyEnv(textgym.TextEnv[None]):
 
     def grade(self) -> textgym.Grade:
         """Ask the judge, except about an empty answer, which is wrong."""
-        answer, row = self.answer_text, self.task.row
-        verdict = self._judge.compare(row["question"], row["expected_answer"], answer)
-        right = verdict.equal and answer != ""
+        answer, question = self.answer_text, self.task.row["question"]
+        right = answer != "" and self._judge.compare(question, self.task.answer, answer).equal
         return textgym.Grade(float(right), right, {"correct": float(right)}, answer)
 
     def solve(self) -> textgym.Message:

@@ -27,3 +27,5 @@ def test_a_judge_that_is_a_model_is_asked() -> None:
     env = MyEnv(judge=lambda messages: "[[A=B]]")
     env.reset(options={"task": ROW})
     assert env.step("twenty past ten")[1] == 1
+    env.reset(options={"task": ROW})
+    assert env.step("")[1] == 0

@@ -31,9 +31,10 @@ class MyEnv(textgym.TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a list with one item more than the level."""
-        goods = rng.sample(_GOODS, level + 1)
-        items = [{"name": name, "count": rng.randint(3, 40), "price": rng.randint(11, 300)}
-                 for name in goods]  # fmt: skip
+        items = [
+            {"name": name, "count": rng.randint(3, 40), "price": rng.randint(11, 300)}
+            for name in rng.sample(_GOODS, level + 1)
+        ]
         return {"items": items}
 
     def read_row(self, row: dict[str, Any]) -> textgym.Task:

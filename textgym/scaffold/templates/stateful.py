@@ -9,8 +9,7 @@ import textgym
 
 __all__ = ["MyEnv"]
 
-_THINGS = ("chair", "clock", "desk", "fan", "globe", "lamp", "mirror", "piano", "plant", "rug",
-           "shelf", "sofa")  # fmt: skip
+_THINGS = ("chair", "clock", "desk", "fan", "globe", "lamp", "mirror", "piano", "plant", "rug")
 
 
 class MyEnv(textgym.TextEnv[dict[str, int]]):
@@ -47,9 +46,11 @@ class MyEnv(textgym.TextEnv[dict[str, int]]):
         things, targets = row["things"], {move["from"]: move["to"] for move in row["moves"]}
         if not {*targets, *targets.values(), *things.values()} <= {*row["rooms"]}:
             raise textgym.RowError("rooms", "must list the rooms of all things and moves")
+        answer = {thing: targets.get(room, room) for thing, room in things.items()}
+        if answer == things:
+            raise textgym.RowError("moves", "must move something: it would be right to do nothing")
         asked = ", and ".join(f"from room {old} to room {new}" for old, new in targets.items())
         prompt = textgym.user(f"Please move everything {asked}. Nothing else may be moved.")
-        answer = {thing: targets.get(room, room) for thing, room in things.items()}
         return textgym.Task(row["id"], (prompt,), answer, row=row)
 
     def begin(self, task: textgym.Task) -> dict[str, int]:

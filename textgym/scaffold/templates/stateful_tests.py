@@ -23,6 +23,11 @@ def reward_of(*moves: tuple[str, int]) -> float:
     return float(env.step("Everything is done.")[1])
 
 
+def test_a_row_in_which_nothing_is_to_be_done_is_refused() -> None:
+    with pytest.raises(textgym.RowError, match="'moves' must move something"):
+        MyEnv().reset(options={"task": {**ROW, "things": {"sofa": 202}}})
+
+
 def test_look_returns_what_is_in_a_room() -> None:
     env = MyEnv()
     env.reset(options={"task": ROW})

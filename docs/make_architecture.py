@@ -29,7 +29,7 @@ FLOORS = {
     5: ("wrappers", "registry"),
     6: ("envs", "rollouts", "vector"),
     7: ("rescoring", "checks", "training"),
-    8: ("report",),
+    8: ("report", "scaffold"),
     9: ("cli", "__main__"),
 }  # fmt: skip
 """The rooms of each floor; a room may use its own floor and those below, without circles."""

@@ -59,7 +59,7 @@ COMMAND = {*REGISTRATION, "textgym.cli", "textgym.cli.main"}
 
 def test_importing_textgym_imports_what_registration_needs_and_no_environment() -> None:
     code = (
-        "import gymnasium, sys\n"
+        "import gymnasium, importlib.metadata, sys\n"  # installed packages are looked up
         "before = set(sys.modules)\n"
         "import textgym\n"
         "print(*set(sys.modules) - before)"

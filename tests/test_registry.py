@@ -12,6 +12,7 @@ from typing import Any
 import gymnasium as gym
 import pytest
 from gymnasium.vector import AutoresetMode
+from in_process import run_command
 
 import textgym
 from textgym.envs.guess_number import GuessNumber
@@ -22,6 +23,7 @@ from textgym.registry import (
     import_environments,
     is_registered,
     make,
+    register_installed,
     registered_envs,
     registered_id,
     takes_argument,
@@ -316,3 +318,105 @@ def test_a_stored_import_that_is_gone_names_the_environment() -> None:
 @pytest.mark.parametrize("odd", [None, 5, [], "x"])
 def test_imports_that_are_not_a_dict_are_ignored(odd: Any) -> None:
     import_environments(odd)
+
+
+# Installed packages
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Installs a package with entry points, and registers what is installed."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def install(package: str, entries: str) -> None:
+        info = tmp_path / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[textgym.environments]\n{entries}\n")
+        register_installed()
+
+    return install
+
+
+def test_environments_of_installed_packages_are_registered_and_not_imported(
+    write: Write, install: Callable[..., None]
+) -> None:
+    write("own_pkg", "own_pkg/Own-v0")
+    install("own_pkg", "own_pkg/Own-v0 = own_pkg:Guess")
+    assert "own_pkg/Own-v0" in textgym.ids()
+    assert "own_pkg" not in sys.modules
+    assert type(gym.make("own_pkg/Own-v0").unwrapped).__name__ == "Guess"
+    assert registered_id("own_pkg") == registered_id("own_pkg:Guess") == "own_pkg/Own-v0"
+    assert type(gym.make_vec("own_pkg/Own-v0", num_envs=2)) is textgym.TextVectorEnv
+
+
+def test_a_package_that_registers_its_class_itself_may_be_installed(
+    write: Write, install: Callable[..., None], recwarn: pytest.WarningsRecorder
+) -> None:
+    install("own_pkg", "own_pkg/Own-v0 = own_pkg:Guess")
+    write("own_pkg", "own_pkg/Own-v0", "\n\nimport textgym\ntextgym.register(Guess)\n")
+    assert gym.make("own_pkg:own_pkg/Own-v0").spec.entry_point == "own_pkg:Guess"
+    assert list(recwarn) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("textgym/MCQA-v0 = own_pkg:Guess", "another package has an environment with this id"),
+        ("own_pkg/Own-v0 = own_pkg", "it must name a class as 'module:Class', not 'own_pkg'"),
+        ("Own = own_pkg:Guess", "an id must have a namespace and a version, such as 'my/Shop-v0'"),
+    ],
+)
+def test_an_entry_that_cannot_be_registered_is_left_out_with_one_line(
+    entry: str, problem: str, install: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    known = dict(gym.registry)
+    install("own_pkg", f"{entry}\nown_pkg/Other-v0 = own_pkg:Other")
+    assert set(gym.registry) - set(known) == {"own_pkg/Other-v0"}
+    assert all(gym.registry[id] is spec for id, spec in known.items())
+    (line,) = caplog.messages
+    assert line.startswith(
+        f"{entry.split(' =')[0]!r} of the package own_pkg is left out: {problem}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("raise RuntimeError('broken')", "cannot import module 'own_pkg': RuntimeError: broken"),
+        ("import nowhere", "cannot import module 'own_pkg': ModuleNotFoundError: No module named"),
+        ("(", "cannot import module 'own_pkg': SyntaxError: '(' was never closed"),
+        ("Gues = 1", "'own_pkg' has no 'Guess'"),
+    ],
+)
+def test_a_broken_package_is_one_line(
+    code: str, problem: str, tmp_path: Path, install: Callable[..., None]
+) -> None:
+    (tmp_path / "own_pkg.py").write_text(code)
+    install("own_pkg", "own_pkg/Own-v0 = own_pkg:Guess")
+    done = run_command(tmp_path, "list", "domain=logic")
+    assert (done.returncode, "textgym/MCQA-v0" in done.stdout) == (0, True)
+    assert done.stderr.startswith(f"own_pkg/Own-v0 cannot be used: {problem}")
+    assert done.stderr.count("\n") == 1
+    for arguments in (["eval", "--policy", "oracle", "--episodes", "1"], ["show"], ["check"]):
+        done = run_command(tmp_path, arguments[0], "own_pkg/Own-v0", *arguments[1:])
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_a_namespace_with_several_environments_needs_an_id(write: Write) -> None:
+    with pytest.raises(UnknownNameError, match="no environment '__main__'"):
+        registered_id("__main__")
+    with pytest.raises(UnknownNameError, match=r"'textgym' has several environments: textgym/Ask"):
+        registered_id("textgym")
+    write("own_pkg", "own_pkg/Own-v0", "\n\nimport textgym\ntextgym.register(Guess)\n")
+    assert registered_id("own_pkg") == "own_pkg/Own-v0"
+
+
+@pytest.mark.parametrize("path", ["own_envs.py", "./own_envs.py"])
+def test_a_file_suggests_a_class_in_it(path: str, write: Write) -> None:
+    write("own_envs")
+    match = f"no environment '{path}': name a class in it, as own_envs:Class$"
+    with pytest.raises(UnknownNameError, match=match):
+        registered_id(path)
+    with pytest.raises(UnknownNameError, match=r"no module '.*'; did you mean 'own_envs'\?$"):
+        registered_id(f"{path}:Guess")

@@ -55,7 +55,12 @@ from .rescoring import (
     grade as grade,
     rescore as rescore,
 )
-from .rollouts import arollout as arollout, play_episode as play_episode, rollout as rollout
+from .rollouts import (
+    arollout as arollout,
+    load_config as load_config,
+    play_episode as play_episode,
+    rollout as rollout,
+)
 from .spaces import ActionSpace as ActionSpace, ConversationSpace as ConversationSpace
 from .tasks import Task as Task
 from .tools import tool as tool

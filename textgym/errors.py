@@ -22,6 +22,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+_MIN_SIMILARITY = 0.65  # of a name and the one that may be meant
+
+
 class TextgymError(Exception):
     """The base class of all exceptions of this package."""
 
@@ -175,10 +178,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         "; did you mean 'oracle'?"
         >>> did_you_mean("MCQA", ["textgym/MCQA-v0", "textgym/Math-v0"])
         "; did you mean 'textgym/MCQA-v0'?"
+        >>> did_you_mean("newest", ["best", "worst"])
+        '; known are best, worst'
         >>> did_you_mean("x", ["oracle", "random"])
         '; known are oracle, random'
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=_MIN_SIMILARITY)
     near = near or [text for text in names if name and name.lower() in text.lower()]
     return f"; did you mean {near[0]!r}?" if len(near) == 1 else f"; known are {', '.join(names)}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
-
-from gymnasium.envs.registration import load_env_creator
 
 from textgym.errors import (
     ExtraMissingError,
@@ -20,7 +19,7 @@ from textgym.errors import (
 
 __all__ = [
     "import_class", "import_module", "import_object", "importable", "is_place", "load_creator",
-    "name_of",
+    "module_of", "name_of",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -45,10 +44,23 @@ def import_module(name: str) -> ModuleType:
     except ExtraMissingError:
         raise
     except Exception as error:  # importing a module can raise anything
+        if name.endswith(".py"):
+            hint = f"; did you mean {module_of(name)!r}?"
+            raise UnknownNameError(f"there is no module {name!r}{hint}") from error
         missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
         if missing and f"{name}.".startswith(f"{missing}."):
             raise UnknownNameError(f"there is no module {name!r}") from error
         raise UsageError(f"cannot import module {name!r}: {in_one_line(error)}") from error
+
+
+def module_of(path: str) -> str:
+    """Return the name under which a Python file is imported from the current folder.
+
+    Example:
+        >>> module_of("envs/my_envs.py"), module_of("./my_envs.py")
+        ('envs.my_envs', 'my_envs')
+    """
+    return ".".join(Path(path).with_suffix("").parts)
 
 
 def import_object(spec: str) -> Any:
@@ -135,5 +147,10 @@ def importable(creator: Any) -> Any:
 
 
 def load_creator(entry_point: Any) -> Any:
-    """Return the class or function of an entry point of Gymnasium's registry."""
-    return load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    """Return the class or function of an entry point of Gymnasium's registry.
+
+    Raises:
+        UnknownNameError: There is no such module or object.
+        UsageError: The module cannot be imported.
+    """
+    return import_object(entry_point) if isinstance(entry_point, str) else entry_point

@@ -3,31 +3,49 @@
 `register` registers an environment with Gymnasium; its vector entry point marks it as textgym's.
 The module of an environment is imported only when the environment is made or its class is needed;
 the card of an environment of this package needs no import.
-Wherever an environment is named, the name is an id, `module:ID` or `module:Class`; `registered_id`
-resolves it.
+Wherever an environment is named, the name is an id, `module:ID` or `module:Class`, or the namespace
+of a single environment, such as the name of its package; `registered_id` resolves it.
+
+Installed packages list their environments in the entry-point group `textgym.environments`, as
+`"my_pkg/Name-v0" = "my_pkg.env:Name"`. They are registered with the others when textgym is
+imported, and a package is imported when one of its environments is needed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
 
 from textgym.core.card import Card, check_id, owns_id, stored_card
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.names import import_class, import_module, importable, load_creator, name_of
+from textgym.names import (
+    import_class,
+    import_module,
+    importable,
+    is_place,
+    load_creator,
+    module_of,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from textgym.core.text_env import TextEnv
 
 __all__ = [
     "card", "environment_class", "ids", "import_environments", "is_registered", "make",
-    "register", "registered_envs", "registered_id", "takes_argument", "with_registered_ids",
+    "register", "register_installed", "registered_envs", "registered_id", "takes_argument",
+    "with_registered_ids",
 ]  # fmt: skip
+
+ENTRY_POINTS = "textgym.environments"
+"""The entry-point group of installed packages: the id of an environment, and its class."""
 
 T = TypeVar("T")
 _VECTORS = "textgym.vector.make"
@@ -68,6 +86,26 @@ def register(
     gym.register(id, creator, vector_entry_point=f"{_VECTORS}:{id}", **kwargs)
 
 
+def register_installed() -> None:
+    """Register the environments of installed packages, without importing the packages.
+
+    An entry that cannot be registered is logged as a warning, in one line.
+    """
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            if entry.name in gym.registry:
+                raise UsageError("another package has an environment with this id")
+            if not is_place(entry.value):
+                raise UsageError(f"it must name a class as 'module:Class', not {entry.value!r}")
+            register(entry.name, entry.value)
+        except UsageError as error:
+            import logging
+
+            package = entry.dist.name if entry.dist else "?"
+            text = "%r of the package %s is left out: %s"
+            logging.getLogger(__name__).warning(text, entry.name, package, error)
+
+
 def ids() -> list[str]:
     """Return the sorted ids of all registered textgym environments.
 
@@ -88,7 +126,8 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
     """Return the id of an environment. A class that is not registered yet is registered.
 
     Args:
-        env: An id, `module:ID`, `module:Class`, or a class.
+        env: An id, `module:ID`, `module:Class`, a class, or a namespace with one environment,
+            which may be a module that registers it.
 
     Raises:
         UnknownNameError: There is no such environment.
@@ -106,8 +145,13 @@ def registered_id(env: str | type[TextEnv[Any]]) -> str:
             import_module(module)
         if name in gym.registry:
             return name
+        if name.isidentifier() and not module:
+            return _only_id(name)
         if not module or not name.replace(".", "").isidentifier():
-            raise UnknownNameError(f"there is no environment {env!r}{did_you_mean(name, ids())}")
+            hint = did_you_mean(name, ids())
+            if env.endswith(".py"):
+                hint = f": name a class in it, as {module_of(env)}:Class"
+            raise UnknownNameError(f"there is no environment {env!r}{hint}")
         from textgym.core.text_env import TextEnv
 
         env = import_class(env, TextEnv)
@@ -135,8 +179,13 @@ def registered_envs(envs: Any) -> Any:
     return registered_id(envs) if isinstance(envs, str) or owns_id(envs) else envs
 
 
-def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
-    """Return values by name, with `module:ID` and `module:Class` replaced by the registered id.
+def with_registered_ids(values: Mapping[str, T], *, only_envs: bool = False) -> dict[str, T]:
+    """Return values by name, with names of environments replaced by registered ids.
+
+    Args:
+        values: The values.
+        only_envs: Whether all names are environments, as in `registered_id`. Otherwise those with a
+            colon are, and others are left as they are.
 
     Raises:
         UnknownNameError: There is no such environment.
@@ -144,7 +193,7 @@ def with_registered_ids(values: Mapping[str, T]) -> dict[str, T]:
     """
     by_id: dict[str, T] = {}
     for name, value in values.items():
-        id = registered_id(name) if ":" in name else name
+        id = registered_id(name) if only_envs or ":" in name else name
         if id in by_id:
             raise UsageError(f"{id!r} is listed twice, once as {name!r}")
         by_id[id] = value
@@ -195,12 +244,13 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
     Raises:
         UnknownNameError: There is no such environment, argument or wrapper.
-        UsageError: An argument that the environment requires is missing, or a wrapper does not fit
-            it.
+        UsageError: The module of the environment cannot be imported, an argument that it requires
+            is missing, or a wrapper does not fit it.
     """
     from textgym.layers import grade_at_time_limit
 
     id, wrappers = registered_id(id), kwargs.pop("wrappers", ())
+    load_creator(gym.registry[id].entry_point)
     try:
         env = grade_at_time_limit(gym.make(id, **kwargs))
     except (gym.error.Error, ModuleNotFoundError) as error:
@@ -250,6 +300,26 @@ def import_environments(sources: Any) -> None:
             raise UsageError(f"{id} of the run cannot be imported: {error}") from error
         if id not in gym.registry:
             register(id, str(source))
+
+
+def _only_id(namespace: str) -> str:
+    """Return the id of the only environment in a namespace, after importing a module of this name.
+
+    Raises:
+        UnknownNameError: There is no such environment, or there are several.
+        UsageError: The module cannot be imported.
+    """
+    known = [id for id in ids() if id.startswith(f"{namespace}/")]
+    if not known:
+        with contextlib.suppress(UnknownNameError):
+            import_module(namespace)
+        known = [id for id in ids() if id.startswith(f"{namespace}/")]
+    if len(known) > 1:
+        raise UnknownNameError(f"{namespace!r} has several environments: {', '.join(known)}")
+    if not known:
+        hint = did_you_mean(namespace, ids())
+        raise UnknownNameError(f"there is no environment {namespace!r}{hint}")
+    return known[0]
 
 
 def _check_class(cls: Any) -> type[TextEnv[Any]]:

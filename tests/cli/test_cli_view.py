@@ -161,6 +161,7 @@ def test_a_missing_pager_or_one_that_quits_is_no_error(folder: Path, pager: str)
     ("arguments", "code", "expected"),
     [
         ("nowhere", 2, "'nowhere' holds no run: No such file or directory"),
+        ("run --order newest", 2, "there is no order 'newest'; known are best, stored, worst"),
         ("run --order wrst", 2, "there is no order 'wrst'; did you mean 'worst'?"),
         ("run --limit -1", 2, "limit must be 0 (all) or more, not -1"),
         ("run --env Nope-v0", 1, "none of the 5 episodes in 'run' matches"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 from typing import Any
@@ -222,3 +223,46 @@ def test_a_tool_environment_is_not_cut_after_its_first_call() -> None:
 def test_max_turns_of_a_class_is_checked(value: Any) -> None:
     with pytest.raises(UsageError, match="max_turns must be an integer of 1 or more"):
         type("Wrong", (Library,), {"max_turns": value})()
+
+
+# What methods return, continued: the oracle and the random policy.
+
+
+@pytest.mark.parametrize("method", ["solve", "guess"])
+def test_the_text_of_a_message_is_enough(method: str) -> None:
+    env = wrong(**{method: "Answer: 5"})
+    policy = {"solve": "oracle", "guess": "random"}[method]
+    run = textgym.rollout(env, policy, episodes=1)
+    (trajectory,) = run.trajectories()
+    assert trajectory["failure"] is None
+    assert trajectory["messages"][-1]["content"] == "Answer: 5"
+
+
+@pytest.mark.parametrize(("given", "kind"), [(None, "NoneType"), (5, "int"), (["a"], "list")])
+def test_a_policy_of_the_environment_must_return_a_message(given: Any, kind: str) -> None:
+    def solve(self: Any) -> Any:
+        return given
+
+    solve.__qualname__ = "Wrong.solve"
+    run = textgym.rollout(wrong(solve=solve), "oracle", episodes=1, retries=0)
+    (trajectory,) = run.trajectories()
+    failure: Any = trajectory["failure"]
+    expected = f"Wrong.solve must return a message, such as assistant('…'), not a {kind}"
+    assert failure["message"] == expected
+
+
+def test_a_task_without_its_row_is_named() -> None:
+    env = wrong(read_row=Task("t", (user("Borrow 5."),), 5))()
+    match = r"^Wrong\.read_row must keep the row in its task: Task\(…, row=row\)$"
+    with pytest.raises(UsageError, match=match):
+        env.reset(seed=1)
+
+
+@pytest.mark.parametrize("name", ["task", "state"])
+def test_what_a_reset_sets_is_missing_before_it(name: str) -> None:
+    env: Any = Library()
+    with pytest.raises(AttributeError, match=f"^Library has no {name} before the first reset$"):
+        getattr(env, name)
+    assert not hasattr(copy.deepcopy(env), name)
+    env.reset(seed=1)
+    assert hasattr(env, name)

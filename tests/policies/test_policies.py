@@ -324,3 +324,18 @@ def test_a_wrong_class_or_option_is_named(spec: str, options: Any, message: str)
 def test_the_module_of_a_policy_must_exist() -> None:
     with pytest.raises(UnknownNameError, match="there is no module 'no_such_module'"):
         make_policy("no_such_module:Shout")
+
+
+def test_a_name_on_the_hub_suggests_hf() -> None:
+    spec = "HuggingFaceTB/SmolLM2-135M-Instruct"
+    with pytest.raises(UnknownNameError, match=f"no policy '{spec}'; did you mean 'hf:{spec}'?"):
+        make_policy(spec)
+
+
+@pytest.mark.parametrize("spec", ["my_policies.py", "./my_policies.py"])
+def test_a_file_suggests_a_class_in_it(spec: str) -> None:
+    match = f"no policy '{spec}': name a class in it, as my_policies:Class$"
+    with pytest.raises(UnknownNameError, match=match):
+        make_policy(spec)
+    with pytest.raises(UnknownNameError, match=r"no module '.*'; did you mean 'my_policies'\?$"):
+        make_policy(f"{spec}:Careful")

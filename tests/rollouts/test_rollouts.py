@@ -1144,3 +1144,17 @@ def test_a_foreign_line_is_reported_when_a_run_is_resumed(tmp_path: Path) -> Non
         file.write("{}\n")
     with pytest.raises(RunError, match=r"line \d+ of .* is broken"):
         play(out=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("level", "; for an environment, pass env_kwargs={'level': 2}"),
+        ("epsiodes", "; did you mean 'episodes'?"),
+        ("env_kwarg", "; did you mean 'env_kwargs'?"),
+    ],
+)
+def test_an_unknown_argument_is_one_line_that_says_where_it_belongs(name: str, hint: str) -> None:
+    with pytest.raises(UnknownNameError) as raised:
+        textgym.rollout("textgym/MCQA-v0", "oracle", **{name: 2})  # type: ignore[arg-type]
+    assert str(raised.value) == f"rollout has no argument {name!r}{hint}"

@@ -213,5 +213,4 @@ def guesses(env: gym.Env[Any, Any]) -> Scripted:
 def guess_message(env: gym.Env[Any, Any], rng: random.Random) -> Message:
     """Return the environment's guess, or a fixed text if it defines none."""
     inner: Any = env.unwrapped
-    message: Message = inner.guess(rng) if defines(inner, "guess") else assistant("I do not know.")
-    return message
+    return as_message(inner.guess(rng) if defines(inner, "guess") else "I do not know.")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from textgym.checks.checks import Outcome, Skipped, check_of
-from textgym.checks.episodes import defines, oracle, play, say
+from textgym.checks.episodes import as_message, defines, oracle, play, say
 from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json
 from textgym.messages import text_of
@@ -78,7 +78,7 @@ def no_solution_leakage(subject: Subject) -> None:
             observation, info = env.reset(options={"index": index})
             shown = json.dumps([observation, info])
             if subject.defines("solve"):
-                solution = json.dumps(env.solve())
+                solution = json.dumps(as_message(env.solve()))
                 assert solution not in shown, f"the oracle's message is shown in {env.task.id}"
             infos = [step[-1] for step in play(env, say(""), index=index).steps]
             seen.append((env.task, infos))

@@ -129,7 +129,8 @@ def _made(
     from textgym.checks.subject import plain_class
 
     plain = {target: cls for target in targets if (cls := plain_class(target))}
-    ids = list(with_registered_ids(dict.fromkeys(t for t in targets if t not in plain)))
+    named = dict.fromkeys(target for target in targets if target not in plain)
+    ids = list(with_registered_ids(named, only_envs=True))
     env_settings = with_registered_ids(read_env_settings(settings or ()))
     check_env_kwargs("--set", env_settings, ids)
     kwargs = env_arguments(split, level, dataset, env_settings)

@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,7 +32,7 @@ from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.metrics.run_metrics import splits_of
 from textgym.metrics.tables import metrics_rows
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
-from textgym.policies import make_policy
+from textgym.policies import Sampling, make_policy
 from textgym.registry import make, with_registered_ids
 from textgym.rollouts.progress import RunProgress
 from textgym.trajectories.run_folder import read_config
@@ -44,17 +44,20 @@ if TYPE_CHECKING:
 __all__ = ["eval_command"]
 
 _DEFAULT_POLICY = "hf"
+_SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed")
+_SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "stop")
 _EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
 def eval_command(
+    ctx: typer.Context,
     envs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="ID[=WEIGHT]",
             help="Environments: ids, MODULE:ID or MODULE:CLASS. All have a weight, or none has.",
         ),
-    ],
+    ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
@@ -134,55 +137,112 @@ def eval_command(
             "--dry-run", help="Play nothing; print the first prompt as the model gets it."
         ),
     ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="TOML file with a run; options on the command line override it."
+        ),
+    ] = None,
+    save_config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the run as a TOML file.")
+    ] = None,
 ) -> None:
-    if resume and out is None:
+    from textgym.rollouts.run_files import read_run_file, rollout_arguments, write_run_file
+
+    given = {name: value for name, value in ctx.params.items() if _is_given(ctx, name)}
+    run = _with_options(read_run_file(config) if config else {}, given)
+    if "envs" not in run:
+        raise UsageError("name an environment, such as textgym/MCQA-v0, or a file with --config")
+    if resume and "out" not in run:
         raise UsageError("--resume needs --out, the folder of the run to resume")
-    weights, weighted = read_weights(envs)
-    weights = with_registered_ids(weights)
-    ids = list(weights)
-    limits = with_registered_ids(read_limits(env_concurrency or (), "--env-concurrency"))
-    check_env_ids("--env-concurrency", limits, ids)
-    env_settings = with_registered_ids(read_env_settings(settings or ()))
-    check_env_kwargs("--set", env_settings, ids)
-    kwargs = env_arguments(split, level, dataset, env_settings)
-    if wrap:
-        kwargs["wrappers"] = wrap
-    policy_options = read_settings(policy_settings or (), "--policy-set")
+    arguments = rollout_arguments(run)
+    ids = [arguments["envs"]] if isinstance(arguments["envs"], str) else list(arguments["envs"])
+    limits = read_limits(env_concurrency or (), "--env-concurrency")
+    check_env_ids("--env-concurrency", with_registered_ids(limits), ids)
+    check_env_kwargs("--set", with_registered_ids(read_env_settings(settings or ())), ids)
+    for name in ("env_kwargs", "env_concurrency"):
+        arguments[name] = with_registered_ids(arguments.get(name, {}))
+    policy, policy_options = arguments.pop("policy", None), arguments.pop("policy_options", {})
     if dry_run:
         from textgym.rollouts.env_set import with_test_split
 
-        kwargs = with_test_split(weights, kwargs)
+        kwargs = with_test_split(dict.fromkeys(ids, 1.0), arguments["env_kwargs"])
+        if "wrappers" in arguments:
+            kwargs["wrappers"] = arguments["wrappers"]
         for id in ids:
             _print_first_prompt(id, policy, policy_options, kwargs_for_env(id, kwargs))
         return
-    sampling = {
-        "max_tokens": max_tokens,
-        "temperature": temperature,
-        "top_p": top_p,
-        "top_k": top_k,
-        "stop": stop or [],
-    }
     from textgym.rollouts.prepared import PreparedRollout
 
-    folder = out or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
+    sampling = Sampling.read(arguments.pop("sampling", None)).as_dict()
+    folder = Path(
+        arguments.pop("out", None) or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
+    )
     # Wrong arguments are reported before a model is loaded.
-    with PreparedRollout(
-        weights if weighted or len(ids) > 1 else ids[0],
-        episodes=episodes if weighted or episodes is None else episodes * len(ids),
-        repeats=repeats,
-        start=start,
-        concurrency=concurrency,
-        env_concurrency=limits,
-        seed=seed,
-        out=folder,
-        resume=resume,
-        env_kwargs=kwargs,
-    ) as rollout:
-        run = _play(Console(), rollout, policy, folder, sampling, policy_options)
-    _report(run, folder)
-    metrics = run.metrics["overall"]
+    with PreparedRollout(**arguments, out=folder, resume=resume) as rollout:
+        if save_config:
+            write_run_file(save_config, {"policy": _DEFAULT_POLICY, **run, "sampling": sampling})
+        played = _play(Console(), rollout, policy, folder, sampling, policy_options)
+    _report(played, folder)
+    metrics = played.metrics["overall"]
     if metrics["failures"] == metrics["episodes"]:
         raise typer.Exit(1)
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Return whether an option is on the command line."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _with_options(run: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run in which options of the command line replace what its file says.
+
+    Args:
+        run: The run of a file.
+        given: The values of the options by the names of their parameters.
+    """
+    merged = {**run, **{name: given[name] for name in _SAME_NAMES if name in given}}
+    if "policy" in given:
+        merged.pop("policy_options", None)  # they were for another one
+    if "envs" in given:
+        weights, weighted = read_weights(given["envs"])
+        merged["envs"] = weights if weighted else list(weights)
+    if "out" in given:
+        merged["out"] = str(given["out"])
+    if "wrap" in given:
+        merged["wrappers"] = given["wrap"]
+    tables = {
+        "sampling": {name: given[name] for name in _SAMPLING if name in given},
+        "policy_options": read_settings(given.get("policy_settings", ()), "--policy-set"),
+        "env_concurrency": read_limits(given.get("env_concurrency", ()), "--env-concurrency"),
+    }
+    for name, table in tables.items():
+        if table:
+            merged[name] = {**merged.get(name, {}), **table}
+    own = read_env_settings(given.get("settings", ()))
+    kwargs = env_arguments(given.get("split"), given.get("level"), given.get("dataset"), own)
+    if kwargs:
+        merged["env_kwargs"] = _with_kwargs(run.get("env_kwargs", {}), kwargs)
+    return merged
+
+
+def _with_kwargs(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of a file, overridden by the command line.
+
+    Example:
+        >>> _with_kwargs({"level": 1, "demo/A-v0": {"level": 2, "shots": 4}}, {"level": 3})
+        {'level': 3, 'demo/A-v0': {'shots': 4}}
+    """
+    merged = {
+        name: value
+        if name.isidentifier() or not isinstance(value, dict)
+        else {key: value[key] for key in value if key not in given}
+        for name, value in stored.items()
+    }
+    for name, value in given.items():
+        merged[name] = value if name.isidentifier() else {**merged.get(name, {}), **value}
+    return merged
 
 
 def _how_to_resume(progress: RunProgress, folder: Path) -> str:

@@ -6,6 +6,7 @@ Invariant: no environment of this package is imported, because their cards are s
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from textgym.cli.output.terminal import print_all
 from textgym.core.card import Card
+from textgym.display.terminal import show, visible
 from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
 from textgym.registry import card, ids
 
@@ -33,12 +35,15 @@ def list_command(
     table.add_column("environment", no_wrap=True)  # ids are copied from the table
     for column in ("structure", "capabilities", "domain", "levels"):
         table.add_column(column, overflow="fold")
-    is_found = False
+    is_found, broken = False, []
     for id in ids():
         try:
             env_card = card(id)
         except ExtraMissingError as error:
             table.add_row(id, str(error))
+            continue
+        except UsageError as error:
+            broken.append(f"{id} cannot be used: {error}")
             continue
         if all(env_card.matches(field, value) for field, value in conditions):
             is_found = True
@@ -49,6 +54,8 @@ def list_command(
         print_all(table)
     else:
         print("no environment matches")
+    for line in broken:
+        show(visible(line), sys.stderr)
 
 
 def _parse_filter(text: str) -> tuple[str, str]:

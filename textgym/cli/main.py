@@ -67,6 +67,9 @@ _COMMANDS = {
         "audit:audit_command",
         "Run all checks of environments and their rewards. Exits with 1 if one fails.",
     ),
+    "init": (
+        "init:init_command", "Write a package with a new environment that works, to be changed.",
+    ),
     "wrappers": ("show:wrappers_command", "List the wrappers and their arguments."),
 }  # fmt: skip
 """The function of each command and its help, whose first sentence is shown in the list."""

@@ -29,8 +29,15 @@ from textgym.tools import methods_of_tools
 from textgym.verifiers.judge.prompt import JudgeOptions
 
 __all__ = [
-    "AuthorMethods", "JudgedEnvOptions", "StateT", "TextEnvOptions", "check_class",
-    "check_grade", "check_reply", "copy_of_state",
+    "AuthorMethods",
+    "JudgedEnvOptions",
+    "StateT",
+    "TextEnvOptions",
+    "UntilReset",
+    "check_class",
+    "check_grade",
+    "check_reply",
+    "copy_of_state",
 ]  # fmt: skip
 
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
@@ -45,12 +52,32 @@ def _left_to_authors(method: F) -> F:
     return method
 
 
+class UntilReset:
+    """The value of an attribute that the first `reset` sets, until it does.
+
+    Example:
+        >>> class Shop:
+        ...     task = UntilReset("task")
+        >>> Shop().task
+        Traceback (most recent call last):
+        AttributeError: Shop has no task before the first reset
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        if owner is None:
+            return self
+        raise AttributeError(f"{cls.__name__} has no {self._name} before the first reset")
+
+
 class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
     """The methods that a subclass of `TextEnv` defines, with their defaults."""
 
     card: ClassVar[Card]
-    task: Task
-    state: StateT
+    task: Task = UntilReset("task")  # type: ignore[assignment]
+    state: StateT = UntilReset("state")  # type: ignore[assignment]
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Return one flat row of a level, correct by construction, drawn only from `rng`."""
@@ -124,8 +151,8 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         raise NotImplementedError(f"{type(self).__name__} must define grade")
 
     @_left_to_authors
-    def solve(self) -> Message:
-        """Return the next message of a policy that knows the answer.
+    def solve(self) -> Message | str:
+        """Return the next message of a policy that knows the answer, or only its text.
 
         Raises:
             OracleError: The environment has no oracle, or the oracle cannot solve this task.
@@ -133,8 +160,8 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         raise OracleError(f"{self.card.id} has no oracle: it does not define solve")
 
     @_left_to_authors
-    def guess(self, rng: random.Random) -> Message:
-        """Return a well-formed message of a policy that does not know the answer.
+    def guess(self, rng: random.Random) -> Message | str:
+        """Return a well-formed message, or only its text, of a policy without the answer.
 
         Raises:
             OracleError: The environment does not define it.

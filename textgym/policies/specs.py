@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from textgym.errors import OracleError, UnknownNameError, UsageError, did_you_mean
-from textgym.messages import Message, ToolSchema
-from textgym.names import import_class
+from textgym.messages import Message, ToolSchema, assistant
+from textgym.names import import_class, module_of
 from textgym.policies.base import Action, Policy, Sampling, Tokens
 
 __all__ = ["POLICY_KINDS", "OraclePolicy", "RandomPolicy", "make_policy"]
@@ -77,6 +77,10 @@ def make_policy(
         return _make_from_class(spec, settings, options or {})
     if kind not in POLICY_KINDS:
         hint = did_you_mean(kind, POLICY_KINDS)
+        if spec.endswith(".py"):
+            hint = f": name a class in it, as {module_of(spec)}:Class"
+        elif "/" in kind:
+            hint = f"; did you mean 'hf:{spec}'?"
         raise UnknownNameError(f"there is no policy {spec!r}{hint}")
     known = _OPTIONS.get(kind, ())
     for name in options or {}:
@@ -141,14 +145,22 @@ class _ScriptedPolicy(Policy):
             raise UsageError(
                 f"the {self.name} policy is not bound to an environment: call for_env first"
             )
-        message = self._message(self._method, seed)
+        message: Any = self._message(self._method, seed)
+        if isinstance(message, str):
+            message = assistant(message)
+        kind = type(message)
+        if not issubclass(kind, dict):
+            raise UsageError(
+                f"{getattr(self._method, '__qualname__', self.method)} must return a message, such "
+                f"as assistant('…'), not a {kind.__name__}"
+            )
         return Action(message, "tool_calls" if message.get("tool_calls") else "stop")
 
-    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+    def _message(self, method: Callable[..., Any], seed: int | None) -> Any:
         raise NotImplementedError
 
-    def _method_of(self, env: gym.Env[Any, Any]) -> Callable[..., Message]:
-        method: Callable[..., Message] | None = getattr(env.unwrapped, self.method, None)
+    def _method_of(self, env: gym.Env[Any, Any]) -> Callable[..., Any]:
+        method: Callable[..., Any] | None = getattr(env.unwrapped, self.method, None)
         if method is None or getattr(method, "__left_to_authors__", False):
             card = getattr(env.unwrapped, "card", None)
             name = env.spec.id if env.spec else card.id if card else type(env.unwrapped).__name__
@@ -164,7 +176,7 @@ class OraclePolicy(_ScriptedPolicy):
     name = "oracle"
     method = "solve"
 
-    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+    def _message(self, method: Callable[..., Any], seed: int | None) -> Any:
         return method()
 
 
@@ -174,5 +186,5 @@ class RandomPolicy(_ScriptedPolicy):
     name = "random"
     method = "guess"
 
-    def _message(self, method: Callable[..., Message], seed: int | None) -> Message:
+    def _message(self, method: Callable[..., Any], seed: int | None) -> Any:
         return method(random.Random(seed))

@@ -4,9 +4,10 @@
 `env_set` makes the environments, and `plan` decides which tasks are played. `schedule` decides the
 order, `workers` play, and `env_pool` lends them environments. `episode` plays and records one
 episode, `recorder` stores trajectories and metrics and logs what goes wrong, `progress` shows a
-bar, and `resume` continues a run that was interrupted.
+bar, and `resume` continues a run that was interrupted. `run_files` reads and writes runs as TOML.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout
+from textgym.rollouts.run_files import load_config
 
-__all__ = ["arollout", "play_episode", "rollout"]
+__all__ = ["arollout", "load_config", "play_episode", "rollout"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import gymnasium as gym
 
 from textgym.concurrency.calls import CallThreads
 from textgym.concurrency.event_loops import synchronous
 from textgym.curricula import Curriculum
-from textgym.errors import UsageError
+from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.json_values import json_row
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, recorded_kwargs
@@ -28,7 +30,26 @@ from textgym.wrappers.specs import WrapperSpec
 
 __all__ = ["arollout", "play_episode", "rollout"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _RETRIES = 2  # in `play_episode`
+
+
+def _explaining_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function whose error for an unknown argument says where it belongs."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for name, value in kwargs.items():
+            if name not in known:
+                hint = did_you_mean(name, known)
+                if "did you mean" not in hint:
+                    hint = f"; for an environment, pass env_kwargs={{{name!r}: {value!r:.100}}}"
+                raise UnknownNameError(f"{function.__name__} has no argument {name!r}{hint}")
+        return function(*args, **kwargs)
+
+    return call
 
 
 async def arollout(
@@ -49,6 +70,7 @@ async def arollout(
     wrappers: Sequence[WrapperSpec] = (),
     curriculum: Curriculum | None = None,
     sampling: Mapping[str, Any] | None = None,
+    policy_options: Mapping[str, Any] | None = None,
     progress: bool = False,
     on_start: Callable[[int], None] | None = None,
     on_episode: Callable[[Trajectory], None] | None = None,
@@ -86,11 +108,13 @@ async def arollout(
             each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
             order in which episodes finish, so only `concurrency=1` repeats a run exactly.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
+        policy_options: Its other options, as `make_policy` takes them, such as `{"retries": 3}`.
         progress: Show a progress bar, with the mean reward so far.
         on_start: Called once with the number of episodes to play.
         on_episode: Called with each trajectory as it finishes.
 
     Raises:
+        UnknownNameError: There is no such environment or argument.
         UsageError: An argument is invalid, or `rollout` was called in a running event loop.
         RunError: `out` cannot be used.
 
@@ -102,6 +126,11 @@ async def arollout(
         >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", tasks=[3, 12], repeats=2)
         >>> sorted(trajectory["task_index"] for trajectory in run.trajectories())
         [3, 3, 12, 12]
+
+        Arguments of the environment are `env_kwargs`:
+
+        >>> run = textgym.rollout(
+        ...     "textgym/MCQA-v0", "oracle", episodes=4, env_kwargs={"level": 2})
     """
     limits = with_registered_ids(env_concurrency or {})
     with PreparedRollout(
@@ -120,7 +149,7 @@ async def arollout(
         wrappers=wrappers,
         curriculum=curriculum,
     ) as prepared:
-        player = make_policy(policy, sampling)
+        player = make_policy(policy, sampling, policy_options)
         try:
             return await prepared.play(
                 player, progress=progress, on_start=on_start, on_episode=on_episode
@@ -130,7 +159,7 @@ async def arollout(
                 await prepared.log.close_policy(player)
 
 
-rollout = synchronous(arollout, refuses_running_loop=True)
+rollout = _explaining_unknown_names(synchronous(arollout, refuses_running_loop=True))
 
 
 async def play_episode(

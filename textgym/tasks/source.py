@@ -150,7 +150,7 @@ class TaskSource:
 
         Raises:
             RowError: A field is missing or wrong, or a message of the prompt is not valid.
-            UsageError: `read_row` does not return a task.
+            UsageError: `read_row` does not return a task, or one without its row.
         """
         try:
             task = self._read_row(row)
@@ -161,6 +161,9 @@ class TaskSource:
             problem = message_problem(message)
             if problem:
                 raise RowError("messages", f"are not a prompt: {problem}")
+        if not task.row:
+            name = f"{self._owner.__name__}.read_row"
+            raise UsageError(f"{name} must keep the row in its task: Task(…, row=row)")
         return task
 
     def _check_type(self, task: Any) -> None:

@@ -8,8 +8,10 @@ is a unit only in `\text{…}` or after a space, because `5m` is a product.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from fractions import Fraction
 
-__all__ = ["holds_quantity", "quantity", "split_unit"]
+__all__ = ["holds_quantity", "numbers_in_words", "quantity", "split_unit"]
 
 _MAX_LENGTH = 100  # characters
 _SMALL = {
@@ -23,6 +25,19 @@ _TENS = {
 }  # fmt: skip
 _SCALES = {"thousand": 10**3, "million": 10**6}
 _WORDS = "|".join(sorted([*_SMALL, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
+_MULTIPLES = {
+    2: "half halves halve twice double doubles doubled pair pairs", 12: "dozen dozens twelfth",
+    3: "third thirds thrice triple triples tripled", 4: "quarter quarters fourth fourths",
+    5: "fifth fifths", 6: "sixth sixths", 7: "seventh", 8: "eighth eighths", 9: "ninth",
+    10: "tenth tenths",
+}  # fmt: skip
+_NUMBER_WORDS = re.compile(
+    rf"\b(?:(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
+    rf"|(?P<multiple>{'|'.join(' '.join(_MULTIPLES.values()).split())}))\b",
+    re.IGNORECASE,
+)
+_FACTORS = {word: number for number, words in _MULTIPLES.items() for word in words.split()}
+_BETWEEN_WORDS = re.compile(r"-| and | ")
 _IN_WORDS = re.compile(
     rf"(?P<sign>(?:minus|negative) )?(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
     r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
@@ -114,11 +129,30 @@ def quantity(text: str) -> str:
     words = _IN_WORDS.fullmatch(text)
     if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
         return ""
-    number = _number(re.split(r"-| and | ", words["number"].lower()))
+    number = _number(_BETWEEN_WORDS.split(words["number"].lower()))
     if number is None:
         return ""
     unit = f"\\text{{ {words['unit']}}}" if words["unit"] else ""
     return f"{'-' if words['sign'] else ''}{number}{unit}"
+
+
+def numbers_in_words(text: str) -> Iterator[Fraction]:
+    """Yield the numbers that a text has in words; `half` stands for 2 and for 1/2.
+
+    Example:
+        >>> [*map(str, numbers_in_words("Six and seven, or half of twenty-one"))]
+        ['6', '7', '2', '1/2', '21']
+    """
+    for match in _NUMBER_WORDS.finditer(text):
+        if match["multiple"]:
+            factor = Fraction(_FACTORS[match["multiple"].lower()])
+            yield from (factor, 1 / factor)
+            continue
+        words = match["number"].lower()
+        for part in dict.fromkeys((words, *words.split(" and "))):
+            number = _number(_BETWEEN_WORDS.split(part))
+            if number is not None:
+                yield Fraction(number)
 
 
 def _number(words: list[str]) -> int | None:

@@ -11,12 +11,11 @@ import re
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
-__all__ = [
-    "TIME_OF_DAY", "option_letter", "option_letters", "plain_words", "same_words", "words_of",
-]  # fmt: skip
+from textgym.verifiers.math.moments import is_moment, names_half, plain_moments
 
-TIME_OF_DAY = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
-"""A time with a.m. or p.m."""
+__all__ = [
+    "option_letter", "option_letters", "plain_words", "same_words", "words_of",
+]  # fmt: skip
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
@@ -51,7 +50,7 @@ _NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
 def words_of(gold: str, question: str = "") -> str:
     r"""Return the text that a gold is if it is one; "" if it is a formula.
 
-    A time of day is a text, and so are words of letters. Letters are a product of variables if all
+    A time of day or a date is a text, and so are words of letters. Letters are a product of variables if all
     of them stand alone in the question, or follow each other as in `abcd`; so are two letters, and
     three if there is no question. Common short words, and names such as `Amy`, are texts anyway.
 
@@ -62,7 +61,7 @@ def words_of(gold: str, question: str = "") -> str:
         ('', '', '')
     """
     text = plain_words(gold)
-    if TIME_OF_DAY.fullmatch(text):
+    if is_moment(text, question):
         return text
     if not _TEXT.fullmatch(text) or "\\" in text:
         return ""
@@ -125,7 +124,7 @@ def plain_words(latex: str) -> str:
 def same_words(gold: str, answer: str) -> bool:
     r"""Return whether two texts have the same letters, digits and colons, apart from case.
 
-    Parts that `and`, a comma or a semicolon separates may stand in any order.
+    Times and dates may have different spellings. Parts that `and`, a comma or a semicolon separates may stand in any order.
 
     Example:
         >>> same_words("4:10 P.M.", r"4{:}10 \text{ pm}"), same_words("listen", "silent")
@@ -133,10 +132,11 @@ def same_words(gold: str, answer: str) -> bool:
         >>> same_words("Amy and Bob", "Bob, Amy"), same_words("even", "even or odd")
         (True, False)
     """
-    parts = _parts(gold)
-    return any(parts) and parts == _parts(answer)
+    by_half = names_half(plain_words(gold))
+    parts = _parts(gold, by_half)
+    return any(parts) and parts == _parts(answer, by_half)
 
 
-def _parts(text: str) -> list[str]:
-    parts = _PARTS.split(plain_words(text).casefold())
+def _parts(text: str, by_half: bool) -> list[str]:
+    parts = _PARTS.split(plain_moments(plain_words(text).casefold(), by_half=by_half))
     return sorted(filter(None, (_NOT_COMPARED.sub("", part) for part in parts)))

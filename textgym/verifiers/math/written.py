@@ -147,10 +147,12 @@ class _Parser:
         return items[0] if len(items) == 1 and not separated else Node("list", tuple(items))
 
     def _relation(self) -> Node:
-        sides = [self._sum()]
+        sides, signs = [self._sum()], []
         while self.peek() in _RELATIONS:
-            self.take()
+            signs.append(self.take())
             sides.append(self._sum())
+        if signs == [":"] and all(side.kind == "number" for side in sides) and sides[1].value != 1:
+            return Node("quotient", tuple(sides))
         return sides[0] if len(sides) == 1 else Node("relation", tuple(sides))
 
     def _sum(self) -> Node:

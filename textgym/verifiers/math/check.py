@@ -47,6 +47,13 @@ _ASKS_FOR_PAIR = re.compile(
     r"\b(?:pairs?|points?|coordinates?|vertex|vertices|midpoint|cent(?:er|re)|vectors?)\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_TERM = re.compile(
+    r"\b(?:what(?:['’]s| is| are)|find|compute|calculate|determine|evaluate) (?:the )?"
+    r"(?:(?:exact|numerical|total) |value of (?:the )?){0,3}(?:(?P<sum>sum)(?! of (?:the |their |all )?"
+    r"(?:squares?|cubes?|reciprocals|products|powers|digits|coefficients|absolute)\b)"
+    r"|(?P<magnitude>absolute value|modulus|magnitude|norm|length|distance))\b",
+    re.IGNORECASE,
+)
 
 
 def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> dict[str, Any]:
@@ -135,8 +142,10 @@ def _places(latex: str) -> int | None:
 
 
 def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[str, Any]:
-    if is_to_be_computed(gold, answer) or _is_about_another_value(gold, answer, question):
+    about_asked = _about_asked_term(gold, answer, question)
+    if is_to_be_computed(gold, answer) or about_asked is None:
         return _reply(answer, unevaluated=True)
+    answer = about_asked
     is_range = is_relation(answer.node) and not is_equation(answer.node)  # such as 3 < x < 4
     if _ASKS_FOR_PAIR.search(question) and is_range and not is_relation(gold.node):
         return _reply(answer)
@@ -150,21 +159,45 @@ def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[
     return _reply(answer, equal=worked_out, unevaluated=not worked_out)
 
 
-def _is_about_another_value(gold: Reading, answer: Reading, question: str) -> bool:
-    """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
+def _about_asked_term(gold: Reading, answer: Reading, question: str) -> Reading | None:
+    """Return an answer that gives the value of a name, or of a term that the question asks for.
 
-    It may do so if the question contains the term.
+    Returns None for an answer such as `2x = 42`, whose term the question does not ask for.
     """
     if not is_equation(answer.node) or is_relation(gold.node):
-        return False
-    side, place = value_side(answer.node)
+        return answer
+    side, _ = value_side(answer.node)
     others = [part for link in links_of(answer.node) for part in link.args if part is not side]
-    if not any(map(_is_term, others)):
-        return False
+    if any(isinstance(part, sympy.Tuple) for part in others):
+        is_asked = _contains_term(question, answer)
+        return Reading(*value_of(answer), answer.unit) if is_asked else answer
+    if not any(map(_is_term, others)) or _contains_term(question, answer):
+        return answer
+    return answer if any(_is_asked_for(part, question) for part in others) else None
+
+
+def _contains_term(question: str, answer: Reading) -> bool:
+    """Return whether a question contains the term whose value an equation gives.
+
+    The term must not be a part of another term, or a side of an equation in the question.
+    """
     texts = [_SPACE.sub("", text) for text in sides_of(answer.latex)]
-    del texts[place]
+    del texts[value_side(answer.node)[1]]
     asked = _SPACE.sub("", question)
-    return not any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts if text)
+    apart = r"(?<![\w=+*/^<>-]){}(?![\w=+*/^<>-])"
+    return any(re.search(apart.format(re.escape(text)), asked) for text in texts if text)
+
+
+def _is_asked_for(node: Any, question: str) -> bool:
+    """Return whether a question asks in words for the sum or the absolute value that a term is."""
+    asked = _ASKS_FOR_TERM.search(question)
+    kind = {sympy.Add: "sum", sympy.Abs: "magnitude"}.get(type(node))
+    names = (part for arg in node.args for part in sympy.preorder_traversal(arg))
+    return (
+        asked is not None
+        and kind == asked.lastgroup
+        and all(isinstance(name, sympy.Symbol | sympy.Mul) for name in names)
+    )
 
 
 def _is_term(node: Any) -> bool:

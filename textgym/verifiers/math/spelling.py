@@ -22,7 +22,8 @@ _SYMBOLS = {
     "≤": "\\le ", "≥": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "±": "\\pm ", "∪": "\\cup ",
     "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
     "°": "^\\circ ", "′": "'", "²": "^{2}", "³": "^{3}", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}",
-    "¾": "\\frac{3}{4}", "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
+    "¾": "\\frac{3}{4}", "…": "\\ldots ", "\u2010": "-", "\u2011": "-",
+    "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
 }  # fmt: skip
 _TRANSLATED = str.maketrans(_SYMBOLS)
 _SPACES = re.compile(
@@ -46,6 +47,9 @@ _SYNONYMS = {
     "\\pounds": "£", "\\euro": "€", "\\langle": "(", "\\rangle": ")", "\\bigcup": "\\cup",
     "\\nicefrac": "\\frac", "\\sfrac": "\\frac",
 }  # fmt: skip
+_AND_SO_ON = re.compile(
+    r",\s*(?:\.{3,}|\\c?dots[cb]?(?![a-z])|\\text\{ ?(?:etc|and so on)\b[ .]*\})"
+)
 _COMMAND = re.compile(r"\\operatorname\*|\\[a-zA-Z]++")
 _FONT = re.compile(
     r"\\(?P<name>underline|fbox|mathbf|boldsymbol|bm|pmb|mathit|mathsf|mathtt|mathnormal|mathrm|textbf|textit"
@@ -131,6 +135,7 @@ def spell(latex: str) -> Spelling:
         Spelling(latex='12', unit='km/h')
     """
     text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
+    text = _AND_SO_ON.sub(r",\\ldots ", text)
     text = _residue(_MATRIX.sub(lambda match: f"{{{match['kind'] or 'p'}matrix}}", text))
     text = _REMOVED.sub("", _NEGATIVE_SPACE.sub(r"\1", _NATURAL_LOGARITHM.sub(r"\\ln ", text)))
     text = _bare(_SPACES.sub(" ", text))

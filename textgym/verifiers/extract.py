@@ -285,8 +285,8 @@ def final_number(text: str) -> str:
     r"""Return the last number of a text, written plainly like `-1234.5`; "" if there is none.
 
     Thousands separators are removed, LaTeX's included, and so are units, currency and per cent
-    signs. A number inside a word ("H2O") or in an exponent ("42 m^2") does not count. A hyphen after
-    a word or number is not a minus sign.
+    signs. A number inside a word ("H2O") or in an exponent ("42 m^2") does not count. A hyphen
+    after a word or number is not a minus sign.
 
     Example:
         >>> final_number("It grew by 12%, to \\$1{,}250.50 in all."), final_number("from 5 to -3 m")

@@ -35,6 +35,7 @@ from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 __all__ = ["SAMPLES", "check"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
 _DECIMAL = re.compile(
     r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>\d+))?"
@@ -49,7 +50,8 @@ _ASKS_FOR_PAIR = re.compile(
 )
 _ASKS_FOR_TERM = re.compile(
     r"\b(?:what(?:['’]s| is| are)|find|compute|calculate|determine|evaluate) (?:the )?"
-    r"(?:(?:exact|numerical|total) |value of (?:the )?){0,3}(?:(?P<sum>sum)(?! of (?:the |their |all )?"
+    r"(?:(?:exact|numerical|total) |value of (?:the )?){0,3}"
+    r"(?:(?P<sum>sum)(?! of (?:the |their |all )?"
     r"(?:squares?|cubes?|reciprocals|products|powers|digits|coefficients|absolute)\b)"
     r"|(?P<magnitude>absolute value|modulus|magnitude|norm|length|distance))\b",
     re.IGNORECASE,
@@ -96,7 +98,7 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
     gold_reading = read(gold)
-    stated = [read(side) for side in _APPROXIMATELY.split(answer)]
+    stated = [read(side) for side in _repeated(answer) or _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]
     if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
@@ -107,6 +109,18 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _repeated(answer: str) -> list[str]:
+    r"""Return both numbers of an answer such as `3/8 (37.5\%)` if they are equal; else nothing."""
+    first, _, second = answer.rstrip(" .").removesuffix(")").rpartition("(")
+    if not first.endswith((" ", "~", "\\,", "\\;", "\\quad")) or ")" in second:
+        return []
+    sides = [first, _SAME.sub("", second)]
+    readings = [reading for reading in map(read, sides) if reading is not None]
+    numbers = list(map(value_of, readings))
+    are_numbers = len(numbers) == len(sides) and all(_is_number(value) for value, _ in numbers)
+    return sides if are_numbers and _is_rounding(numbers[0], numbers[1]) else []
 
 
 def _is_number(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """Times of day and dates, in one spelling.
 
-Invariants: a gold such as `3:30` is a time or a ratio, which does not depend on the answer; any text
-is read in linear time.
+Invariants: whether a gold such as `3:30` is a time or a ratio does not depend on the answer; any
+text is read in linear time.
 """
 
 from __future__ import annotations

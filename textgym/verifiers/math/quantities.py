@@ -32,8 +32,8 @@ _MULTIPLES = {
     10: "tenth tenths",
 }  # fmt: skip
 _NUMBER_WORDS = re.compile(
-    rf"\b(?:(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
-    rf"|(?P<multiple>{'|'.join(' '.join(_MULTIPLES.values()).split())}))\b",
+    rf"\b(?:(?P<number>(?:{_WORDS})\b(?:(?:-| and | )(?:{_WORDS})\b)*+)"
+    rf"|(?P<multiple>{'|'.join(' '.join(_MULTIPLES.values()).split())})\b)",
     re.IGNORECASE,
 )
 _FACTORS = {word: number for number, words in _MULTIPLES.items() for word in words.split()}
@@ -49,9 +49,9 @@ _NO_UNIT = re.compile(
     r"|maybe|perhaps|wrong|false",
     re.IGNORECASE,
 )
-_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? (?:and )?\d", re.IGNORECASE)
+_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? ?(?:and )?\d", re.IGNORECASE)
 _COMPOUND = re.compile(
-    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? (?:and )?"
+    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? ?(?:and )?"
     r"(?P<rest>\d{1,9}) ?(?P<smaller>[a-z]{1,7})\.?",
     re.IGNORECASE,
 )
@@ -92,9 +92,9 @@ _TEXT = re.compile(r"\\text\{([^{}]*+)\}")
 _PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
 _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
 _PARTS = {
-    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
-    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
-    ("kg", "g"): 1000, ("$", "cent"): 100,
+    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("h", "m"): 60, ("min", "s"): 60,
+    ("m", "s"): 60, ("year", "month"): 12, ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16,
+    ("m", "cm"): 100, ("km", "m"): 1000, ("kg", "g"): 1000, ("$", "cent"): 100,
 }  # fmt: skip
 
 
@@ -114,6 +114,8 @@ def quantity(text: str) -> str:
     Example:
         >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
         ('21', '7\\text{ apples}', '90\\text{ minutes}')
+        >>> quantity("1h30m"), quantity("1m 30s")
+        ('90\\text{ min}', '90\\text{ s}')
         >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
         ('', '', '')
     """
@@ -125,7 +127,8 @@ def quantity(text: str) -> str:
         size = _parts_of_unit(larger, smaller)
         if int(rest) >= size:
             return ""
-        return f"{int(whole) * size + int(rest)}\\text{{ {smaller}}}"
+        unit = "min" if smaller.lower() == "m" else smaller
+        return f"{int(whole) * size + int(rest)}\\text{{ {unit}}}"
     words = _IN_WORDS.fullmatch(text)
     if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
         return ""

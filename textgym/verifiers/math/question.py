@@ -95,9 +95,9 @@ def _last_question(text: str) -> str:
 
 
 def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
-    """Return whether an answer contains steps, quotients or roots of the question's numbers.
+    r"""Return whether an answer contains steps, quotients or roots of the question's numbers.
 
-    Powers of ten do not matter: `0.15 \\cdot 80` is 15 % of 80.
+    Powers of ten do not matter: `0.15 \cdot 80` is 15 % of 80.
     """
     numbers, ratios = _numbers(question), _ratios(question)
     digits = _digits(numbers)
@@ -107,9 +107,7 @@ def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
     if any(root in numbers and not is_simplified_root(root) for root in left.radicands):
         return True
     return any(
-        _digits(ratio) <= digits
-        if ratio[0] % ratio[1] == 0
-        else ratio in ratios
+        _digits(ratio) <= digits if ratio[0] % ratio[1] == 0 else ratio in ratios
         for ratio in left.reducible
     )
 

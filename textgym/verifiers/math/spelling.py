@@ -105,6 +105,18 @@ _SCALES = {
     "trillion": 10**12,
 }  # fmt: skip
 _NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})")
+_SCIENTIFIC = re.compile(
+    r"(?<![\w.\\])(?P<number>\d++(?:\.\d++)?)[eE](?P<sign>[-+]?)(?P<power>\d{1,3})(?![\w.^])"
+)
+_LETTER_O_FOR_DEGREES = re.compile(r"(?<=\d) ?\^ ?(?:o|\{ ?o ?\})(?![\w^])")
+_DIGITS_IN_BRACKETS = re.compile(r"(?<![\w)}])\(([\dA-F]++)\)(?= ?_)")
+_ROWS = re.compile(r"\[ ?(\[[^][]++\](?: ?, ?\[[^][]++\])*+) ?\]\Z")
+_ALL_REALS = re.compile(
+    r"(?:\\text\{ ?)?(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)(?: ?\})?"
+    r"|\\mathbb ?\{? ?R ?\}?"
+)
+_TERM_UNIT = re.compile(r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?! ?\^)")
+_TERM_END = re.compile(r"[-+=]")
 _QUALIFIER = re.compile(
     r"(?:(?<![ ,;(])[ ,;(]++)?(?:\\text\{[ ,]*+for (?:all|any|every|each)\b[^=<>]{0,100}+"
     r"|\\forall.{0,100}+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.{0,100}+"
@@ -146,13 +158,17 @@ def spell(latex: str) -> Spelling:
     text = _UNICODE_ROOT.sub(lambda match: f"\\sqrt{{{match[1] or match[2]}}}", text)
     text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
     text = _BARE_FUNCTION.sub(lambda match: f"\\{match[1] or match[2]} ", text)
+    if _ALL_REALS.fullmatch(text):
+        return Spelling("(-\\infty,\\infty)")
+    text = _LETTER_O_FOR_DEGREES.sub(r"^\\circ ", _SCIENTIFIC.sub(_power_of_ten, text))
+    text = _ROWS.sub(_as_matrix, _DIGITS_IN_BRACKETS.sub(r"\1", text))
     text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
     text = plain_fractions(
         _WORDS.sub(lambda match: "\\pi " if match[0] == "pi" else "\\infty ", text)
     )
     text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     text = _SCALE.sub(_scaled, text)
-    value, unit = split_unit(_unqualified(text))
+    value, unit = split_unit(_with_unit_at_end(_unqualified(text)))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
 
 
@@ -169,6 +185,36 @@ def _scaled(match: re.Match[str]) -> str:
     except ArithmeticError:
         return match.group()
     return f"\\cdot {scale}{rest}" if number is None else f"{number * scale:f}{rest}"
+
+
+def _power_of_ten(match: re.Match[str]) -> str:
+    """Write `1.5e3` as a product, but not `2e-3`, which may be a difference."""
+    number, sign, power = match.groups()
+    if sign and "." not in number and number != "1" and not power.startswith("0"):
+        return match.group()
+    return f"{number}\\times10^{{{int(sign + power)}}}"
+
+
+def _as_matrix(match: re.Match[str]) -> str:
+    """Write `[[1,2],[3,4]]` as a matrix if its rows have the same length."""
+    rows = [row.split(",") for row in re.findall(r"\[([^][]+)\]", match[1])]
+    if len({*map(len, rows)}) > 1:
+        return match.group()
+    body = "\\\\".join("&".join(row) for row in rows)
+    return f"\\begin{{pmatrix}}{body}\\end{{pmatrix}}"
+
+
+def _with_unit_at_end(text: str) -> str:
+    r"""Move the unit of an equation's terms to its end if it is the only one.
+
+    `1\text{ m} + 2\text{ m} = 3\text{ m}` becomes `1 + 2 = 3\text{ m}`.
+    """
+    names = [match["name"] for match in _TERM_UNIT.finditer(text)]
+    if "=" not in text or len({name.lower().removesuffix("s") for name in names}) != 1:
+        return text
+    if any(len(_TERM_UNIT.findall(term)) > 1 for term in _TERM_END.split(text)):
+        return text  # a product of two units has another unit
+    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}"
 
 
 def _unqualified(text: str) -> str:

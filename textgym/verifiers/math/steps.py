@@ -167,7 +167,7 @@ def _visit_term(node: Node, left: Left) -> None:
 
 
 def _visit_ratio(above: list[Node], below: list[Node], left: Left) -> None:
-    values = [prod(part.value for part in parts) for parts in (above, below)]
+    values = [prod((part.value for part in parts), start=Fraction(1)) for parts in (above, below)]
     if all(map(_is_whole, values)):
         left.ratios.append((abs(int(values[0])), abs(int(values[1]))))
     else:
@@ -211,9 +211,9 @@ def _visit_root(node: Node, left: Left) -> None:
         value, term = _value(radicand), _taken_apart(radicand)
         if value is not None:
             left.radicands.append(abs(value))
-        if term.others and {part.kind for part in term.others} != {"sum"}:
-            left.step(radicand)
-        elif len(term.above) == 1 and not (term.below or term.above[0].text.isdigit()):
+        is_written_out = len(term.above) == 1 and not term.above[0].text.isdigit()
+        has_factors = bool(term.others) and {part.kind for part in term.others} != {"sum"}
+        if has_factors or (is_written_out and not term.below):
             left.step(radicand)
     for part in node.parts:
         _visit(part, left)
@@ -232,7 +232,7 @@ def _value(node: Node) -> Fraction | None:
     if node.kind == "sum":
         return sum(numbers, Fraction())
     if node.kind == "product":
-        return prod(numbers)
+        return prod(numbers, start=Fraction(1))
     return numbers[0] / numbers[1] if node.kind == "quotient" and numbers[1] else None
 
 

@@ -39,6 +39,17 @@ _MATHS = re.compile(
     r"|sigma|tau|phi|chi|psi|omega|percent|degrees?",
     re.IGNORECASE,
 )
+_PHRASES = {
+    "undefined": r"(?:(?:it|the limit) )?(?:(?:is )?(?:undefined|not defined|d\.?n\.?e\.?)"
+    r"|(?:does not|doesn['’]t|do not|don['’]t) exist)",
+    "realnumbers": r"(?:x ?(?:\\in|∈) ?)?"
+    r"(?:(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)"
+    r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-\\infty ?, ?\+?\\infty ?(?:\\right)?\))",
+    "nosolution": r"(?:there (?:is|are) )?no solutions?",
+}
+_PHRASE = re.compile("|".join(f"(?P<{name}>{forms})" for name, forms in _PHRASES.items()), re.I)
+"""Texts with several spellings, some of them in symbols."""
+_SYMBOLS = re.compile(r"[\\ℝ]")
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
 _OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
 _GOLD_LETTER = re.compile(r"\(?([A-J])\)?")
@@ -50,9 +61,10 @@ _NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
 def words_of(gold: str, question: str = "") -> str:
     r"""Return the text that a gold is if it is one; "" if it is a formula.
 
-    A time of day or a date is a text, and so are words of letters. Letters are a product of variables if all
-    of them stand alone in the question, or follow each other as in `abcd`; so are two letters, and
-    three if there is no question. Common short words, and names such as `Amy`, are texts anyway.
+    A time of day or a date is a text, and so are words of letters. Letters are a product of
+    variables if all of them stand alone in the question, or follow each other as in `abcd`; so are
+    two letters, and three if there is no question. Common short words, and names such as `Amy`, are
+    texts anyway.
 
     Example:
         >>> words_of("listen"), words_of(r"\text{Amy and Bob}"), words_of("4:10 P.M.")
@@ -61,7 +73,8 @@ def words_of(gold: str, question: str = "") -> str:
         ('', '', '')
     """
     text = plain_words(gold)
-    if is_moment(text, question):
+    is_phrase = _PHRASE.fullmatch(text) and not _SYMBOLS.search(text)
+    if is_phrase or is_moment(text, question):
         return text
     if not _TEXT.fullmatch(text) or "\\" in text:
         return ""
@@ -124,7 +137,8 @@ def plain_words(latex: str) -> str:
 def same_words(gold: str, answer: str) -> bool:
     r"""Return whether two texts have the same letters, digits and colons, apart from case.
 
-    Times and dates may have different spellings. Parts that `and`, a comma or a semicolon separates may stand in any order.
+    Times, dates, and phrases such as `does not exist` may have several spellings. Parts that `and`,
+    a comma or a semicolon separates may stand in any order.
 
     Example:
         >>> same_words("4:10 P.M.", r"4{:}10 \text{ pm}"), same_words("listen", "silent")
@@ -138,5 +152,9 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _parts(text: str, by_half: bool) -> list[str]:
-    parts = _PARTS.split(plain_moments(plain_words(text).casefold(), by_half=by_half))
+    text = plain_words(text)
+    phrase = _PHRASE.fullmatch(text.strip(" .,;:!"))
+    if phrase is not None:
+        return [phrase.lastgroup or ""]
+    parts = _PARTS.split(plain_moments(text.casefold(), by_half=by_half))
     return sorted(filter(None, (_NOT_COMPARED.sub("", part) for part in parts)))

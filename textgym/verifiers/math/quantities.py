@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-__all__ = ["holds_quantity", "numbers_in_words", "quantity", "split_unit"]
+__all__ = ["holds_quantity", "numbers_in_words", "quantity", "split_unit", "with_unit_at_end"]
 
 _MAX_LENGTH = 100  # characters
+_MAX_WORDS = 12  # of a number
 _SMALL = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
@@ -89,6 +90,8 @@ _BARE = re.compile(
     r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"
 )
 _TEXT = re.compile(r"\\text\{([^{}]*+)\}")
+_TERM_UNIT = re.compile(r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?! ?\^)")
+_TERM_END = re.compile(r"[-+=]")
 _PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
 _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
 _PARTS = {
@@ -139,23 +142,34 @@ def quantity(text: str) -> str:
     return f"{'-' if words['sign'] else ''}{number}{unit}"
 
 
-def numbers_in_words(text: str) -> Iterator[Fraction]:
-    """Yield the numbers that a text has in words; `half` stands for 2 and for 1/2.
+def numbers_in_words(text: str) -> set[Fraction]:
+    """Return the numbers that a text has in words; `half` stands for 2 and for 1/2.
 
     Example:
-        >>> [*map(str, numbers_in_words("Six and seven, or half of twenty-one"))]
-        ['6', '7', '2', '1/2', '21']
+        >>> sorted(map(str, numbers_in_words("Six and seven, or half of twenty-one")))
+        ['1/2', '2', '21', '6', '7']
     """
+    numbers = set()
     for match in _NUMBER_WORDS.finditer(text):
         if match["multiple"]:
-            factor = Fraction(_FACTORS[match["multiple"].lower()])
-            yield from (factor, 1 / factor)
-            continue
-        words = match["number"].lower()
-        for part in dict.fromkeys((words, *words.split(" and "))):
-            number = _number(_BETWEEN_WORDS.split(part))
+            factor = _FACTORS[match["multiple"].lower()]
+            numbers |= {Fraction(factor), Fraction(1, factor)}
+        else:
+            run = match["number"].lower()
+            for part in (run, *run.split(" and ")):
+                numbers |= {*_longest_numbers(_BETWEEN_WORDS.split(part))}
+    return numbers
+
+
+def _longest_numbers(words: list[str]) -> Iterator[Fraction]:
+    start = 0
+    while start < len(words):
+        for end in range(min(len(words), start + _MAX_WORDS), start, -1):
+            number = _number(words[start:end])
             if number is not None:
                 yield Fraction(number)
+                break
+        start = end
 
 
 def _number(words: list[str]) -> int | None:
@@ -175,6 +189,22 @@ def _number(words: list[str]) -> int | None:
         else:
             return None
     return total + group
+
+
+def with_unit_at_end(text: str) -> str:
+    r"""Return an equation with the unit of its terms at its end, if there is only one unit.
+
+    Example:
+        >>> with_unit_at_end(r"3\text{ m}+4\text{ m}=7\text{ m}")
+        '3+4=7\\text{ m}'
+    """
+    names = [match["name"].lower() for match in _TERM_UNIT.finditer(text)]
+    is_one = len({name.removesuffix("s") for name in names}) == 1
+    if "=" not in text or not is_one or names[0] in _NOT_UNITS:
+        return text
+    if any(len(_TERM_UNIT.findall(term)) > 1 for term in _TERM_END.split(text)):
+        return text  # a product of two units has another unit
+    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}"
 
 
 def split_unit(text: str) -> tuple[str, str]:

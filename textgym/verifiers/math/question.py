@@ -229,7 +229,7 @@ def _numbers(question: str) -> frozenset[Fraction]:
     texts = _NUMBER.findall(plain_fractions(question))
     plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in texts}
     ratios = {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]}
-    return frozenset(plain | ratios | {*numbers_in_words(question)})
+    return frozenset(plain | ratios | numbers_in_words(question))
 
 
 @lru_cache(256)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.verifiers.math.quantities import split_unit
+from textgym.verifiers.math.quantities import split_unit, with_unit_at_end
 
 __all__ = ["Spelling", "connected", "plain_fractions", "spell"]
 
@@ -115,8 +115,6 @@ _ALL_REALS = re.compile(
     r"(?:\\text\{ ?)?(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)(?: ?\})?"
     r"|\\mathbb ?\{? ?R ?\}?"
 )
-_TERM_UNIT = re.compile(r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?! ?\^)")
-_TERM_END = re.compile(r"[-+=]")
 _QUALIFIER = re.compile(
     r"(?:(?<![ ,;(])[ ,;(]++)?(?:\\text\{[ ,]*+for (?:all|any|every|each)\b[^=<>]{0,100}+"
     r"|\\forall.{0,100}+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.{0,100}+"
@@ -168,7 +166,7 @@ def spell(latex: str) -> Spelling:
     )
     text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     text = _SCALE.sub(_scaled, text)
-    value, unit = split_unit(_with_unit_at_end(_unqualified(text)))
+    value, unit = split_unit(with_unit_at_end(_unqualified(text)))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
 
 
@@ -202,19 +200,6 @@ def _as_matrix(match: re.Match[str]) -> str:
         return match.group()
     body = "\\\\".join("&".join(row) for row in rows)
     return f"\\begin{{pmatrix}}{body}\\end{{pmatrix}}"
-
-
-def _with_unit_at_end(text: str) -> str:
-    r"""Move the unit of an equation's terms to its end if it is the only one.
-
-    `1\text{ m} + 2\text{ m} = 3\text{ m}` becomes `1 + 2 = 3\text{ m}`.
-    """
-    names = [match["name"] for match in _TERM_UNIT.finditer(text)]
-    if "=" not in text or len({name.lower().removesuffix("s") for name in names}) != 1:
-        return text
-    if any(len(_TERM_UNIT.findall(term)) > 1 for term in _TERM_END.split(text)):
-        return text  # a product of two units has another unit
-    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}"
 
 
 def _unqualified(text: str) -> str:

@@ -175,13 +175,18 @@ def _visit_ratio(above: list[Node], below: list[Node], left: Left) -> None:
 
 
 def _visit_ratio_of_sum(total: Node, below: Node, left: Left) -> None:
-    """Record a fraction of a sum whose terms have a common factor with the denominator."""
-    numbers = [_taken_apart(term).above for term in total.parts]
-    values = [factors[0].value if factors else Fraction(1) for factors in numbers]
-    if all(map(_is_whole, values)) and _is_whole(below.value):
-        above = reduce(gcd, (abs(int(value)) for value in values))
-        if gcd(above, int(below.value)) > 1:
-            left.ratios.append((above, int(below.value)))
+    """Record a fraction of a sum: its value, or else the common factor of its terms."""
+    if not _is_whole(below.value):
+        return
+    value = _value(total)
+    if value is None:
+        numbers = [_taken_apart(term).above for term in total.parts]
+        values = [factors[0].value if factors else Fraction(1) for factors in numbers]
+        if not all(map(_is_whole, values)):
+            return
+        value = Fraction(reduce(gcd, (abs(int(value)) for value in values)))
+    if _is_whole(value) and gcd(int(value), int(below.value)) > 1:
+        left.ratios.append((abs(int(value)), int(below.value)))
 
 
 def _visit_power(node: Node, left: Left) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 __all__ = ["Node", "read_written"]
 
@@ -151,8 +151,8 @@ class _Parser:
         while self.peek() in _RELATIONS:
             signs.append(self.take())
             sides.append(self._sum())
-        if signs == [":"] and all(side.kind == "number" for side in sides) and sides[1].value != 1:
-            return Node("quotient", tuple(sides))
+        if {*signs} == {":"} and all(map(_is_divided, sides[1:])):
+            return reduce(lambda ratio, side: Node("quotient", (ratio, side)), sides)
         return sides[0] if len(sides) == 1 else Node("relation", tuple(sides))
 
     def _sum(self) -> Node:
@@ -300,6 +300,12 @@ class _Parser:
 
 def _plain(node: Node) -> str:
     return node.text or "".join(map(_plain, node.parts))
+
+
+def _is_divided(side: Node) -> bool:
+    """Return whether a side of a ratio is a number other than 1, as in `6:2` but not in `3:1`."""
+    number = side.parts[0] if side.kind == "negative" else side
+    return number.kind == "number" and number.value != 1
 
 
 def _product(factors: list[Node]) -> Node:

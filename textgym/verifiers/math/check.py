@@ -27,7 +27,7 @@ from textgym.verifiers.math.reading import (
     value_of,
     value_side,
 )
-from textgym.verifiers.math.spelling import connected
+from textgym.verifiers.math.spelling import connected, powers_of_ten
 from textgym.verifiers.math.values import difference
 from textgym.verifiers.math.verdict import Form
 from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
@@ -97,6 +97,8 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
 
 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
+    if gold == powers_of_ten(gold):
+        answer = powers_of_ten(answer)  # unlike a gold `1.5e3`, which equals only itself
     gold_reading = read(gold)
     stated = [read(side) for side in _repeated(answer) or _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]

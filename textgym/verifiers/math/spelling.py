@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from textgym.verifiers.math.quantities import split_unit, with_unit_at_end
 
-__all__ = ["Spelling", "connected", "plain_fractions", "spell"]
+__all__ = ["Spelling", "connected", "plain_fractions", "powers_of_ten", "spell"]
 
 _SYMBOLS = {
     "∞": "\\infty ", "π": "\\pi ", "θ": "\\theta ", "φ": "\\phi ", "α": "\\alpha ", "β": "\\beta ",
@@ -158,7 +158,7 @@ def spell(latex: str) -> Spelling:
     text = _BARE_FUNCTION.sub(lambda match: f"\\{match[1] or match[2]} ", text)
     if _ALL_REALS.fullmatch(text):
         return Spelling("(-\\infty,\\infty)")
-    text = _LETTER_O_FOR_DEGREES.sub(r"^\\circ ", _SCIENTIFIC.sub(_power_of_ten, text))
+    text = _LETTER_O_FOR_DEGREES.sub(r"^\\circ ", text)
     text = _ROWS.sub(_as_matrix, _DIGITS_IN_BRACKETS.sub(r"\1", text))
     text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
     text = plain_fractions(
@@ -168,6 +168,23 @@ def spell(latex: str) -> Spelling:
     text = _SCALE.sub(_scaled, text)
     value, unit = split_unit(with_unit_at_end(_unqualified(text)))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
+
+
+def powers_of_ten(text: str) -> str:
+    r"""Write numbers such as `1.5e3` as products, but not `2e-3`, which may be a difference.
+
+    Example:
+        >>> powers_of_ten("1.5e3"), powers_of_ten("2e-3")
+        ('1.5\\times10^{3}', '2e-3')
+    """
+    return _SCIENTIFIC.sub(_power_of_ten, text)
+
+
+def _power_of_ten(match: re.Match[str]) -> str:
+    number, sign, power = match.groups()
+    if sign and "." not in number and number != "1" and not power.startswith("0"):
+        return match.group()
+    return f"{number}\\times10^{{{int(sign + power)}}}"
 
 
 def _scaled(match: re.Match[str]) -> str:
@@ -183,14 +200,6 @@ def _scaled(match: re.Match[str]) -> str:
     except ArithmeticError:
         return match.group()
     return f"\\cdot {scale}{rest}" if number is None else f"{number * scale:f}{rest}"
-
-
-def _power_of_ten(match: re.Match[str]) -> str:
-    """Write `1.5e3` as a product, but not `2e-3`, which may be a difference."""
-    number, sign, power = match.groups()
-    if sign and "." not in number and number != "1" and not power.startswith("0"):
-        return match.group()
-    return f"{number}\\times10^{{{int(sign + power)}}}"
 
 
 def _as_matrix(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-r"""Mathematics: golds that are times of day or dates."""
+r"""Mathematics: golds that are times of day, dates, or words with a number."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ TABLE: list[tuple[str, list[str], list[str]]] = [
         ["5 a M y", "yaM 5", "5", "May", "May 6", "5 June", "Mar 5", "May 55", "May 5, 2020"],
     ),
     ("5 May", ["May 5", "5 May", "5th of May"], ["5", "5 a M y", "5 June", "May 15", "5aMy"]),
+    ("Lot 7", ["Lot 7", "\\text{lot 7}", "\\text{Lot } 7"], ["7 t o L", "7", "Lot 17", "Lot", "o L t7"]),
+    ("day 12", ["Day 12", "\\text{day }12"], ["12", "12 y a d", "day 2", "day 1 2 3", "12 days"]),
     (
         "June 5, 2020",
         ["5 June 2020", "Jun. 5, 2020", "\\text{June 5th, 2020}", "June 5 2020"],
@@ -56,6 +58,15 @@ def test_a_clock_is_no_ratio(question: str) -> None:
         ("3:40", "3/40", "What time is it?", False),
         ("3:05", "3/5", "", False),
         ("25:12", "50:24", "", True),
+        (
+            "3:30",
+            "0.1",
+            "Question: When does it arrive? Q: A train goes at a rate of 9 mph.",
+            False,
+        ),
+        ("3:40", "3/40", "Answer: in hours and minutes. When does the second train leave?", False),
+        ("3:40", "3/40", "The ratio of its speeds is 3:40. What time is it?", False),
+        ("3:40", "3/40", "Find $AB:BC$.", True),
     ],
 )
 def test_the_question_says_whether_it_is_a_ratio(

@@ -200,19 +200,16 @@ def _contains_term(question: str, answer: Reading) -> bool:
     texts = [_SPACE.sub("", text) for text in sides_of(answer.latex)]
     del texts[value_side(answer.node)[1]]
     asked = _SPACE.sub("", question)
-    apart = r"(?<![\w=+*/^<>-]){}(?![\w=+*/^<>-])"
+    apart = r"(?<![\w=+*/^<>-]){}(?![\w+*/^<>-]|=[^?$\\_.])"
     return any(re.search(apart.format(re.escape(text)), asked) for text in texts if text)
 
 
 def _is_asked_for(node: Any, question: str) -> bool:
     """Return whether a question asks in words for the sum or the absolute value that a term is."""
-    asked = _ASKS_FOR_TERM.search(question)
-    kind = {sympy.Add: "sum", sympy.Abs: "magnitude"}.get(type(node))
+    asked = {match.lastgroup for match in _ASKS_FOR_TERM.finditer(question)}
     names = (part for arg in node.args for part in sympy.preorder_traversal(arg))
-    return (
-        asked is not None
-        and kind == asked.lastgroup
-        and all(isinstance(name, sympy.Symbol | sympy.Mul) for name in names)
+    return {sympy.Add: "sum", sympy.Abs: "magnitude"}.get(type(node)) in asked and all(
+        isinstance(name, sympy.Symbol | sympy.Mul) for name in names
     )
 
 

@@ -29,11 +29,10 @@ MOMENT = re.compile(f"(?P<time>{_TIME})|{_DATE}", re.IGNORECASE)
 
 _CLOCK = re.compile(r"(\d{1,2}) ?: ?(\d\d)")
 _ASKS_FOR_RATIO = re.compile(
-    r"\b(?:ratios?|proportions?|scale|odds|rate|simplest)\b|[a-z] ?: ?[a-z]", re.IGNORECASE
+    r"\b(?:ratios?|proportions?|odds)\b|(?<!\w)[a-z]{1,2}:[a-z]{1,2}(?!\w)", re.IGNORECASE
 )
-_ASKS_FOR_TIME = re.compile(
-    r"\b(?:what time|when|clock|o['’]clock|midnight|noon)\b|\d ?[ap]\.?m\b|\d:\d\d", re.IGNORECASE
-)
+_ASKS_FOR_TIME = re.compile(r"\b(?:(?:what|which) time|clock|o['’]clock)\b", re.IGNORECASE)
+_NAMES_TIME = re.compile(r"\b(?:when|midnight|noon)\b|\d ?[ap]\.?m\b|\d:\d\d", re.IGNORECASE)
 
 
 def is_moment(text: str, question: str = "") -> bool:
@@ -54,10 +53,12 @@ def is_moment(text: str, question: str = "") -> bool:
     if clock is None:
         return True
     hour, minute = int(clock[1]), int(clock[2])
-    if hour > 23 or minute > 59 or _ASKS_FOR_RATIO.search(question):
+    if hour > 23 or minute > 59:
         return False
+    if _ASKS_FOR_TIME.search(question) or _ASKS_FOR_RATIO.search(question):
+        return _ASKS_FOR_TIME.search(question) is not None
     is_lowest = gcd(hour, minute) == 1 and minute > 9
-    return not is_lowest or _ASKS_FOR_TIME.search(question) is not None
+    return not is_lowest or _NAMES_TIME.search(question) is not None
 
 
 def names_half(text: str) -> bool:

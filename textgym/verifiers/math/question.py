@@ -100,10 +100,11 @@ def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
     Powers of ten do not matter: `0.15 \cdot 80` is 15 % of 80.
     """
     numbers, ratios = _numbers(question), _ratios(question)
-    digits = _digits(numbers)
-    for step in {*left.steps} - {*allowed.steps}:
-        if step and (step <= numbers or (_digits(step) and _digits(step) <= digits)):
-            return True
+    digits, steps = _digits(numbers), {*left.steps} - {*allowed.steps}
+    if any(operands and operands <= numbers for operands in steps):
+        return True
+    if any(operands and operands <= digits for operands in map(_digits, steps)):
+        return True
     if any(root in numbers and not is_simplified_root(root) for root in left.radicands):
         return True
     return any(

@@ -82,7 +82,9 @@ def words_of(gold: str, question: str = "") -> str:
     if any(map(_MATHS.fullmatch, words)):
         return ""
     if any(map(str.isdigit, text)):
-        return text if len(words[0]) >= _LONG else ""
+        is_name = _SHORT_WORD.fullmatch(words[0]) or _NAME.fullmatch(words[0])
+        is_numbered = is_name and text.startswith(f"{words[0]} ")
+        return text if len(words[0]) >= _LONG or is_numbered else ""
     is_marked = _FONT.match(gold.strip()) is not None
     return (
         text if any(_is_word(word, question, 2 if is_marked else _LONG) for word in words) else ""

@@ -29,7 +29,7 @@ TABLE: list[tuple[str, list[str], list[str]]] = [
         ["5 a M y", "yaM 5", "5", "May", "May 6", "5 June", "Mar 5", "May 55", "May 5, 2020"],
     ),
     ("5 May", ["May 5", "5 May", "5th of May"], ["5", "5 a M y", "5 June", "May 15", "5aMy"]),
-    ("Lot 7", ["Lot 7", "\\text{lot 7}", "\\text{Lot } 7"], ["7 t o L", "7", "Lot 17", "Lot", "o L t7"]),
+    ("Lot 7", ["Lot 7", "\\text{lot 7}", "\\text{Lot } 7"], ["7 t o L", "7", "Lot 17", "Lot"]),
     ("day 12", ["Day 12", "\\text{day }12"], ["12", "12 y a d", "day 2", "day 1 2 3", "12 days"]),
     (
         "June 5, 2020",
